@@ -1,0 +1,339 @@
+// Residual variances of linear regressions, from a matrix of moments, for many parent sets at once.
+//
+// All functions work on a symmetric positive semi-definite matrix R scaled to unit diagonal (a
+// correlation matrix). For a child y and a base set B
+//
+//   residual = R_yy - R_yB R_BB^-1 R_By      share of y's variance that B leaves unexplained
+//   logdet   = log det R_BB
+//
+// A variable whose pivot (its own residual given the variables before it) is below `tolerance` is a
+// linear combination of the others: it is passed over. Residuals never go below `floor`.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "arrays.hpp"
+
+namespace arcwise {
+namespace {
+
+// Cholesky factor of R over a base set, with the solved columns u = L^-1 R_{B,.} for all variables.
+struct Factor {
+  std::size_t p;
+  std::vector<double> lower;    // k x k
+  std::vector<double> solved;   // k x p
+  std::vector<char> passed;     // base variables passed over
+  bool any_passed = false;
+  double logdet = 0.0;
+
+  explicit Factor(std::size_t variables) : p(variables) {}
+};
+
+ARCWISE_CLONES void subtract_scaled(double* out, const double* row, double factor, std::size_t p) {
+  for (std::size_t x = 0; x < p; ++x) out[x] -= factor * row[x];
+}
+
+ARCWISE_CLONES void scale(double* out, double factor, std::size_t p) {
+  for (std::size_t x = 0; x < p; ++x) out[x] *= factor;
+}
+
+ARCWISE_CLONES void subtract_squares(double* out, const double* row, std::size_t p) {
+  for (std::size_t x = 0; x < p; ++x) out[x] -= row[x] * row[x];
+}
+
+ARCWISE_CLONES void added_residuals(double* residual, const double* pivot, const double* partial,
+                                    double own, double tolerance, double floor, std::size_t p) {
+  for (std::size_t x = 0; x < p; ++x) {
+    const double usable = pivot[x] < tolerance ? 0.0 : partial[x] * partial[x] / std::max(pivot[x], tolerance);
+    residual[x] = std::max(own - usable, floor);
+  }
+}
+
+void factorise(Factor& f, const double* R, const std::int64_t* base, std::size_t k, double tolerance) {
+  const std::size_t p = f.p;
+  f.lower.assign(k * k, 0.0);
+  f.solved.resize(k * p);
+  f.passed.assign(k, 0);
+  f.any_passed = false;
+  f.logdet = 0.0;
+  for (std::size_t i = 0; i < k; ++i) {
+    double* u = f.solved.data() + i * p;
+    const double* row = R + static_cast<std::size_t>(base[i]) * p;
+    std::copy(row, row + p, u);
+    for (std::size_t j = 0; j < i; ++j) {
+      const double l = f.solved[j * p + static_cast<std::size_t>(base[i])];
+      f.lower[i * k + j] = l;
+      if (l != 0.0) subtract_scaled(u, f.solved.data() + j * p, l, p);
+    }
+    const double pivot = u[base[i]];
+    if (pivot < tolerance) {
+      std::fill(u, u + p, 0.0);
+      f.lower[i * k + i] = 1.0;
+      f.passed[i] = 1;
+      f.any_passed = true;
+      continue;
+    }
+    const double root = std::sqrt(pivot);
+    f.lower[i * k + i] = root;
+    f.logdet += std::log(pivot);
+    scale(u, 1.0 / root, p);
+  }
+}
+
+// Residual and logdet of one set without the columns of all variables: O(k^3), for small k.
+struct Single {
+  double residual;
+  double logdet;
+};
+
+Single single(const double* R, std::size_t p, std::int64_t child, const std::int64_t* base,
+              std::size_t k, double tolerance, double floor, std::vector<double>& work) {
+  work.assign(k * (k + 1), 0.0);
+  double* L = work.data();
+  double* u = work.data() + k * k;
+  double residual = R[child * p + child];
+  double logdet = 0.0;
+  for (std::size_t i = 0; i < k; ++i) {
+    const double* row = R + static_cast<std::size_t>(base[i]) * p;
+    double pivot = row[base[i]];
+    double value = row[child];
+    for (std::size_t j = 0; j < i; ++j) {
+      double l = row[base[j]];
+      if (L[j * k + j] == 0.0) continue;  // passed over
+      for (std::size_t m = 0; m < j; ++m) l -= L[i * k + m] * L[j * k + m];
+      l /= L[j * k + j];
+      L[i * k + j] = l;
+      pivot -= l * l;
+      value -= l * u[j];
+    }
+    if (pivot < tolerance) {
+      for (std::size_t j = 0; j < i; ++j) L[i * k + j] = 0.0;
+      continue;
+    }
+    L[i * k + i] = std::sqrt(pivot);
+    u[i] = value / L[i * k + i];
+    residual -= u[i] * u[i];
+    logdet += std::log(pivot);
+  }
+  return {std::max(residual, floor), logdet};
+}
+
+// Residuals after taking each base variable out, from the inverse of the factor.
+void removed(const Factor& f, const double* R, std::int64_t child, const std::int64_t* base,
+             std::size_t k, double own, double tolerance, double floor, double* residual, double* pivot) {
+  const std::size_t p = f.p;
+  if (f.any_passed) {  // a variable passed over may count again: start afresh
+    std::vector<std::int64_t> rest(k ? k - 1 : 0);
+    std::vector<double> work;
+    for (std::size_t i = 0; i < k; ++i) {
+      std::copy(base, base + i, rest.begin());
+      std::copy(base + i + 1, base + k, rest.begin() + static_cast<std::ptrdiff_t>(i));
+      const Single s = single(R, p, child, rest.data(), k - 1, tolerance, floor, work);
+      residual[base[i]] = s.residual;
+      pivot[base[i]] = std::exp(f.logdet - s.logdet);
+    }
+    return;
+  }
+  std::vector<double> inverse(k * k, 0.0);  // L^-1, row by row
+  for (std::size_t c = 0; c < k; ++c) {
+    inverse[c * k + c] = 1.0 / f.lower[c * k + c];
+    for (std::size_t r = c + 1; r < k; ++r) {
+      double sum = 0.0;
+      for (std::size_t m = c; m < r; ++m) sum += f.lower[r * k + m] * inverse[m * k + c];
+      inverse[r * k + c] = -sum / f.lower[r * k + r];
+    }
+  }
+  for (std::size_t i = 0; i < k; ++i) {
+    double precision = 0.0, slope = 0.0;
+    for (std::size_t r = i; r < k; ++r) {
+      const double w = inverse[r * k + i];
+      precision += w * w;
+      slope += w * f.solved[r * p + static_cast<std::size_t>(child)];
+    }
+    residual[base[i]] = std::max(own + slope * slope / precision, floor);
+    pivot[base[i]] = 1.0 / precision;
+  }
+}
+
+// For each request (child, base): its residual and logdet, and for every variable x the residual of
+// child once x is put in (if out) or taken out (if in), with the pivot by which det changes.
+void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndices indices,
+           double tolerance, double floor, Vector own, Vector logdet, Matrix residual, Matrix pivot) {
+  nb::gil_scoped_release release;
+  const std::size_t p = R.shape(0);
+  Factor f(p);
+  std::vector<double> partial(p);
+  for (std::size_t r = 0; r < children.shape(0); ++r) {
+    const std::int64_t child = children.data()[r];
+    const std::int64_t* base = indices.data() + indptr.data()[r];
+    const auto k = static_cast<std::size_t>(indptr.data()[r + 1] - indptr.data()[r]);
+    factorise(f, R.data(), base, k, tolerance);
+    double* out = residual.data() + r * p;
+    double* piv = pivot.data() + r * p;
+    for (std::size_t x = 0; x < p; ++x) piv[x] = R.data()[x * p + x];
+    std::copy(R.data() + child * p, R.data() + (child + 1) * p, partial.begin());
+    double mine = R.data()[child * p + child];
+    for (std::size_t i = 0; i < k; ++i) {
+      const double* u = f.solved.data() + i * p;
+      subtract_squares(piv, u, p);
+      subtract_scaled(partial.data(), u, u[child], p);
+      mine -= u[child] * u[child];
+    }
+    mine = std::max(mine, floor);
+    own.data()[r] = mine;
+    logdet.data()[r] = f.logdet;
+    added_residuals(out, piv, partial.data(), mine, tolerance, floor, p);
+    for (std::size_t x = 0; x < p; ++x) piv[x] = piv[x] < tolerance ? 1.0 : piv[x];
+    removed(f, R.data(), child, base, k, mine, tolerance, floor, out, piv);
+  }
+}
+
+// Residual and logdet of one child for many sets.
+void many(ConstMatrix R, std::int64_t child, ConstIndices indptr, ConstIndices indices, double tolerance,
+          double floor, Vector residual, Vector logdet) {
+  nb::gil_scoped_release release;
+  std::vector<double> work;
+  for (std::size_t r = 0; r < residual.shape(0); ++r) {
+    const std::int64_t begin = indptr.data()[r];
+    const auto k = static_cast<std::size_t>(indptr.data()[r + 1] - begin);
+    const Single s =
+        single(R.data(), R.shape(0), child, indices.data() + begin, k, tolerance, floor, work);
+    residual.data()[r] = s.residual;
+    logdet.data()[r] = s.logdet;
+  }
+}
+
+// All subsets of the first `level` candidates: A is the Schur complement of (child, candidates) given
+// what is in the set already, child at 0. Taking the last candidate out costs nothing, putting it in
+// one rank-one update, so the whole recursion needs about six multiplications a subset.
+struct Lattice {
+  double tolerance, floor;
+  double* residual;
+  double* logdet;
+  std::size_t stride;
+  std::size_t most;
+  std::vector<std::vector<double>> layers;
+
+  void visit(std::size_t level, const double* A, std::size_t mask, std::size_t size, double det) {
+    if (level == 0) {
+      residual[mask] = size > most ? std::nan("") : std::max(A[0], floor);
+      logdet[mask] = det;
+      return;
+    }
+    visit(level - 1, A, mask, size, det);
+    const std::size_t with = mask | (std::size_t{1} << (level - 1));
+    const double pivot = A[level * stride + level];
+    if (pivot < tolerance) {
+      visit(level - 1, A, with, size + 1, det);
+      return;
+    }
+    double* B = layers[level - 1].data();
+    const double* last = A + level * stride;
+    for (std::size_t i = 0; i < level; ++i) {
+      const double factor = last[i] / pivot;
+      for (std::size_t j = 0; j <= i; ++j) B[i * stride + j] = A[i * stride + j] - factor * last[j];
+    }
+    visit(level - 1, B, with, size + 1, det + std::log(pivot));
+  }
+};
+
+void subsets(ConstMatrix R, std::int64_t child, ConstIndices candidates, ConstIndices always, std::int64_t most,
+             double tolerance, double floor, Vector residual, Vector logdet) {
+  nb::gil_scoped_release release;
+  const std::size_t p = R.shape(0), c = candidates.shape(0), a = always.shape(0);
+  // Schur complement of (child, candidates) given the variables that are always in.
+  Factor f(p);
+  factorise(f, R.data(), always.data(), a, tolerance);
+  std::vector<std::int64_t> members(c + 1);
+  members[0] = child;
+  std::copy(candidates.data(), candidates.data() + c, members.begin() + 1);
+  const std::size_t stride = c + 1;
+  std::vector<double> A(stride * stride);
+  for (std::size_t i = 0; i < stride; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double value = R.data()[members[i] * static_cast<std::int64_t>(p) + members[j]];
+      for (std::size_t m = 0; m < a; ++m)
+        value -= f.solved[m * p + static_cast<std::size_t>(members[i])] *
+                 f.solved[m * p + static_cast<std::size_t>(members[j])];
+      A[i * stride + j] = value;
+    }
+  }
+  Lattice lattice{tolerance, floor, residual.data(), logdet.data(), stride,
+                  static_cast<std::size_t>(most), {}};
+  lattice.layers.assign(c, std::vector<double>(stride * stride));
+  lattice.visit(c, A.data(), 0, a, f.logdet);
+}
+
+// Held-out log-likelihood of regressions fitted on training moments. The matrices hold sums of
+// products of (1, columns): index 0 is the constant, column x is x + 1.
+void folds(ConstCube train, ConstCube test, std::int64_t child, ConstIndices indptr, ConstIndices indices,
+           double tolerance, double floor, Vector out) {
+  nb::gil_scoped_release release;
+  const std::size_t q = train.shape(1), pieces = train.shape(0);
+  const auto y = static_cast<std::size_t>(child) + 1;
+  std::vector<double> L, u, beta;
+  std::vector<std::size_t> set;
+  for (std::size_t r = 0; r < out.shape(0); ++r) {
+    set.assign(1, 0);
+    for (std::int64_t i = indptr.data()[r]; i < indptr.data()[r + 1]; ++i)
+      set.push_back(static_cast<std::size_t>(indices.data()[i]) + 1);
+    const std::size_t k = set.size();
+    double sum = 0.0;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      const double* A = train.data() + piece * q * q;
+      const double* T = test.data() + piece * q * q;
+      const double n = A[0], m = T[0];
+      const double spread = A[y * q + y] - A[y * q] * A[y * q] / n;
+      L.assign(k * k, 0.0);
+      u.assign(k, 0.0);
+      beta.assign(k, 0.0);
+      double rss = A[y * q + y];
+      for (std::size_t i = 0; i < k; ++i) {
+        const double* row = A + set[i] * q;
+        double pivot = row[set[i]], value = row[y];
+        const double scale_i = i == 0 ? n : row[set[i]] - row[0] * row[0] / n;
+        for (std::size_t j = 0; j < i; ++j) {
+          if (L[j * k + j] == 0.0) continue;
+          double l = row[set[j]];
+          for (std::size_t s = 0; s < j; ++s) l -= L[i * k + s] * L[j * k + s];
+          l /= L[j * k + j];
+          L[i * k + j] = l;
+          pivot -= l * l;
+          value -= l * u[j];
+        }
+        if (pivot <= tolerance * scale_i || pivot <= 0.0) {
+          for (std::size_t j = 0; j < i; ++j) L[i * k + j] = 0.0;
+          continue;
+        }
+        L[i * k + i] = std::sqrt(pivot);
+        u[i] = value / L[i * k + i];
+        rss -= u[i] * u[i];
+      }
+      for (std::size_t i = k; i-- > 0;) {
+        if (L[i * k + i] == 0.0) continue;
+        double value = u[i];
+        for (std::size_t j = i + 1; j < k; ++j) value -= L[j * k + i] * beta[j];
+        beta[i] = value / L[i * k + i];
+      }
+      const double variance = std::max(rss, std::max(floor * spread, 1e-300)) / n;
+      double error = T[y * q + y];
+      for (std::size_t i = 0; i < k; ++i) {
+        double row = -2.0 * T[set[i] * q + y];
+        for (std::size_t j = 0; j < k; ++j) row += T[set[i] * q + set[j]] * beta[j];
+        error += beta[i] * row;
+      }
+      sum -= 0.5 * (m * std::log(2.0 * M_PI * variance) + std::max(error, 0.0) / variance);
+    }
+    out.data()[r] = sum;
+  }
+}
+
+}  // namespace
+}  // namespace arcwise
+
+void bind_gaussian(nanobind::module_& m) {
+  m.def("gaussian_sweep", &arcwise::sweep);
+  m.def("gaussian_many", &arcwise::many);
+  m.def("gaussian_subsets", &arcwise::subsets);
+  m.def("gaussian_folds", &arcwise::folds);
+}

@@ -1,0 +1,120 @@
+"""Residual variances and determinants of linear regressions, for many parent sets at once.
+
+All functions take a symmetric positive semi-definite matrix ``R`` (p, p) with unit diagonal (zero
+for a constant column). For a child y and a set B of parents,
+
+    residual = R_yy - R_yB R_BB^-1 R_By,        logdet = log det R_BB.
+
+A parent whose pivot (its own residual given the parents before it) is below `tolerance` is a linear
+combination of the others and is passed over; residuals never go below `floor`.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import _native
+from arcwise._kernels.sets import pack
+
+__all__ = ["Sweep", "folds", "many", "subsets", "sweep"]
+
+Array = NDArray[np.float64]
+
+
+class Sweep(NamedTuple):
+    """Residual and logdet of m base sets, and what each becomes when a variable is toggled.
+
+    `pivots` (m, p) is the factor by which det changes: multiplied in for a variable that comes in,
+    divided out for one that goes.
+    """
+
+    residual: Array
+    logdet: Array
+    toggled: Array
+    pivots: Array
+
+
+def sweep(
+    matrix: Array,
+    children: Sequence[int],
+    bases: Sequence[tuple[int, ...]],
+    tolerance: float,
+    floor: float,
+) -> Sweep:
+    """Toggle every variable in every base set: O(k^2 p) a set of size k."""
+    indptr, indices = pack(bases)
+    m, p = len(children), len(matrix)
+    own, logdet, toggled, pivots = np.empty(m), np.empty(m), np.empty((m, p)), np.empty((m, p))
+    _native.gaussian_sweep(
+        matrix,
+        np.asarray(children, dtype=np.int64),
+        indptr,
+        indices,
+        tolerance,
+        floor,
+        own,
+        logdet,
+        toggled,
+        pivots,
+    )
+    return Sweep(own, logdet, toggled, pivots)
+
+
+def many(
+    matrix: Array, child: int, sets: Sequence[tuple[int, ...]], tolerance: float, floor: float
+) -> tuple[Array, Array]:
+    """Residual and logdet (m,) of one child for m sets: O(k^3) a set."""
+    indptr, indices = pack(sets)
+    residual, logdet = np.empty(len(sets)), np.empty(len(sets))
+    _native.gaussian_many(matrix, child, indptr, indices, tolerance, floor, residual, logdet)
+    return residual, logdet
+
+
+def subsets(
+    matrix: Array,
+    child: int,
+    candidates: Sequence[int],
+    always: Sequence[int],
+    most: int,
+    tolerance: float,
+    floor: float,
+) -> tuple[Array, Array]:
+    """Residual and logdet (2^c,) for `always` with every subset of c candidates, by bit mask.
+
+    About six multiplications a subset. The residual is NaN for sets larger than `most`.
+    """
+    size = 1 << len(candidates)
+    residual, logdet = np.empty(size), np.empty(size)
+    _native.gaussian_subsets(
+        matrix,
+        child,
+        np.asarray(candidates, dtype=np.int64),
+        np.asarray(always, dtype=np.int64),
+        most,
+        tolerance,
+        floor,
+        residual,
+        logdet,
+    )
+    return residual, logdet
+
+
+def folds(
+    train: Array,
+    test: Array,
+    child: int,
+    sets: Sequence[tuple[int, ...]],
+    tolerance: float,
+    floor: float,
+) -> Array:
+    """Held-out log-likelihood (m,) summed over folds, from (folds, p + 1, p + 1) sums of products.
+
+    Index 0 of each matrix is the constant column. The regression of each fold is fitted on `train`
+    and scored on `test`: O(k^3) a fold and set.
+    """
+    indptr, indices = pack(sets)
+    out = np.empty(len(sets))
+    _native.gaussian_folds(train, test, child, indptr, indices, tolerance, floor, out)
+    return out

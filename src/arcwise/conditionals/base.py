@@ -1,0 +1,227 @@
+"""A local model: the distribution of one variable given its parents.
+
+Three notions keep data, models and search apart:
+
+* a `Family` is a kind of local model (linear-Gaussian, later Parzen windows, tables, ...);
+* a `Conditional` is one fitted local model, a frozen dataclass of numbers and arrays;
+* `Fits` is a family tied to one data set: the place of sufficient statistics and of closed forms.
+
+A new family writes `Family.fit` and its `Conditional`; every other method has a default that loops
+over `fit`, and is overridden where the family knows a faster way. Scores ask only `Fits`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table, Variable
+from arcwise.errors import FitError
+
+__all__ = ["Array", "Columns", "Conditional", "Family", "Fits", "HeldOut", "ParentSets", "Parts"]
+
+Array = NDArray[np.float64]
+Columns = tuple[NDArray[Any], ...]
+ParentSets = Sequence[tuple[int, ...]]
+Parts = Sequence[NDArray[np.intp]]
+
+
+class Conditional(Protocol):
+    """One fitted local model; works on whole columns at once.
+
+    `xs` holds the parents' columns in the order of their column numbers. `size` is the number of
+    rows, which a model without parents could not know otherwise.
+    """
+
+    @property
+    def n_params(self) -> int | None:
+        """Free parameters; None where counting them has no meaning."""
+        ...
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density (or log probability) of each row."""
+        ...
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected value of each row."""
+        ...
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
+        """Draw one value for each row."""
+        ...
+
+
+class HeldOut(ABC):
+    """A family tied to a data set and to parts of its rows that are left out in turn."""
+
+    @abstractmethod
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
+
+
+class Fits(ABC):
+    """A family tied to one data set; arrays over many parent sets of one child.
+
+    `nodes` are the names of the columns, `rows` the sum of the row weights.
+    """
+
+    nodes: tuple[str, ...]
+    rows: float
+
+    @abstractmethod
+    def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
+        """The fitted local model of `child` given `parents`."""
+
+    @abstractmethod
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the data under the fitted model, for each parent set."""
+
+    @abstractmethod
+    def n_params(self, child: int, sets: ParentSets) -> Array:
+        """Free parameters of the model for each parent set; FitError where they have no meaning."""
+
+    @abstractmethod
+    def loo(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihood for each parent set; every copy of a row is left out."""
+
+    @abstractmethod
+    def held_out(self, parts: Parts) -> HeldOut:
+        """Tie the family to parts of the rows that are left out in turn."""
+
+    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array] | None:
+        """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
+        return None
+
+    def toggled_params(self, child: int, base: tuple[int, ...]) -> tuple[float, Array]:
+        """Free parameters with `base` as parents, and the change when each column is toggled."""
+        own = float(self.n_params(child, (base,))[0])
+        others = [tuple(sorted(set(base) ^ {x})) for x in range(len(self.nodes))]
+        return own, self.n_params(child, others) - own
+
+    def subsets(
+        self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
+    ) -> Array | None:
+        """Log-likelihoods of `always` with all subsets of candidates, where there is a faster way.
+
+        Indexed by bit mask; NaN for sets larger than `most`.
+        """
+        return None
+
+    def subset_params(
+        self, child: int, candidates: Sequence[int], always: tuple[int, ...]
+    ) -> Array:
+        """Free parameters of `always` with all subsets of candidates, by bit mask."""
+        masks = range(1 << len(candidates))
+        members = ([c for i, c in enumerate(candidates) if mask >> i & 1] for mask in masks)
+        return self.n_params(child, [tuple(sorted([*chosen, *always])) for chosen in members])
+
+
+class Family(ABC):
+    """A kind of local model.
+
+    `name` is its word in the register, `conditional` the type of its fitted models (a dataclass, so
+    that saving and loading need no code of their own).
+    """
+
+    name: str
+    conditional: type
+
+    @abstractmethod
+    def fit(
+        self,
+        y: NDArray[Any],
+        xs: Columns,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        weights: Array | None = None,
+    ) -> Conditional:
+        """Fit the model of column `y` given the columns `xs`."""
+
+    def bind(self, source: Table | Moments) -> Fits:
+        """Tie the family to a data set."""
+        if isinstance(source, Moments):
+            raise FitError(
+                f"a {self.name} model needs the rows of the table, but only means and "
+                "covariances were given: read the file as a table"
+            )
+        return RowFits(self, source)
+
+
+@dataclass(frozen=True)
+class RowFits(Fits):
+    """The default: each parent set is fitted from the rows."""
+
+    family: Family
+    table: Table
+
+    @property
+    def nodes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the columns."""
+        return self.table.names
+
+    @property
+    def rows(self) -> float:  # type: ignore[override]
+        """Sum of the row weights."""
+        return self.table.total
+
+    def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
+        """The fitted local model of `child` given `parents`."""
+        return _fit(self.family, self.table, child, parents)
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the data under the fitted model, for each parent set."""
+        return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
+
+    def n_params(self, child: int, sets: ParentSets) -> Array:
+        """Free parameters of the model for each parent set."""
+        counts = [self.conditional(child, s).n_params for s in sets]
+        if any(count is None for count in counts):
+            raise FitError(
+                f"a {self.family.name} model has no number of free parameters, so scores that "
+                "count them (aic, bic, ebic) cannot be used: take loo or kfold"
+            )
+        return np.array(counts, dtype=float)
+
+    def loo(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihood by fitting again without each row in turn."""
+        parts = [np.array([row]) for row in range(self.table.rows)]
+        return self.held_out(parts).loglik(child, sets)
+
+    def held_out(self, parts: Parts) -> HeldOut:
+        """Tie the family to parts of the rows that are left out in turn."""
+        return RowHeldOut(self.family, self.table, tuple(parts))
+
+
+@dataclass(frozen=True)
+class RowHeldOut(HeldOut):
+    """The default: each part's model is fitted from the rows outside it."""
+
+    family: Family
+    table: Table
+    parts: tuple[NDArray[np.intp], ...]
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
+        out = np.zeros(len(sets))
+        for part in self.parts:
+            rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
+            inside = self.table.take(part)
+            models = (_fit(self.family, rest, child, s) for s in sets)
+            out += [_loglik(m, inside, child, s) for m, s in zip(models, sets, strict=True)]
+        return out
+
+
+def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> Conditional:
+    xs = tuple(table.columns[j] for j in parents)
+    variables = tuple(table.variables[j] for j in parents)
+    return family.fit(
+        table.columns[child], xs, table.variables[child], variables, weights=table.weights
+    )
+
+
+def _loglik(model: Conditional, table: Table, child: int, parents: tuple[int, ...]) -> float:
+    logs = model.logpdf(table.columns[child], tuple(table.columns[j] for j in parents))
+    return float(logs.sum() if table.weights is None else table.weights @ logs)

@@ -1,0 +1,315 @@
+"""The linear-Gaussian local model: x = b + sum_j w_j x_j + sqrt(v) e, with e standard normal.
+
+Maximum likelihood is least squares, with v = RSS / n (ESL section 3.2; TEXTS, T3). All that is
+needed of the data are their moments, so a parent set costs the same for a thousand rows and for a
+billion: the log-likelihood is -n/2 (log(2 pi v) + 1).
+
+Two stated rules keep every table usable, whatever its columns:
+
+* A parent that the other parents explain up to 1e-10 of its variance adds nothing: its coefficient
+  is 0 and it is marked in `passed`. It still counts as a parameter, so no score wants it.
+* A residual variance never goes below 1e-10 of the child's variance; a model there is `at_floor`.
+  A constant column counts as one with standard deviation 1e-6 max(1, |mean|), unrelated to others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import gaussian as kernel
+from arcwise.data import Moments, Table, Variable
+from arcwise.errors import FitError
+from arcwise.conditionals.base import Array, Columns, Family, Fits, HeldOut, ParentSets, Parts
+
+__all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
+
+FLOOR = 1e-10
+"""Share of a variance below which it counts as nothing; far above rounding (1e-16), far below data."""
+
+_CONSTANT = 1e-13  # relative spread of a column of equal numbers, left by rounding
+_LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianConditional:
+    """A fitted linear regression with normal noise.
+
+    `spread` is the covariance matrix of (intercept, coefficients) by the usual theory, with
+    RSS / (rows - parameters) as noise variance; `variance` itself is the maximum-likelihood one.
+
+    >>> model = GaussianConditional(1.0, np.array([2.0]), 0.25, np.zeros((2, 2)), 10.0)
+    >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
+    [1.0, 7.0]
+    """
+
+    intercept: float
+    coefficients: Array
+    variance: float
+    spread: Array
+    rows: float
+    at_floor: bool = False
+    passed: tuple[bool, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the numbers and close the arrays."""
+        numbers = np.array([self.intercept, self.variance, *self.coefficients])
+        if not np.isfinite(numbers).all() or not self.variance > 0:
+            raise FitError(
+                "a Gaussian local model needs finite coefficients and a positive variance, but got "
+                f"intercept {self.intercept}, coefficients {list(self.coefficients)}, "
+                f"variance {self.variance}"
+            )
+        for array in (self.coefficients, self.spread):
+            array.setflags(write=False)
+
+    @property
+    def n_params(self) -> int:
+        """Coefficients, intercept and variance."""
+        return len(self.coefficients) + 2
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the noise."""
+        return float(np.sqrt(self.variance))
+
+    @property
+    def standard_errors(self) -> Array:
+        """Standard errors of (intercept, coefficients)."""
+        errors: Array = np.sqrt(np.diag(self.spread))
+        return errors
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected value of each row."""
+        out = np.full(size, self.intercept)
+        for weight, column in zip(self.coefficients, xs, strict=True):
+            out += weight * column
+        return out
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density of each row."""
+        residual = y - self.mean(xs, len(y))
+        out: Array = -0.5 * (_LOG_2PI + np.log(self.variance) + residual**2 / self.variance)
+        return out
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
+        """Draw one value for each row."""
+        return self.mean(xs, size) + self.sd * rng.standard_normal(size)
+
+
+def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Return (correlations, standard deviations, constant) of the columns, by the stated rules."""
+    variance = np.diag(scatter) / n
+    constant = variance <= (_CONSTANT * np.abs(mean)) ** 2
+    smallest = 1e-6 * np.maximum(1.0, np.abs(mean))
+    sd = np.where(constant, smallest, np.sqrt(np.maximum(variance, 0.0)))
+    matrix = scatter / (n * sd)
+    matrix /= sd[:, None]
+    matrix[constant, :] = 0.0
+    matrix[:, constant] = 0.0
+    np.fill_diagonal(matrix, 1.0)
+    return matrix, sd, constant
+
+
+def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
+    """Least squares of the first column on the others, from their moments alone."""
+    matrix, sd, constant = scale(n, mean, scatter)
+    kept = _independent(matrix, constant)
+    inverse = np.linalg.inv(matrix[np.ix_(kept, kept)])
+    slopes = inverse @ matrix[kept, 0]
+    residual = 1.0 - float(matrix[0, kept] @ slopes)
+    coefficients = np.zeros(len(mean) - 1)
+    coefficients[[k - 1 for k in kept]] = slopes * sd[0] / sd[kept]
+    variance = max(residual, FLOOR) * sd[0] ** 2
+    noise = variance / max(n - len(kept) - 1, 1.0)  # RSS / (n - k - 1) / n
+    return GaussianConditional(
+        intercept=float(mean[0] - coefficients @ mean[1:]),
+        coefficients=coefficients,
+        variance=float(variance),
+        spread=_spread(noise, mean[1:], [k - 1 for k in kept], inverse / np.outer(sd[kept], sd[kept])),
+        rows=float(n),
+        at_floor=bool(residual < FLOOR or constant[0]),
+        passed=tuple(k not in kept for k in range(1, len(mean))),
+    )
+
+
+def _independent(matrix: Array, constant: NDArray[np.bool_]) -> list[int]:
+    """Parents (rows 1..) that are no linear combination of the parents before them."""
+    kept: list[int] = []
+    for k in range(1, len(matrix)):
+        given = matrix[np.ix_(kept, kept)]
+        pivot = 1.0 - matrix[k, kept] @ np.linalg.solve(given, matrix[kept, k]) if kept else 1.0
+        if pivot >= FLOOR and not constant[k]:
+            kept.append(k)
+    return kept
+
+
+def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array:
+    """Covariance of (intercept, coefficients), from that of the kept slopes at centred columns."""
+    slopes = np.zeros((len(mean), len(mean)))
+    slopes[np.ix_(kept, kept)] = noise * inverse
+    cross = -slopes @ mean
+    corner = np.array([[noise + mean @ slopes @ mean]])
+    return np.block([[corner, cross[None, :]], [cross[:, None], slopes]])
+
+
+class GaussianFits(Fits):
+    """The linear-Gaussian family tied to the moments of a table (and its rows, where there are any)."""
+
+    def __init__(self, moments: Moments, table: Table | None = None) -> None:
+        if not moments.n > 0:
+            raise FitError("a Gaussian model needs at least one row with weight, but there is none")
+        self.moments, self.table = moments, table
+        self.nodes, self.rows = moments.names, float(moments.n)
+        self.matrix, self.sd, self.constant = scale(moments.n, moments.mean, moments.scatter)
+
+    def conditional(self, child: int, parents: tuple[int, ...]) -> GaussianConditional:
+        """The fitted regression of `child` on `parents`."""
+        m, members = self.moments, [child, *parents]
+        return regress(m.n, m.mean[members], m.scatter[np.ix_(members, members)])
+
+    def _total(self, residual: Array, child: int) -> Array:
+        """Log-likelihood -n/2 (log(2 pi v) + 1) for v = residual x variance of the child."""
+        out = np.log(residual)
+        out += _LOG_2PI + 1.0 + 2 * np.log(self.sd[child])
+        out *= -0.5 * self.rows
+        return out
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the data for each parent set."""
+        residual, _ = kernel.many(self.matrix, child, sets, FLOOR, FLOOR)
+        return self._total(residual, child)
+
+    def n_params(self, child: int, sets: ParentSets) -> Array:
+        """Coefficients, intercept and variance."""
+        return np.fromiter(map(len, sets), dtype=float, count=len(sets)) + 2
+
+    def toggled_params(self, child: int, base: tuple[int, ...]) -> tuple[float, Array]:
+        """One parameter more for a column that comes in, one less for one that goes."""
+        change = np.ones(len(self.nodes))
+        change[list(base)] = -1.0
+        return len(base) + 2.0, change
+
+    def subset_params(
+        self, child: int, candidates: Sequence[int], always: tuple[int, ...]
+    ) -> Array:
+        """Two parameters and one more for each parent."""
+        masks = np.arange(1 << len(candidates), dtype=np.uint32)
+        return np.bitwise_count(masks) + (len(always) + 2.0)
+
+    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+        """Log-likelihoods of bases and of all their toggles, in one compiled call."""
+        found = kernel.sweep(self.matrix, children, bases, FLOOR, FLOOR)
+        constants = _LOG_2PI + 1.0 + 2 * np.log(self.sd[np.asarray(children, dtype=np.intp)])
+        toggled = np.log(found.toggled, out=found.toggled)
+        toggled += constants[:, None]
+        toggled *= -0.5 * self.rows
+        return -0.5 * self.rows * (np.log(found.residual) + constants), toggled
+
+    def subsets(
+        self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
+    ) -> Array:
+        """Log-likelihoods of all subsets, in one compiled call."""
+        residual, _ = kernel.subsets(self.matrix, child, candidates, always, most, FLOOR, FLOOR)
+        return self._total(residual, child)
+
+    def loo(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihood in closed form, from the rows' leverages."""
+        return np.array([self._loo(child, s) for s in sets])
+
+    def _loo(self, child: int, parents: tuple[int, ...]) -> float:
+        """Sum of w log N(e/(1-h); 0, (RSS - w e^2/(1-h)) / (n - w)), h = w x'(X'WX)^-1 x."""
+        table = self._rows_of("leave-one-out scores")
+        model = self.conditional(child, parents)
+        weights = np.ones(table.rows) if table.weights is None else table.weights
+        xs = tuple(table.columns[j] for j in parents)
+        error = table.columns[child] - model.mean(xs, table.rows)
+        leverage = weights * self._leverage(table, parents, model.passed)
+        rest = np.maximum(1.0 - leverage, FLOOR)
+        rows = np.maximum(self.rows - weights, FLOOR)
+        rss = np.maximum(weights @ error**2 - weights * error**2 / rest, 0.0)
+        variance = np.maximum(rss / rows, FLOOR * self.sd[child] ** 2)
+        logs = -0.5 * (_LOG_2PI + np.log(variance) + (error / rest) ** 2 / variance)
+        return float(weights @ logs)
+
+    def _leverage(self, table: Table, parents: tuple[int, ...], passed: tuple[bool, ...]) -> Array:
+        """x'(X'WX)^-1 x of each row, with the constant column."""
+        kept = [j for j, out in zip(parents, passed, strict=True) if not out]
+        if not kept:
+            return np.full(table.rows, 1.0 / self.rows)
+        z = np.column_stack([(table.columns[j] - self.moments.mean[j]) / self.sd[j] for j in kept])
+        half = np.linalg.solve(np.linalg.cholesky(self.matrix[np.ix_(kept, kept)]), z.T)
+        return (1.0 + (half**2).sum(axis=0)) / self.rows
+
+    def held_out(self, parts: Parts) -> HeldOut:
+        """Tie the family to parts of the rows; each part needs only its own moments."""
+        table = self._rows_of("held-out scores")
+        return GaussianHeldOut(self.moments, table, parts)
+
+    def _rows_of(self, what: str) -> Table:
+        if self.table is None:
+            raise FitError(
+                f"{what} need the rows of the table, but only means and covariances were given: "
+                "read the file as a table, or take bic"
+            )
+        return self.table
+
+
+class GaussianHeldOut(HeldOut):
+    """Held-out likelihood in closed form from the moments of each part."""
+
+    def __init__(self, moments: Moments, table: Table, parts: Parts) -> None:
+        sd = scale(moments.n, moments.mean, moments.scatter)[1]
+        self.sd, weight = sd, np.zeros(len(parts))
+        test = np.empty((len(parts), len(sd) + 1, len(sd) + 1))
+        for f, part in enumerate(parts):
+            test[f] = _products(table.take(part), moments.mean, sd)
+            weight[f] = test[f, 0, 0]
+        self.train, self.test = _products(table, moments.mean, sd) - test, test
+        self.rows = float(weight.sum())
+        if not (self.train[:, 0, 0] > 0).all():
+            raise FitError("a held-out part holds every row, so nothing is left to fit a model to")
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
+        out = kernel.folds(self.train, self.test, child, sets, FLOOR, FLOOR)
+        out -= self.rows * np.log(self.sd[child])  # back to the data's own units
+        return out
+
+
+def _products(table: Table, mean: Array, sd: Array) -> Array:
+    """Sums of products of (1, standardised columns)."""
+    z = np.column_stack([np.ones(table.rows), (table.matrix() - mean) / sd])
+    weighted = z if table.weights is None else z * table.weights[:, None]
+    products: Array = weighted.T @ z
+    return products
+
+
+class Gaussian(Family):
+    """The linear-Gaussian family."""
+
+    name = "gaussian"
+    conditional = GaussianConditional
+
+    def fit(
+        self,
+        y: NDArray[Any],
+        xs: Columns,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        weights: Array | None = None,
+    ) -> GaussianConditional:
+        """Fit the regression of column `y` on the columns `xs` by least squares."""
+        x = np.column_stack([np.asarray(column, dtype=float) for column in (y, *xs)])
+        w = np.ones(len(x)) if weights is None else weights
+        mean = w @ x / w.sum()
+        x = x - mean
+        return regress(float(w.sum()), mean, (x * w[:, None]).T @ x)
+
+    def bind(self, source: Table | Moments) -> GaussianFits:
+        """Tie the family to a table or to moments."""
+        if isinstance(source, Moments):
+            return GaussianFits(source)
+        return GaussianFits(Moments.of(source), source)

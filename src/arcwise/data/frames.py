@@ -1,0 +1,212 @@
+"""Frames in and out: any data frame, array or dictionary becomes a table, and back.
+
+Pandas, polars, pyarrow and whatever else narwhals knows are taken through narwhals, and none of
+them has to be installed. All of them end as Arrow arrays, so that kinds are settled by one set of
+rules whatever the data came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arcwise.data.kinds import settle
+from arcwise.data.raw import Raw, tidy_names
+from arcwise.data.table import Table
+from arcwise.data.variable import Kind, sentence_list
+from arcwise.errors import DataError
+
+__all__ = ["raw_of", "table", "to_arrow", "to_pandas"]
+
+
+def table(
+    data: Any,
+    *,
+    names: Sequence[str] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    missing: Iterable[object] = (),
+    weights: str | ArrayLike | None = None,
+) -> Table:
+    """Make a table from data in memory.
+
+    Parameters
+    ----------
+    data : a pandas, polars or pyarrow frame, a numpy array (rows by columns), a dictionary of
+        columns, a list of dictionaries (rows), or a table.
+    names : for a numpy array; without them its columns are x1, x2, ...
+    kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
+    missing : further values that mean a gap.
+    weights : the name of a column, or one number per row, that says how often rows count.
+
+    Returns
+    -------
+    The table; its notes say what was decided and left out.
+
+    Raises
+    ------
+    DataError : data that is no table, has no rows or no usable column.
+
+    >>> table({"height": [1.8, 1.6, 1.7], "smoker": ["no", "yes", "no"]})
+    Table(3 rows, 1 continuous, 1 discrete: height, smoker)
+    """
+    if isinstance(data, Table):
+        return _retable(data, names, kinds or {}, tuple(missing), weights)
+    return settle(raw_of(data, names), kinds=kinds, missing=missing, weights=weights)
+
+
+def _retable(
+    old: Table,
+    names: Sequence[str] | None,
+    kinds: Mapping[str, Kind],
+    missing: tuple[object, ...],
+    weights: str | ArrayLike | None,
+) -> Table:
+    if names is not None or missing:
+        raise DataError("A table already has its names and gaps: give names= and missing= before.")
+    if isinstance(weights, str):
+        numbers = old.select([weights]).matrix()[:, 0]
+        rest = [name for name in old.order if name != weights]
+        old = old.select(rest).with_weights(numbers)
+    elif weights is not None:
+        old = old.with_weights(weights)
+    return replace(old.recast(kinds), fixed=old.fixed | frozenset(kinds)) if kinds else old
+
+
+def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
+    """Give the columns of any data in memory as Arrow arrays."""
+    if isinstance(data, np.ndarray):
+        return _from_array(data, names)
+    if names is not None:
+        raise DataError("names= is for numpy arrays; other data carries its own names.")
+    if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
+        return _from_dict({key: [row.get(key) for row in data] for key in _keys(data)})
+    if isinstance(data, Mapping):
+        return _from_dict(data)
+    return _from_frame(data)
+
+
+def _keys(rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def _from_array(data: np.ndarray[Any, Any], names: Sequence[str] | None) -> Raw:
+    if data.dtype.names is not None:
+        return _from_dict({name: data[name] for name in data.dtype.names})
+    if data.ndim != 2:
+        raise DataError(f"An array has to be rows by columns, not of shape {data.shape}.")
+    given = [f"x{i}" for i in range(1, data.shape[1] + 1)] if names is None else list(names)
+    if len(given) != data.shape[1]:
+        raise DataError(f"{len(given)} names do not fit an array with {data.shape[1]} columns.")
+    # One copy with columns side by side is quicker than a copy per column, and it is our own.
+    block = np.array(data, order="F")
+    return replace(_make(given, list(block.T)), own=True)
+
+
+def _from_dict(columns: Mapping[Any, Any]) -> Raw:
+    given = {name: _listed(name, column) for name, column in columns.items()}
+    lengths = {name: len(column) for name, column in given.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:5])
+        raise DataError(f"Columns have to be equally long, but {said} rows.")
+    return _make(list(given), list(given.values()))
+
+
+def _listed(name: object, column: Any) -> Any:
+    if np.ndim(column) == 0 and (column is None or isinstance(column, str) or np.isscalar(column)):
+        return [column]
+    if np.ndim(column) != 1 and not hasattr(column, "to_arrow"):
+        raise DataError(f"Column {name!r} has to be a list or a one-dimensional array.")
+    return column
+
+
+def _make(names: Sequence[object], columns: Sequence[Any]) -> Raw:
+    tidy, notes = tidy_names(names)
+    arrays = tuple(_arrow(name, column) for name, column in zip(tidy, columns, strict=True))
+    return Raw(tidy, arrays, notes)
+
+
+def _arrow(name: str, column: Any) -> Any:
+    """Make an Arrow array, or say which column cannot be one."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return column
+    if isinstance(column, np.ndarray) and column.dtype == np.float16:
+        column = column.astype(np.float64)
+    try:
+        if hasattr(column, "to_arrow"):
+            return column.to_arrow()
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        kinds = sorted({type(value).__name__ for value in column if value is not None})
+        raise DataError(
+            f"Column {name!r} mixes values of different types ({sentence_list(kinds)}): make them"
+            " all numbers or all text."
+        ) from None
+
+
+def _from_frame(data: Any) -> Raw:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data)
+    except nw.exceptions.DuplicateError:
+        return _refuse_repeats(data)
+    except TypeError:
+        raise DataError(
+            "A table can be made from a pandas, polars or pyarrow frame, a numpy array or a"
+            f" dictionary of columns, not from {type(data).__name__}."
+        ) from None
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    if not isinstance(eager, nw.DataFrame):
+        raise DataError(f"A table has to have columns, but this is a {type(data).__name__}.")
+    try:
+        names = eager.columns
+    except nw.exceptions.DuplicateError:
+        return _refuse_repeats(data)
+    raw = _make(names, list(eager.iter_columns()))
+    return replace(raw, whole=eager.implementation.is_pandas_like())
+
+
+def _refuse_repeats(data: Any) -> Raw:
+    tidy_names(getattr(data, "columns", ()) if not hasattr(data, "schema") else data.schema.names)
+    raise DataError("Column names occur more than once: give each column its own name.")
+
+
+# -- out -----------------------------------------------------------------------------------------
+
+
+def to_arrow(source: Table) -> Any:
+    """Give a pyarrow table: floats, whole numbers, truth values, and dictionaries of text.
+
+    >>> to_arrow(table({"rain": ["no", "yes", "no"]})).schema.names
+    ['rain']
+    """
+    import pyarrow as pa
+
+    return pa.table({name: _column_out(source, name) for name in source.order})
+
+
+def _column_out(source: Table, name: str) -> Any:
+    import pyarrow as pa
+
+    variable, column = source.variable(name), source.column(name)
+    if variable.levels is None:
+        return pa.array(column, from_pandas=True)
+    gaps = np.equal(column, len(variable.levels))
+    indices = pa.array(column.astype(np.int32), mask=gaps)
+    words = pa.array(list(variable.levels))
+    coded = pa.DictionaryArray.from_arrays(indices, words, ordered=variable.ordered)
+    return coded if pa.types.is_string(words.type) else coded.cast(words.type)
+
+
+def to_pandas(source: Table) -> Any:
+    """Give a pandas data frame, made through Arrow."""
+    try:
+        return to_arrow(source).to_pandas()
+    except ImportError:
+        raise DataError("to_pandas() needs pandas: install it, or use to_arrow().") from None

@@ -1,0 +1,286 @@
+"""Kinds: how a raw column becomes a variable, and which columns are left out.
+
+The rules, in this order; an entry in ``kinds=`` comes before all of them:
+
+========================================================  =====================================
+column                                                    becomes
+========================================================  =====================================
+no value at all; dates and times; lists and other shapes  left out
+text with more than 10 values, over half as many as rows  left out (names, keys, remarks)
+text, truth values, categories                            discrete
+whole numbers with at most 10 values                      discrete, levels numeric and ordered
+a permutation of consecutive whole numbers                left out (it numbers the rows)
+other numbers                                             continuous
+========================================================  =====================================
+
+"Whole numbers" is what the source says they are (an integer type, or a CSV column without any
+point); only from pandas, which stores integers with gaps as floats, do whole floats with gaps count
+too. What is left out, and why, is a sentence in the notes of the table.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data.raw import Raw
+from arcwise.data.table import Table, checked_weights
+from arcwise.data.texts import settle_text
+from arcwise.data.variable import (
+    KINDS,
+    Column,
+    Kind,
+    Variable,
+    sentence_list,
+    to_levels,
+)
+from arcwise.errors import DataError, close_to, unknown
+
+__all__ = ["FEW", "Outcome", "is_text", "number_array", "settle"]
+
+# At most so many distinct whole numbers are levels.
+FEW = 10
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a column: a variable with its column, or why there is none; and a note."""
+
+    variable: Variable | None = None
+    column: Column | None = None
+    reason: str = ""
+    note: str = ""
+
+
+def settle(
+    raw: Raw,
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    missing: Iterable[object] = (),
+    weights: str | ArrayLike | None = None,
+) -> Table:
+    """Turn raw columns into a table by the rules of this module.
+
+    Parameters
+    ----------
+    raw : names and Arrow arrays.
+    kinds : kinds asked for by name; they are kept by every model.
+    missing : further values that mean a gap, text or numbers.
+    weights : the name of a column (then no variable any more) or one number per row.
+
+    Raises
+    ------
+    DataError : no rows, no usable column, infinite values, bad weights or unknown names.
+    """
+    if raw.rows == 0:
+        raise DataError("There are no rows: a table needs at least one row of values.")
+    wanted, marks = _checked_kinds(kinds or {}, raw.names), tuple(missing)
+    heights, weight_name = _weights(raw, weights)
+    outcomes = {
+        name: settle_column(name, array, wanted.get(name), marks, raw)
+        for name, array in zip(raw.names, raw.arrays, strict=True)
+        if name != weight_name
+    }
+    left = _left_out(outcomes)
+    kept = [each for each in outcomes.values() if each.variable is not None]
+    if not kept:
+        raise DataError("No column can be used. " + (" ".join(left) or "There is none."))
+    notes = [*raw.notes, *left, *(each.note for each in outcomes.values() if each.note)]
+    variables = tuple(each.variable for each in kept if each.variable is not None)
+    columns = tuple(each.column for each in kept if each.column is not None)
+    fixed = frozenset(wanted) & {variable.name for variable in variables}
+    table = Table(variables, columns, heights, notes=tuple(notes), fixed=fixed)
+    return table.with_notes(*_small(table))
+
+
+def settle_column(
+    name: str, array: Any, kind: Kind | None, missing: Sequence[object], raw: Raw
+) -> Outcome:
+    """Turn one Arrow array into a variable and a column, or leave it out with a reason."""
+    import pyarrow as pa
+
+    kinds = pa.types
+    if array.null_count == len(array):
+        return Outcome(reason="no value at all")
+    if kinds.is_dictionary(array.type) and not is_text(array.type.value_type):
+        array, kind = array.cast(array.type.value_type), kind or "discrete"
+    if kinds.is_boolean(array.type):
+        return _settle_truth(name, array, kind)
+    if kinds.is_integer(array.type):
+        return _settle_numbers(name, array, kind, missing, raw, whole=True)
+    if kinds.is_floating(array.type) or kinds.is_decimal(array.type):
+        return _settle_numbers(name, array, kind, missing, raw, whole=False)
+    if kinds.is_temporal(array.type) and kind is None:
+        return Outcome(reason="dates or times")
+    if kinds.is_temporal(array.type):
+        array = array.cast(pa.string())
+    if is_text(array.type) or kinds.is_dictionary(array.type):
+        variable, column, reason, note = settle_text(name, array, kind, missing)
+        return Outcome(variable, column, reason, note)
+    return Outcome(reason="values that are neither numbers nor text")
+
+
+def is_text(kind: Any) -> bool:
+    """Say whether an Arrow type is text."""
+    import pyarrow as pa
+
+    string_view = getattr(pa.types, "is_string_view", lambda _: False)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or string_view(kind))
+
+
+def number_array(array: Any, missing: Sequence[object] = ()) -> NDArray[np.float64]:
+    """Give an Arrow array of numbers or truth values as a float64 array of its own, gaps NaN."""
+    import pyarrow as pa
+
+    if not pa.types.is_float64(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    numbers = array.to_numpy() if isinstance(array, pa.ChunkedArray) else array.to_numpy(False)
+    marks = _number_marks(missing)
+    if marks:
+        numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _number_marks(missing: Sequence[object]) -> list[float]:
+    marks = []
+    for mark in missing:
+        try:
+            marks.append(float(mark))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            continue
+    return marks
+
+
+def _settle_truth(name: str, array: Any, kind: Kind | None) -> Outcome:
+    numbers = number_array(array)
+    variable, column = Variable(name), numbers
+    if kind == "continuous":
+        return Outcome(variable, column)
+    variable, column = to_levels(variable, column)
+    levels = tuple(bool(level) for level in variable.levels or ())
+    return Outcome(Variable(name, levels=levels), column)
+
+
+def _settle_numbers(
+    name: str,
+    array: Any,
+    kind: Kind | None,
+    missing: Sequence[object],
+    raw: Raw,
+    *,
+    whole: bool,
+) -> Outcome:
+    numbers = number_array(array, missing)
+    if not raw.own and numbers.base is not None:
+        numbers = numbers.copy()
+    _refuse_infinite(name, numbers)
+    gaps = np.isnan(numbers)
+    if gaps.all():
+        return Outcome(reason="no value at all")
+    whole = whole or (raw.whole and _whole_with_gaps(numbers, gaps))
+    few = whole and _at_most(numbers[~gaps] if gaps.any() else numbers, FEW)
+    if kind == "discrete" or (kind is None and few):
+        return Outcome(*to_levels(Variable(name), numbers))
+    if kind is None and whole and _numbers_rows(numbers):
+        return Outcome(reason="consecutive numbers of the rows")
+    return Outcome(Variable(name), numbers)
+
+
+def _refuse_infinite(name: str, numbers: NDArray[np.float64]) -> None:
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise DataError(
+            f"Column {name!r} has {int(infinite.sum())} infinite values (the first in row"
+            f" {int(infinite.argmax()) + 1}): replace them, or call them gaps with"
+            " missing=['inf', '-inf']."
+        )
+
+
+def _whole_with_gaps(numbers: NDArray[np.float64], gaps: NDArray[np.bool_]) -> bool:
+    return bool(gaps.any() and (numbers[~gaps] == np.floor(numbers[~gaps])).all())
+
+
+def _at_most(numbers: NDArray[np.float64], few: int) -> bool:
+    """Say whether there are at most so many distinct values; a glance settles most columns."""
+    if len(np.unique(numbers[:1000])) > few:
+        return False
+    return len(np.unique(numbers)) <= few
+
+
+def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
+    """Say whether the values are a permutation of consecutive whole numbers."""
+    low, rows = numbers.min(), len(numbers)
+    # With a gap both are NaN, which equals nothing: a column with gaps numbers no rows.
+    if numbers.max() - low + 1 != rows:
+        return False
+    seen = np.zeros(rows, dtype=bool)
+    seen[(numbers - low).astype(np.intp)] = True
+    return bool(seen.all())
+
+
+# -- around the columns --------------------------------------------------------------------------
+
+
+def _checked_kinds(kinds: Mapping[str, Kind], names: Sequence[str]) -> dict[str, Kind]:
+    for name, kind in kinds.items():
+        if name not in names:
+            raise DataError(
+                f"kinds= names {name!r}, but there is no such column. {close_to(name, names)}"
+            )
+        if kind not in KINDS:
+            raise unknown("kind of column", kind, KINDS)
+    return dict(kinds)
+
+
+def _weights(
+    raw: Raw, weights: str | ArrayLike | None
+) -> tuple[NDArray[np.float64] | None, str | None]:
+    if weights is None:
+        return None, None
+    if not isinstance(weights, str):
+        return checked_weights(weights, raw.rows), None
+    if weights not in raw.names:
+        raise DataError(
+            f"weights= names {weights!r}, but there is no such column."
+            f" {close_to(weights, raw.names)}"
+        )
+    array = raw.arrays[raw.names.index(weights)]
+    import pyarrow as pa
+
+    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        raise DataError(f"The weights {weights!r} have to be numbers, but are {array.type}.")
+    return checked_weights(number_array(array), raw.rows), weights
+
+
+def _left_out(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Write one sentence per reason for leaving columns out."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for name, outcome in outcomes.items():
+        if outcome.variable is None:
+            by_reason[outcome.reason].append(name)
+    return [f"Left out: {sentence_list(names)} ({reason})." for reason, names in by_reason.items()]
+
+
+def _small(table: Table) -> list[str]:
+    notes = []
+    if len(table.variables) == 1:
+        notes.append(f"There is one column only, {table.names[0]!r}: nothing to connect it with.")
+    if table.rows == 1:
+        notes.append("There is one row only: enough to ask about, too little to learn from.")
+    elif all(_constant(*each) for each in zip(table.variables, table.columns, strict=True)):
+        notes.append("Every column is constant: there is nothing to learn from them.")
+    return notes
+
+
+def _constant(variable: Variable, column: Column) -> bool:
+    if variable.levels is not None:
+        return len(variable.levels) == 1
+    # The first pair of different values ends the search for nearly every column.
+    if len(column) > 1 and column[0] != column[1] and not np.isnan(column[:2]).any():
+        return False
+    return bool(np.nanmin(column) == np.nanmax(column))

@@ -1,0 +1,69 @@
+"""Memory: what a matrix over all pairs of columns needs, and what the machine has.
+
+Learning a Gaussian network keeps at least one p x p matrix of 8-byte numbers: 100 000 columns need
+80 GB, whatever the number of rows. That is found out before anything is computed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from arcwise.errors import DataError
+
+__all__ = ["available", "check_square", "size_words"]
+
+
+def available() -> float:
+    """Give the bytes of memory that can be had now; infinity where the system does not say."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            fields = dict(line.split(":", 1) for line in lines)
+        return float(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return _installed()
+
+
+def _installed() -> float:
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * float(os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
+def check_square(columns: int, memory: float | None = None) -> None:
+    """Refuse more columns than a square matrix in memory can hold.
+
+    Parameters
+    ----------
+    columns : number of variables p; the matrix takes p x p x 8 bytes.
+    memory : bytes that may be used; None for what the machine has available.
+
+    Raises
+    ------
+    DataError : the matrix does not fit.
+
+    >>> check_square(100_000, memory=16e9)
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.DataError: 100000 columns need 80.0 GB for the matrix of their covariances, and \
+16.0 GB of memory are there: select fewer columns.
+    """
+    needed = 8.0 * columns * columns
+    limit = available() if memory is None else memory
+    if needed > limit:
+        raise DataError(
+            f"{columns} columns need {size_words(needed)} for the matrix of their covariances, and"
+            f" {size_words(limit)} of memory are there: select fewer columns."
+        )
+
+
+def size_words(size: float) -> str:
+    """Write a number of bytes for people.
+
+    >>> size_words(2_500_000)
+    '2.5 MB'
+    """
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size:.0f} bytes"

@@ -1,0 +1,362 @@
+r"""Moments: all that learning a Gaussian network needs to know of its data.
+
+They are the number of cases n, the means and the scatter matrix
+
+.. math:: S = \sum_i w_i (x_i - \bar x)(x_i - \bar x)^T, \qquad n = \sum_i w_i .
+
+Batches of rows are gathered by one accumulator, so that a file larger than memory is a source like
+any other. Each batch is centred before it is squared, means are kept relative to the first batch's
+mean, and two parts are merged by the pairwise update
+
+.. math:: S = S_1 + S_2 + \frac{n_1 n_2}{n_1 + n_2} (\bar x_2 - \bar x_1)(\bar x_2 - \bar x_1)^T
+
+of T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance",
+The American Statistician 37 (1983), 242-247. A mean of 1e9 with a standard deviation of 1 is
+therefore harmless. The squares are BLAS ``syrk`` calls that fill one triangle, which is mirrored
+once at the end. Taking a fold away again (`Moments.minus`) is the same formula read backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data.memory import check_square
+from arcwise.data.table import Table
+from arcwise.data.variable import Variable, numbers_of, sentence_list
+from arcwise.errors import DataError, close_to
+
+__all__ = ["Accumulator", "Batch", "Moments"]
+
+Floats = NDArray[np.float64]
+Batch = tuple[Floats, Floats | None]
+
+# Numbers per block when a table in memory is gathered: 16 MB stay in reach of the caches.
+BLOCK = 1 << 21
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moments:
+    """Number of cases, means and scatter of continuous variables.
+
+    Parameters
+    ----------
+    variables : continuous, sorted by name.
+    n : the number of cases, that is the sum of the weights.
+    mean : one per variable.
+    scatter : the sum of weighted products of deviations from the mean, symmetric.
+    order : the names in the order the user gave them; empty for sorted.
+    notes : sentences about what was left out or decided on the way here.
+
+    Raises
+    ------
+    DataError : shapes, names or numbers that do not fit together.
+
+    >>> table = Table((Variable("x"), Variable("y")), (np.array([0.0, 2.0]), np.array([1.0, 5.0])))
+    >>> Moments.of(table).covariance
+    array([[1., 2.],
+           [2., 4.]])
+    """
+
+    variables: tuple[Variable, ...]
+    n: float
+    mean: Floats
+    scatter: Floats
+    order: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        size = len(self.variables)
+        if self.mean.shape != (size,) or self.scatter.shape != (size, size):
+            raise DataError(
+                f"Moments of {size} variables need {size} means and a square scatter matrix of"
+                f" that size, not shapes {self.mean.shape} and {self.scatter.shape}."
+            )
+        if any(a >= b for a, b in zip(self.names, self.names[1:], strict=False)):
+            raise DataError("The variables of moments have to be sorted by name, each once.")
+        if not (np.isfinite(self.n) and self.n > 0):
+            raise DataError(f"Moments need a positive number of cases, not {self.n!r}.")
+        self.mean.setflags(write=False)
+        self.scatter.setflags(write=False)
+        object.__setattr__(self, "order", tuple(self.order) or self.names)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names, in column-number order."""
+        return tuple(variable.name for variable in self.variables)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    @property
+    def total(self) -> float:
+        """The number of cases; the same word as a table's."""
+        return self.n
+
+    @property
+    def covariance(self) -> Floats:
+        """The maximum-likelihood covariance, scatter / n."""
+        return self.scatter / self.n
+
+    def index(self, name: str) -> int:
+        """Give the column number of a name; an unknown one is a DataError with close matches."""
+        number = self._numbers.get(name)
+        if number is None:
+            raise DataError(f"There is no column {name!r}. {close_to(name, self.order)}")
+        return number
+
+    @classmethod
+    def of(cls, table: Table, *, memory: float | None = None) -> Moments:
+        """Gather the moments of a table's complete rows; numeric levels count as numbers.
+
+        Parameters
+        ----------
+        table : continuous columns or columns with numeric levels.
+        memory : bytes the scatter matrix may take; None for what the machine has available.
+
+        Raises
+        ------
+        DataError : text columns, no complete row, or more columns than memory allows.
+        """
+        check_square(len(table.variables), memory)
+        full = table.complete()
+        variables = tuple(Variable(variable.name) for variable in full.variables)
+        gathered = Accumulator(len(variables))
+        for batch, weights in _blocks(full):
+            gathered.add(batch, weights, own=True)
+        return gathered.moments(variables, order=full.order, notes=full.notes)
+
+    @classmethod
+    def from_batches(
+        cls,
+        variables: Sequence[Variable],
+        batches: Iterable[Batch],
+        *,
+        order: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (),
+        memory: float | None = None,
+    ) -> Moments:
+        """Gather the moments of batches of rows.
+
+        Parameters
+        ----------
+        variables : sorted by name.
+        batches : pairs of a matrix, rows by variables without gaps, and its row weights or None.
+        order, notes : handed on.
+        memory : bytes the scatter matrix may take; None for what the machine has available.
+
+        Raises
+        ------
+        DataError : no rows at all, a batch of another width, or too many variables.
+
+        >>> halves = [(np.array([[0.0]]), None), (np.array([[2.0]]), np.array([3.0]))]
+        >>> moments = Moments.from_batches([Variable("x")], halves)
+        >>> moments.n, moments.mean, moments.covariance
+        (4.0, array([1.5]), array([[0.75]]))
+        """
+        check_square(len(variables), memory)
+        gathered = Accumulator(len(variables))
+        for rows, weights in batches:
+            gathered.add(np.asarray(rows, dtype=np.float64), weights)
+        return gathered.moments(tuple(variables), order=order, notes=notes)
+
+    @classmethod
+    def given(
+        cls, names: Sequence[str], n: float, mean: ArrayLike, covariance: ArrayLike
+    ) -> Moments:
+        """Make moments from published numbers: cases, means and covariance matrix.
+
+        Parameters
+        ----------
+        names : in any order; means and covariances follow it.
+        n : number of cases.
+        mean, covariance : as printed; the covariance has divisor n.
+
+        Raises
+        ------
+        DataError : a matrix that is not symmetric, finite or has a negative diagonal.
+
+        >>> Moments.given(["b", "a"], 10, [2, 1], [[4, 0], [0, 1]]).mean
+        array([1., 2.])
+        """
+        centre, spread = np.array(mean, dtype=float), np.array(covariance, dtype=float)
+        _check_given(names, centre, spread)
+        by_name = np.array(sorted(range(len(names)), key=list(names).__getitem__), dtype=np.intp)
+        variables = tuple(Variable(names[i]) for i in by_name)
+        scatter = (spread[np.ix_(by_name, by_name)] + spread[np.ix_(by_name, by_name)].T) * (n / 2)
+        return cls(variables, float(n), centre[by_name], scatter, order=tuple(names))
+
+    def select(self, names: Iterable[str]) -> Moments:
+        """Keep these variables only, presented in this order."""
+        chosen = tuple(names)
+        keep = sorted(self.index(name) for name in chosen)
+        if len(keep) == len(self.variables):  # spares a copy of a large matrix
+            return replace(self, order=chosen)
+        variables = tuple(self.variables[i] for i in keep)
+        scatter = self.scatter[np.ix_(keep, keep)]
+        return Moments(variables, self.n, self.mean[keep], scatter, chosen, self.notes)
+
+    def with_notes(self, *notes: str) -> Moments:
+        """Add sentences to the notes, each once."""
+        fresh = tuple(note for note in dict.fromkeys(notes) if note not in self.notes)
+        return replace(self, notes=self.notes + fresh) if fresh else self
+
+    def plus(self, other: Moments) -> Moments:
+        """Put two sets of rows together (Chan's update)."""
+        self._check_same(other)
+        n, step = self.n + other.n, other.mean - self.mean
+        scatter = np.outer(step, step * (self.n * other.n / n))
+        scatter += self.scatter
+        scatter += other.scatter
+        mean = self.mean + step * (other.n / n)
+        return Moments(self.variables, n, mean, scatter, self.order, self.notes)
+
+    def minus(self, other: Moments) -> Moments:
+        """Take some of the rows away, such as one fold.
+
+        Raises
+        ------
+        DataError : other variables, or nothing would be left.
+        """
+        self._check_same(other)
+        n = self.n - other.n
+        if not n > 0:
+            raise DataError(f"Of {self.n:g} cases {other.n:g} cannot be taken away.")
+        step = other.mean - self.mean
+        scatter = np.outer(step, step * (-self.n * other.n / n))
+        scatter += self.scatter
+        scatter -= other.scatter
+        mean = self.mean - step * (other.n / n)
+        return Moments(self.variables, n, mean, scatter, self.order, self.notes)
+
+    def _check_same(self, other: Moments) -> None:
+        if self.names != other.names:
+            raise DataError("Moments can be combined only if they are of the same variables.")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.order[:8]) + (", ..." if len(self.order) > 8 else "")
+        return f"Moments({self.n:g} cases, {len(self.variables)} variables: {shown})"
+
+
+class Accumulator:
+    """Gathers moments batch by batch; means are relative to the first batch's mean.
+
+    Parameters
+    ----------
+    size : number of variables.
+
+    >>> gathered = Accumulator(1)
+    >>> gathered.add(np.array([[1.0], [3.0]]))
+    >>> gathered.n
+    2.0
+    """
+
+    def __init__(self, size: int) -> None:
+        self.n = 0.0
+        self._shift = np.zeros(size)
+        self._mean = np.zeros(size)
+        # Column-wise, so that BLAS can add to it in place; only its upper triangle is filled.
+        self._scatter = np.zeros((size, size), order="F")
+
+    def add(self, rows: Floats, weights: Floats | None = None, *, own: bool = False) -> None:
+        """Add a batch of rows without gaps.
+
+        Parameters
+        ----------
+        rows : a matrix, rows by variables.
+        weights : one per row; None for once each.
+        own : whether ``rows`` may be overwritten, which saves a copy.
+        """
+        if rows.ndim != 2 or rows.shape[1] != len(self._mean):
+            raise DataError(f"A batch needs {len(self._mean)} columns but has shape {rows.shape}.")
+        n = float(len(rows) if weights is None else np.sum(weights))
+        if not n > 0:
+            return
+        centre = rows.mean(axis=0) if weights is None else weights @ rows / n
+        if not np.isfinite(centre).all():
+            raise DataError("A batch of rows has gaps or infinite values: leave such rows out.")
+        if self.n == 0:
+            self._shift = centre
+        centred = np.subtract(rows, centre, out=rows if own else None)
+        rest = centred.sum(axis=0) if weights is None else weights @ centred
+        if weights is not None:
+            centred *= np.sqrt(weights)[:, None]
+        self._merge(n, (centre - self._shift) + rest / n, rest, centred)
+
+    def _merge(self, n: float, mean: Floats, rest: Floats, centred: Floats) -> None:
+        """Add squares of a nearly centred batch; ``rest`` is what rounding left of its sum."""
+        step, total = mean - self._mean, self.n + n
+        self._squares(1.0, centred)
+        self._squares(-1.0 / n, rest[None, :])
+        self._squares(self.n * n / total, step[None, :])
+        self._mean = self._mean + step * (n / total)
+        self.n = total
+
+    def _squares(self, factor: float, rows: Floats) -> None:
+        """Add factor x rows' rows to the upper triangle, in place."""
+        from scipy.linalg.blas import dsyrk
+
+        across = rows.flags.c_contiguous
+        self._scatter = dsyrk(
+            factor,
+            rows.T if across else rows,
+            beta=1.0,
+            c=self._scatter,
+            trans=0 if across else 1,
+            overwrite_c=1,
+        )
+
+    def moments(
+        self, variables: tuple[Variable, ...], *, order: tuple[str, ...], notes: tuple[str, ...]
+    ) -> Moments:
+        """Hand over what was gathered; the accumulator is used up."""
+        if self.n == 0:
+            raise DataError("There are no rows to take moments of.")
+        scatter, self._scatter = self._scatter, np.zeros((0, 0))
+        _mirror(scatter)
+        # The transpose is the same matrix, stored by rows as most readers expect.
+        return Moments(variables, self.n, self._shift + self._mean, scatter.T, order, notes)
+
+
+def _mirror(square: NDArray[Any], block: int = 1024) -> None:
+    """Copy the upper triangle to the lower one, block by block to spare memory."""
+    size = len(square)
+    for start in range(0, size, block):
+        stop = min(start + block, size)
+        corner = square[start:stop, start:stop]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        square[stop:, start:stop] = square[start:stop, stop:].T
+
+
+def _blocks(table: Table) -> Iterator[Batch]:
+    """Cut a table into matrices of a few megabytes, stored column-wise."""
+    height = max(BLOCK // len(table.columns), 256)
+    for start in range(0, table.rows, height):
+        stop = min(start + height, table.rows)
+        block = np.empty((stop - start, len(table.columns)), order="F")
+        for number, variable in enumerate(table.variables):
+            block[:, number] = numbers_of(variable, table.columns[number][start:stop])
+        yield block, None if table.weights is None else table.weights[start:stop]
+
+
+def _check_given(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
+    size = len(names)
+    if mean.shape != (size,) or covariance.shape != (size, size):
+        raise DataError(
+            f"{size} names need {size} means and a {size} by {size} covariance matrix, not shapes"
+            f" {mean.shape} and {covariance.shape}."
+        )
+    if not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
+        raise DataError("Means and covariances have to be finite numbers.")
+    scale = np.sqrt(np.abs(np.diag(covariance)))
+    if (np.abs(covariance - covariance.T) > 1e-6 * np.outer(scale, scale) + 1e-300).any():
+        raise DataError("A covariance matrix has to be symmetric, and this one is not.")
+    negative = [name for name, each in zip(names, np.diag(covariance), strict=True) if each < 0]
+    if negative:
+        raise DataError(f"The variance of {sentence_list(negative)} is negative.")

@@ -1,0 +1,340 @@
+"""Tables: what every model, score and picture is made from.
+
+A *table* is a set of equally long columns beside their variables. Inside, the columns are sorted
+by name, so that no result can depend on the order in which a file happens to list them; "column
+number" means this order everywhere. The order the user gave is kept beside it, for presentation
+only. Row weights count rows several times, which makes a table of frequencies data like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data.variable import (
+    KINDS,
+    Column,
+    Kind,
+    Variable,
+    check_column,
+    gaps_of,
+    numbers_of,
+    sentence_list,
+    to_levels,
+    to_numbers,
+)
+from arcwise.errors import DataError, close_to, unknown
+
+if TYPE_CHECKING:
+    from arcwise.data.audit import Audit
+
+__all__ = ["Table", "Variable", "checked_weights", "gap_note", "no_rows_left"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Columns side by side, sorted by name, that cannot be changed.
+
+    Parameters
+    ----------
+    variables : one per column; sorted here, with their columns, if they are not.
+    columns : float64 or codes, all of one length.
+    weights : how often each row counts; None for once each.
+    order : the names in the order the user gave them; empty for the order of ``variables``.
+    notes : sentences about what was guessed, left out or decided on the way here.
+    fixed : the variables whose kind was asked for by name and is therefore kept by models.
+
+    Raises
+    ------
+    DataError : names that repeat, or columns that do not fit their variables.
+
+    >>> import numpy as np
+    >>> table = Table((Variable("y"), Variable("x")), (np.ones(3), np.zeros(3)))
+    >>> table.names, table.order, table.rows
+    (('x', 'y'), ('y', 'x'), 3)
+    """
+
+    variables: tuple[Variable, ...]
+    columns: tuple[Column, ...]
+    weights: NDArray[np.float64] | None = None
+    order: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    fixed: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        names = [variable.name for variable in self.variables]
+        _check_distinct(names)
+        if len(names) != len(self.columns) or not names:
+            raise DataError(f"{len(names)} variables need as many columns and at least one.")
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        columns = tuple(_locked(self.columns[i]) for i in by_name)
+        _assign(self, variables=tuple(self.variables[i] for i in by_name), columns=columns)
+        _assign(self, order=tuple(self.order) or tuple(names), notes=tuple(self.notes))
+        if sorted(self.order) != list(self.names):
+            raise DataError("The order of a table has to name each of its columns once.")
+        for variable, column in zip(self.variables, columns, strict=True):
+            check_column(variable, column, len(columns[0]))
+        if self.weights is not None:
+            _assign(self, weights=_locked(checked_weights(self.weights, self.rows)))
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names, in column-number order."""
+        return tuple(variable.name for variable in self.variables)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, each counted once."""
+        return len(self.columns[0])
+
+    @property
+    def total(self) -> float:
+        """The number of cases: the sum of the weights, or the rows."""
+        return float(self.rows if self.weights is None else self.weights.sum())
+
+    def index(self, name: str) -> int:
+        """Give the column number of a name; an unknown one is a DataError with close matches."""
+        number = self._numbers.get(name)
+        if number is None:
+            raise DataError(f"There is no column {name!r}. {close_to(name, self.order)}")
+        return number
+
+    def variable(self, name: str) -> Variable:
+        """Give the variable of that name."""
+        return self.variables[self.index(name)]
+
+    def column(self, name: str) -> Column:
+        """Give the stored array of that name: numbers, or codes of levels."""
+        return self.columns[self.index(name)]
+
+    def values(self, name: str) -> NDArray[Any]:
+        """Give the values of that name as the user knows them: numbers (NaN a gap) or levels
+        (None a gap).
+
+        >>> import numpy as np
+        >>> codes = np.array([1, 0, 2], dtype=np.uint8)
+        >>> Table((Variable("rain", ("no", "yes")),), (codes,)).values("rain").tolist()
+        ['yes', 'no', None]
+        """
+        variable, column = self.variable(name), self.column(name)
+        if variable.levels is None:
+            return column
+        known = np.empty(len(variable.levels) + 1, dtype=object)
+        known[:-1] = variable.levels
+        return known[column]
+
+    # -- other tables from it -------------------------------------------------------------------
+
+    def select(self, names: Iterable[str]) -> Table:
+        """Keep these columns only, presented in this order."""
+        chosen = tuple(names)
+        numbers = [self.index(name) for name in chosen]
+        return replace(
+            self,
+            variables=tuple(self.variables[i] for i in numbers),
+            columns=tuple(self.columns[i] for i in numbers),
+            order=chosen,
+            fixed=self.fixed & frozenset(chosen),
+        )
+
+    def take(self, rows: ArrayLike) -> Table:
+        """Keep these rows, given by numbers (repeats allowed) or by a mask."""
+        chosen = np.asarray(rows)
+        weights = None if self.weights is None else self.weights[chosen]
+        return replace(self, columns=tuple(each[chosen] for each in self.columns), weights=weights)
+
+    def head(self, rows: int = 5) -> Table:
+        """Keep the first rows."""
+        return self.take(np.arange(min(rows, self.rows)))
+
+    def with_weights(self, weights: ArrayLike | None) -> Table:
+        """Give the same rows other weights; None for once each."""
+        return replace(self, weights=None if weights is None else np.asarray(weights, float))
+
+    def with_notes(self, *notes: str) -> Table:
+        """Add sentences to the notes, each once."""
+        fresh = tuple(note for note in dict.fromkeys(notes) if note not in self.notes)
+        return replace(self, notes=self.notes + fresh) if fresh else self
+
+    def complete(self) -> Table:
+        """Leave out the rows with gaps, with a note of how many and which columns cost most.
+
+        Raises
+        ------
+        DataError : no row is complete.
+
+        >>> import numpy as np
+        >>> gappy = Table((Variable("x"),), (np.array([1.0, np.nan, 3.0]),))
+        >>> gappy.complete().notes
+        ("1 of 3 rows left out because of gaps (most in 'x': 1).",)
+        """
+        gaps, missing = np.zeros(self.rows, dtype=bool), {}
+        for variable, column in zip(self.variables, self.columns, strict=True):
+            holes = gaps_of(variable, column)
+            if holes.any():
+                gaps |= holes
+                missing[variable.name] = int(holes.sum())
+        if not missing:
+            return self
+        if gaps.all():
+            raise DataError(no_rows_left(self.rows, missing))
+        return self.take(~gaps).with_notes(gap_note(int(gaps.sum()), self.rows, missing))
+
+    def recast(self, kinds: Mapping[str, Kind]) -> Table:
+        """Change kinds: numeric levels become numbers, numbers become ordered numeric levels.
+
+        Parameters
+        ----------
+        kinds : names to ``"continuous"`` or ``"discrete"``; truth values become 0 and 1.
+
+        Raises
+        ------
+        DataError : a name that is not there, or text that should become numbers.
+        WordError : a kind that is neither.
+
+        >>> import numpy as np
+        >>> table = Table((Variable("x"),), (np.array([3.0, 1.0]),))
+        >>> table.recast({"x": "discrete"}).variable("x").levels
+        (1, 3)
+        """
+        variables, columns = list(self.variables), list(self.columns)
+        for name, kind in kinds.items():
+            number = self.index(name)
+            if kind not in KINDS:
+                raise unknown("kind of column", kind, KINDS)
+            if kind != variables[number].kind:
+                change = to_numbers if kind == "continuous" else to_levels
+                variables[number], columns[number] = change(variables[number], columns[number])
+        return replace(self, variables=tuple(variables), columns=tuple(columns))
+
+    def continuous(self) -> Table:
+        """Turn every column with numeric levels into numbers, except those fixed by name.
+
+        This is what models of numbers do before anything else, so that a new number is no
+        unseen state.
+
+        Raises
+        ------
+        DataError : a column of text or truth values whose kind was not asked for by name.
+        """
+        open_ones = [v for v in self.variables if v.discrete and v.name not in self.fixed]
+        stuck = [variable.name for variable in open_ones if not variable.numeric]
+        if stuck:
+            raise DataError(
+                f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or truth"
+                " values, and this model is for numbers: leave such columns out with select(), or"
+                f" name their kind, as in kinds={{{stuck[0]!r}: 'discrete'}}."
+            )
+        return self.recast({variable.name: "continuous" for variable in open_ones})
+
+    # -- what others make of it -----------------------------------------------------------------
+
+    def matrix(self) -> NDArray[np.float64]:
+        """Give all columns as one float64 matrix, rows by column numbers, stored column-wise."""
+        out = np.empty((self.rows, len(self.columns)), order="F")
+        for number, variable in enumerate(self.variables):
+            out[:, number] = numbers_of(variable, self.columns[number])
+        return out
+
+    def missing(self) -> NDArray[np.bool_]:
+        """Give the mask of gaps, rows by column numbers."""
+        out = np.empty((self.rows, len(self.columns)), dtype=bool, order="F")
+        for number, variable in enumerate(self.variables):
+            out[:, number] = gaps_of(variable, self.columns[number])
+        return out
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Give plain lists of values by name, in the user's order."""
+        return {name: self.values(name).tolist() for name in self.order}
+
+    def to_arrow(self) -> Any:
+        """Give a pyarrow table, in the user's order; text levels become dictionaries."""
+        from arcwise.data.frames import to_arrow
+
+        return to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """Give a pandas data frame, in the user's order; text levels become categories."""
+        from arcwise.data.frames import to_pandas
+
+        return to_pandas(self)
+
+    def audit(self) -> Audit:
+        """Look for what may trouble a model; see ``arcwise.data.audit``."""
+        from arcwise.data.audit import audit
+
+        return audit(self)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __repr__(self) -> str:
+        discrete = sum(variable.discrete for variable in self.variables)
+        kinds = f"{len(self.columns) - discrete} continuous, {discrete} discrete"
+        weights = "" if self.weights is None else f", weights summing to {self.total:g}"
+        shown = ", ".join(self.order[:8]) + (", ..." if len(self.order) > 8 else "")
+        return f"Table({self.rows} rows, {kinds}{weights}: {shown})"
+
+
+def checked_weights(weights: ArrayLike, rows: int, *, some: bool = True) -> NDArray[np.float64]:
+    """Give weights as float64 after checking that they can count rows; ``some`` above zero."""
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != (rows,):
+        raise DataError(
+            f"Weights need one number per row, {rows} in all, but have shape {array.shape}."
+        )
+    if not np.isfinite(array).all() or (array < 0).any():
+        row = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
+        raise DataError(
+            "Weights have to be finite and not negative, but row"
+            f" {row + 1} has {float(array[row])!r}."
+        )
+    if some and not array.sum() > 0:
+        raise DataError("All weights are zero, so that no row counts: give some row a weight.")
+    return array
+
+
+def _assign(table: Table, **fields: object) -> None:
+    for name, value in fields.items():
+        object.__setattr__(table, name, value)
+
+
+def _locked(array: Column) -> Column:
+    # A view is locked, not the caller's own array.
+    view = np.asarray(array).view()
+    view.setflags(write=False)
+    return view
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    if len(set(names)) != len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise DataError(f"Column names repeat: {sentence_list(twice)}; give each its own name.")
+
+
+def gap_note(skipped: int, rows: int, missing: Mapping[str, int]) -> str:
+    """Write the note about rows left out, given the gaps of each column that has some."""
+    return f"{skipped} of {rows} rows left out because of gaps ({_costly(missing)})."
+
+
+def no_rows_left(rows: int, missing: Mapping[str, int]) -> str:
+    """Write the error about rows that all have gaps."""
+    return (
+        f"No row of {rows} is complete ({_costly(missing)}): leave out the columns with most gaps."
+    )
+
+
+def _costly(missing: Mapping[str, int]) -> str:
+    worst = sorted(missing, key=lambda name: (-missing[name], name))[:3]
+    return f"most in {', '.join(f'{name!r}: {missing[name]}' for name in worst)}"

@@ -1,0 +1,156 @@
+"""Variables: a name with a kind, and the form in which a column of that kind is stored.
+
+A *variable* is continuous if it has no levels and discrete if it has some; levels may be numbers
+(and then carry an order), text or truth values. A continuous column is float64, where NaN is a
+gap; a discrete one has the smallest unsigned codes of its levels, where the code after the last
+level is a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import DataError
+
+__all__ = [
+    "KINDS",
+    "Column",
+    "Kind",
+    "Level",
+    "Variable",
+    "check_column",
+    "code_type",
+    "gaps_of",
+    "numbers_of",
+    "sentence_list",
+    "to_levels",
+    "to_numbers",
+]
+
+Kind = Literal["continuous", "discrete"]
+Level = str | int | float | bool
+Column = NDArray[Any]
+
+KINDS: tuple[Kind, ...] = ("continuous", "discrete")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column's name and kind.
+
+    Parameters
+    ----------
+    name : any text that is not empty.
+    levels : the states of a discrete variable; None for a continuous one.
+    ordered : whether the levels have an order.
+    cuts : ascending bounds that turn raw numbers into levels, one fewer than levels; a number x
+        has level i if exactly i cuts are at most x.
+
+    >>> Variable("pH").discrete, Variable("smoker", levels=("no", "yes")).discrete
+    (False, True)
+    """
+
+    name: str
+    levels: tuple[Level, ...] | None = None
+    ordered: bool = False
+    cuts: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise DataError(f"A variable needs a name that is text, not {self.name!r}.")
+        if self.levels is not None and len(set(self.levels)) != len(self.levels):
+            raise DataError(f"The levels of {self.name!r} are not distinct: {self.levels!r}.")
+        if self.cuts is not None and len(self.cuts) + 1 != len(self.levels or ()):
+            raise DataError(
+                f"{self.name!r} has {len(self.cuts)} cuts and needs one level more than cuts,"
+                f" but it has {len(self.levels or ())}."
+            )
+
+    @property
+    def discrete(self) -> bool:
+        """Whether the variable has levels."""
+        return self.levels is not None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind as a word."""
+        return "discrete" if self.discrete else "continuous"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the variable is discrete and its levels are numbers (truth values are not)."""
+        return bool(self.levels) and all(_is_number(level) for level in self.levels or ())
+
+
+def code_type(levels: int) -> np.dtype[Any]:
+    """Give the smallest unsigned type that holds the codes of so many levels and of a gap."""
+    return np.min_scalar_type(levels)
+
+
+def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:
+    """Give a column as float64: itself, or its numeric levels decoded; gaps are NaN."""
+    if variable.levels is None:
+        return column
+    if not all(_is_number(level) or isinstance(level, bool) for level in variable.levels):
+        raise DataError(
+            f"{variable.name!r} holds text, such as {variable.levels[0]!r}, where numbers are"
+            " needed: leave the column out with select()."
+        )
+    return np.array([*map(float, variable.levels), np.nan])[column]
+
+
+def to_levels(variable: Variable, column: Column) -> tuple[Variable, Column]:
+    """Turn numbers into ordered numeric levels, whole ones as int."""
+    present = column[~np.isnan(column)]
+    values = np.unique(present)
+    whole = bool(np.all(values == np.floor(values)))
+    levels = tuple(int(each) if whole else float(each) for each in values)
+    codes = np.searchsorted(values, column).astype(code_type(len(levels)))
+    codes[np.isnan(column)] = len(levels)
+    return replace(variable, levels=levels, ordered=True), codes
+
+
+def to_numbers(variable: Variable, column: Column) -> tuple[Variable, Column]:
+    """Turn numeric levels into numbers, truth values into 0 and 1."""
+    return Variable(variable.name), numbers_of(variable, column)
+
+
+def _is_number(level: Level) -> bool:
+    return isinstance(level, int | float) and not isinstance(level, bool)
+
+
+def gaps_of(variable: Variable, column: Column) -> NDArray[np.bool_]:
+    """Give the mask of a column's gaps."""
+    if variable.levels is None:
+        return np.isnan(column)
+    return np.equal(column, len(variable.levels))
+
+
+def check_column(variable: Variable, column: Column, rows: int) -> None:
+    """Refuse a column that does not fit its variable."""
+    if column.ndim != 1 or len(column) != rows:
+        raise DataError(f"{variable.name!r} has shape {column.shape} and should have ({rows},).")
+    if variable.levels is None:
+        if column.dtype != np.float64:
+            raise DataError(f"{variable.name!r} should be float64 and is {column.dtype}.")
+    elif column.dtype.kind != "u":
+        raise DataError(f"{variable.name!r} needs unsigned codes of its levels, not {column.dtype}")
+    elif rows and int(column.max()) > len(variable.levels):
+        raise DataError(f"{variable.name!r} has a code beyond its {len(variable.levels)} levels.")
+
+
+def sentence_list(names: Sequence[str], most: int = 5) -> str:
+    """Write names for a sentence: quoted, the first few, and how many more there are.
+
+    >>> sentence_list(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = [repr(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else "none"

@@ -1,0 +1,105 @@
+"""What can go wrong, as one small tree of exceptions.
+
+Every error that Arcwise raises on purpose is an ``ArcwiseError``; its text is one sentence that
+names the variable or file, what was expected, what came and what to do::
+
+    ArcwiseError
+    |-- DataError    a table, a column or a data file that cannot be used
+    |-- GraphError   a graph or a rule about graphs that makes no sense
+    |-- FitError     a local model, score or search that cannot work with what it was given
+    |-- FileError    a network file that is damaged, foreign or unreadable
+    `-- WordError    a word that is in no register (a model, a score, a search, ...)
+
+Not converging is no error: searches say why they stopped in their result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "ArcwiseError",
+    "DataError",
+    "FileError",
+    "FitError",
+    "GraphError",
+    "WordError",
+    "close_to",
+    "unknown",
+]
+
+# More words than this are not listed in full in a message.
+LISTED = 12
+
+
+class ArcwiseError(Exception):
+    """The parent of all errors that Arcwise raises on purpose."""
+
+
+class DataError(ArcwiseError):
+    """A table, a column or a data file that cannot be used as it is."""
+
+
+class GraphError(ArcwiseError):
+    """A graph, or a rule about graphs, that contradicts itself or the data."""
+
+
+class FitError(ArcwiseError):
+    """A local model, a score or a search that cannot work with what it was given."""
+
+
+class FileError(ArcwiseError):
+    """A network file that is damaged, foreign or unreadable."""
+
+
+class WordError(ArcwiseError):
+    """A word that is in no register."""
+
+
+def close_to(word: object, known: Iterable[str]) -> str:
+    """Say which known words are meant or possible, as the end of an error message.
+
+    Parameters
+    ----------
+    word : the word that was not found.
+    known : the words there are.
+
+    Returns
+    -------
+    A sentence: the close matches if there are any, else the (first) known words.
+
+    >>> close_to("greddy", ["greedy", "tabu"])
+    "Did you mean 'greedy'?"
+    >>> close_to("simplex", ["greedy", "tabu"])
+    "Known are 'greedy', 'tabu'."
+    """
+    words = [str(each) for each in known]
+    # Case is a common slip that difflib would count as several wrong letters.
+    folded = {each.casefold(): each for each in reversed(words)}
+    close = get_close_matches(str(word).casefold(), list(folded), n=3)
+    if close:
+        return f"Did you mean {' or '.join(repr(folded[each]) for each in close)}?"
+    if not words:
+        return "There are none."
+    rest = f" and {len(words) - LISTED} more" if len(words) > LISTED else ""
+    return f"Known are {', '.join(repr(each) for each in words[:LISTED])}{rest}."
+
+
+def unknown(kind: str, word: object, known: Iterable[str]) -> WordError:
+    """Make the error for a word that is in no register.
+
+    Parameters
+    ----------
+    kind : what the word should have named, such as ``"search"``.
+    word : what was given.
+    known : the words there are.
+
+    Returns
+    -------
+    The error, to be raised by the caller.
+
+    >>> unknown("search", "tabo", ["greedy", "tabu"])
+    WordError("There is no search 'tabo'. Did you mean 'tabu'?")
+    """
+    return WordError(f"There is no {kind} {word!r}. {close_to(word, known)}")

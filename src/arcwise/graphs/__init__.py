@@ -1,0 +1,101 @@
+"""Graphs: directed, undirected, partially directed; what they imply and how they differ.
+
+| file | notion |
+|---|---|
+| `dag`, `ugraph`, `pdag` | the three kinds of graphs, immutable values |
+| `moves`, `rules` | one-arc changes of a DAG; prior knowledge about arcs |
+| `convert` | skeleton, v-structures, moral graph, CPDAG, consistent extension |
+| `separation` | d-separation, separation, minimal separators |
+| `cliques`, `words`, `counts` | maximal cliques, decomposability, factorisation, path counts |
+| `formula`, `matrix` | graphs from and to texts, matrices, networkx |
+| `compare`, `random` | distances between graphs; random sparse DAGs |
+
+Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
+`arcs` and `edges` answer with names; functions answer with numbers, and `named` turns these into
+names.
+"""
+
+from arcwise.graphs.cliques import cardinality_order, decomposable, maximal_cliques
+from arcwise.graphs.compare import (
+    Comparison,
+    compare,
+    difference,
+    shd,
+    shd_cpdag,
+    skeleton_scores,
+)
+from arcwise.graphs.convert import (
+    Graph,
+    cpdag,
+    equivalent,
+    extension,
+    moral,
+    skeleton,
+    v_structures,
+)
+from arcwise.graphs.counts import path_counts
+from arcwise.graphs.dag import DAG
+from arcwise.graphs.formula import dag, formula, from_model_string, model_string, ug
+from arcwise.graphs.matrix import (
+    adjacency,
+    dag_from_adjacency,
+    from_networkx,
+    pdag_from_adjacency,
+    to_networkx,
+    ug_from_adjacency,
+)
+from arcwise.graphs.moves import Move, Permission, legal_moves
+from arcwise.graphs.nodes import Node, Nodes, named
+from arcwise.graphs.pdag import PDAG
+from arcwise.graphs.random import random_dag
+from arcwise.graphs.rules import Limits, Rules
+from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
+from arcwise.graphs.ugraph import UGraph
+from arcwise.graphs.words import factorisation
+
+__all__ = [
+    "DAG",
+    "PDAG",
+    "Comparison",
+    "Graph",
+    "Limits",
+    "Move",
+    "Node",
+    "Nodes",
+    "Permission",
+    "Rules",
+    "UGraph",
+    "adjacency",
+    "cardinality_order",
+    "compare",
+    "cpdag",
+    "d_separated_from",
+    "dag",
+    "dag_from_adjacency",
+    "decomposable",
+    "difference",
+    "equivalent",
+    "extension",
+    "factorisation",
+    "formula",
+    "from_model_string",
+    "from_networkx",
+    "legal_moves",
+    "maximal_cliques",
+    "minimal_separator",
+    "model_string",
+    "moral",
+    "named",
+    "path_counts",
+    "pdag_from_adjacency",
+    "random_dag",
+    "separated",
+    "shd",
+    "shd_cpdag",
+    "skeleton",
+    "skeleton_scores",
+    "to_networkx",
+    "ug",
+    "ug_from_adjacency",
+    "v_structures",
+]

@@ -1,0 +1,356 @@
+"""Directed acyclic graphs (DAGs).
+
+A DAG says how a joint density is put together, p(x) = prod_i p(x_i | parents of x_i). It is
+stored as one ascending tuple of parent numbers per node: a value that never changes, can be
+compared, counted and used as a key, and stays small for sparse graphs of many thousand nodes.
+Whatever "changes" a graph returns a new one.
+
+Source: Lauritzen (1996), Graphical Models, chapter 2; Koller and Friedman (2009), chapter 3.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from arcwise.errors import GraphError
+from arcwise.graphs.nodes import (
+    Arc,
+    Node,
+    check_nodes,
+    check_rows,
+    find_node,
+    named,
+    names_in,
+    pair,
+)
+from arcwise.graphs.walks import find_cycle, path, reach, topological, transpose
+
+# A longer graph is shown by its size only: nobody reads a line of 30 families.
+_SHOWN = 30
+
+
+@dataclass(frozen=True, repr=False)
+class DAG:
+    """A directed acyclic graph.
+
+    Parameters
+    ----------
+    nodes : names of the nodes; a node's number is its place here.
+    parents : for each node the numbers of its parents.
+
+    Raises
+    ------
+    GraphError : names that are not unique text, numbers out of range, or a cycle, which is shown.
+
+    Examples
+    --------
+    >>> DAG(("fuel", "gauge"), ((), (0,)))
+    <DAG [fuel][gauge|fuel]>
+    """
+
+    nodes: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        """Check names, numbers and acyclicity once; later code may rely on them."""
+        object.__setattr__(self, "nodes", check_nodes(self.nodes))
+        object.__setattr__(self, "parents", check_rows(self.nodes, self.parents, "parents"))
+        if len(self._order) < len(self.nodes):
+            raise _cyclic(self.nodes, find_cycle(self.parents, self._order))
+
+    @classmethod
+    def unchecked(cls, nodes: tuple[str, ...], parents: tuple[tuple[int, ...], ...]) -> Self:
+        """Make a graph without any check: for callers who know that the move was legal.
+
+        Examples
+        --------
+        >>> DAG.unchecked(("a", "b"), ((), (0,))).n_arcs
+        1
+        """
+        graph = object.__new__(cls)
+        graph.__dict__.update(nodes=nodes, parents=parents)
+        return graph
+
+    @classmethod
+    def empty(cls, nodes: Iterable[str]) -> Self:
+        """Make the graph without arcs.
+
+        Examples
+        --------
+        >>> DAG.empty(["a", "b"])
+        <DAG [a][b]>
+        """
+        names = check_nodes(nodes)
+        return cls.unchecked(names, ((),) * len(names))
+
+    @classmethod
+    def complete(cls, nodes: Iterable[str], order: Iterable[Node] | None = None) -> Self:
+        """Make the graph in which every node has all earlier ones of an order as parents.
+
+        Parameters
+        ----------
+        nodes : names.
+        order : every node once, names or numbers; the order of `nodes` if left out.
+
+        Raises
+        ------
+        GraphError : the order does not hold every node exactly once.
+
+        Examples
+        --------
+        >>> DAG.complete(["a", "b", "c"], order=["c", "a", "b"])
+        <DAG [c][a|c][b|a:c]>
+        """
+        graph = cls.empty(nodes)
+        places = range(len(graph.nodes)) if order is None else [graph.index(n) for n in order]
+        if sorted(places) != list(range(len(graph.nodes))):
+            raise GraphError("An order must name every node exactly once.")
+        rows: list[tuple[int, ...]] = [()] * len(graph.nodes)
+        for rank, node in enumerate(places):
+            rows[node] = tuple(sorted(places[:rank]))
+        return cls.unchecked(graph.nodes, tuple(rows))
+
+    @classmethod
+    def from_arcs(cls, arcs: Iterable[Arc], nodes: Iterable[str] | None = None) -> Self:
+        """Make a graph from its arcs.
+
+        Parameters
+        ----------
+        arcs : pairs (parent, child) of names or numbers, or texts "parent -> child".
+        nodes : all names; the sorted names of the arcs if left out.
+
+        Raises
+        ------
+        GraphError : unknown names or a cycle.
+
+        Examples
+        --------
+        >>> DAG.from_arcs([("a", "c"), "b -> c"])
+        <DAG [a][b][c|a:b]>
+        """
+        pairs = [pair(arc) for arc in arcs]
+        graph = cls.empty(names_in(pairs) if nodes is None else nodes)
+        rows: list[set[int]] = [set() for _ in graph.nodes]
+        for tail, head in pairs:
+            rows[graph.index(head)].add(graph.index(tail))
+        return cls(graph.nodes, tuple(map(tuple, rows)))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Number of each name."""
+        return {name: number for number, name in enumerate(self.nodes)}
+
+    @cached_property
+    def _order(self) -> tuple[int, ...]:
+        """Topological order; shorter than the nodes if there is a cycle."""
+        return topological(self.parents, self.children)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Children of every node, ascending numbers."""
+        return transpose(self.parents)
+
+    @property
+    def n_arcs(self) -> int:
+        """Number of arcs."""
+        return sum(map(len, self.parents))
+
+    @property
+    def numbered_arcs(self) -> tuple[tuple[int, int], ...]:
+        """Arcs as pairs of numbers (parent, child), ascending."""
+        return tuple((tail, head) for tail, row in enumerate(self.children) for head in row)
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """Arcs as pairs of names (parent, child), in the order of the numbers."""
+        return tuple((self.nodes[tail], self.nodes[head]) for tail, head in self.numbered_arcs)
+
+    def index(self, node: Node) -> int:
+        """Give the number of a node.
+
+        Raises
+        ------
+        GraphError : no such node; close names are told.
+
+        Examples
+        --------
+        >>> DAG.empty(["a", "b"]).index("b")
+        1
+        """
+        return find_node(node, self.nodes, self._numbers if isinstance(node, str) else {})
+
+    def order(self) -> tuple[int, ...]:
+        """Give the numbers so that parents come before children, ties by number.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["c -> a", "a -> b"]).order()
+        (2, 0, 1)
+        """
+        return self._order
+
+    def has_arc(self, tail: Node, head: Node) -> bool:
+        """Tell whether there is an arc from tail to head.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> b"]).has_arc("b", "a")
+        False
+        """
+        return self.index(tail) in self.parents[self.index(head)]
+
+    def parents_of(self, node: Node) -> tuple[str, ...]:
+        """Name the parents of a node, in node order.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> c", "b -> c"]).parents_of("c")
+        ('a', 'b')
+        """
+        return named(self, self.parents[self.index(node)])
+
+    def children_of(self, node: Node) -> tuple[str, ...]:
+        """Name the children of a node, in node order.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> c", "b -> c"]).children_of("a")
+        ('c',)
+        """
+        return named(self, self.children[self.index(node)])
+
+    def ancestors_of(self, node: Node) -> tuple[str, ...]:
+        """Name all nodes from which a directed path leads to a node, itself excluded.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> b", "b -> c"]).ancestors_of("c")
+        ('a', 'b')
+        """
+        number = self.index(node)
+        return named(self, sorted(reach(self.parents, [number]) - {number}))
+
+    def descendants_of(self, node: Node) -> tuple[str, ...]:
+        """Name all nodes to which a directed path leads from a node, itself excluded.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> b", "b -> c"]).descendants_of("a")
+        ('b', 'c')
+        """
+        number = self.index(node)
+        return named(self, sorted(reach(self.children, [number]) - {number}))
+
+    def blanket_of(self, node: Node) -> tuple[str, ...]:
+        """Name the Markov blanket: parents, children and the children's other parents.
+
+        Given its blanket a node is independent of all the rest (Pearl 1988).
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> c", "b -> c", "c -> d"]).blanket_of("a")
+        ('b', 'c')
+        """
+        number = self.index(node)
+        own = set(self.parents[number]).union(self.children[number])
+        mates = own.union(*(self.parents[child] for child in self.children[number]))
+        return named(self, sorted(mates - {number}))
+
+    def with_arc(self, tail: Node, head: Node) -> Self:
+        """Return the graph with one arc more.
+
+        Raises
+        ------
+        GraphError : the arc is there already, or it would close a cycle, which is shown.
+
+        Examples
+        --------
+        >>> DAG.empty(["a", "b"]).with_arc("a", "b")
+        <DAG [a][b|a]>
+        """
+        start, end = self.index(tail), self.index(head)
+        if start in self.parents[end]:
+            raise GraphError(f"The arc {self._words(start, end)} is in the graph already.")
+        way = path(self.parents, end, start)
+        if way:
+            raise _cyclic(self.nodes, [start, *way])
+        return self._with_row(end, tuple(sorted((*self.parents[end], start))))
+
+    def without_arc(self, tail: Node, head: Node) -> Self:
+        """Return the graph with one arc less.
+
+        Raises
+        ------
+        GraphError : there is no such arc.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> b"]).without_arc("a", "b")
+        <DAG [a][b]>
+        """
+        start, end = self.index(tail), self.index(head)
+        if start not in self.parents[end]:
+            raise GraphError(f"The arc {self._words(start, end)} is not in the graph.")
+        return self._with_row(end, tuple(node for node in self.parents[end] if node != start))
+
+    def over(self, nodes: Iterable[str]) -> Self:
+        """Return the same arcs on other nodes: another order, or more of them.
+
+        Raises
+        ------
+        GraphError : a node of this graph is missing.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> b"]).over(["c", "b", "a"]).parents
+        ((), (2,), ())
+        """
+        other = type(self).empty(nodes)
+        place = [other.index(name) for name in self.nodes]
+        rows: list[tuple[int, ...]] = [()] * len(other.nodes)
+        for node, row in enumerate(self.parents):
+            rows[place[node]] = tuple(sorted(place[parent] for parent in row))
+        return type(self).unchecked(other.nodes, tuple(rows))
+
+    def _with_row(self, child: int, row: tuple[int, ...]) -> Self:
+        """Replace the parents of one child, unchecked."""
+        rows = (*self.parents[:child], row, *self.parents[child + 1 :])
+        return type(self).unchecked(self.nodes, rows)
+
+    def _words(self, tail: int, head: int) -> str:
+        """Write an arc by names."""
+        return f"{self.nodes[tail]} -> {self.nodes[head]}"
+
+    def __hash__(self) -> int:
+        """Hash the arcs only: graphs met in one search share their nodes."""
+        return hash(self.parents)
+
+    def __str__(self) -> str:
+        """Write the graph as bnlearn's model string, roots first."""
+        return "".join(_term(self, node) for node in sorted_by_depth(self))
+
+    def __repr__(self) -> str:
+        """Show small graphs in full and large ones by their size."""
+        large = f"{len(self.nodes)} nodes, {self.n_arcs} arcs"
+        return f"<DAG {self if 0 < len(self.nodes) <= _SHOWN else large}>"
+
+
+def sorted_by_depth(dag: DAG) -> list[int]:
+    """Order nodes by the longest path that leads to them, ties by number."""
+    depth = [0] * len(dag.nodes)
+    for node in dag.order():
+        depth[node] = max((depth[parent] + 1 for parent in dag.parents[node]), default=0)
+    return sorted(range(len(depth)), key=depth.__getitem__)
+
+
+def _term(dag: DAG, node: int) -> str:
+    """Write one node and its parents in a model string."""
+    parents = ":".join(dag.parents_of(node))
+    return f"[{dag.nodes[node]}|{parents}]" if parents else f"[{dag.nodes[node]}]"
+
+
+def _cyclic(nodes: Sequence[str], cycle: Sequence[int]) -> GraphError:
+    """Say which cycle there is."""
+    shown = " -> ".join(nodes[node] for node in cycle)
+    return GraphError(f"The arcs form a cycle: {shown}; a DAG has none, so remove or turn one arc.")

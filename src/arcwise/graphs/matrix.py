@@ -1,0 +1,186 @@
+"""Graphs as adjacency matrices, and to and from networkx.
+
+An adjacency matrix has a one in row i, column j for an arc i -> j. An undirected edge is a pair
+of ones, (i, j) and (j, i), which also tells it from an arc in a PDAG. Matrices are dense: for
+graphs of many thousand nodes use arcs, or a scipy.sparse matrix on the way in.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import GraphError
+from arcwise.graphs.convert import Graph
+from arcwise.graphs.dag import DAG
+from arcwise.graphs.nodes import Node, numbered_names
+from arcwise.graphs.pdag import PDAG
+from arcwise.graphs.ugraph import UGraph
+
+
+def adjacency(graph: Graph) -> NDArray[np.int8]:
+    """Make the adjacency matrix, row -> column.
+
+    Returns
+    -------
+    p x p array of zeros and ones, in node order; symmetric for undirected edges.
+
+    Examples
+    --------
+    >>> adjacency(DAG.from_arcs(["a -> b", "a -> c"]))
+    array([[0, 1, 1],
+           [0, 0, 0],
+           [0, 0, 0]], dtype=int8)
+    """
+    matrix = np.zeros((len(graph.nodes),) * 2, dtype=np.int8)
+    if not isinstance(graph, UGraph):
+        for head, row in enumerate(graph.parents):
+            matrix[list(row), head] = 1
+    if not isinstance(graph, DAG):
+        for node, row in enumerate(graph.neighbours):
+            matrix[node, list(row)] = 1
+    return matrix
+
+
+def dag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> DAG:
+    """Read a DAG from an adjacency matrix, row -> column.
+
+    Parameters
+    ----------
+    matrix : square; anything but zero is an arc. A nested list, numpy array, pandas frame (its
+        columns are the names) or scipy.sparse matrix.
+    nodes : names of rows and columns; x1, x2, ... if left out.
+
+    Raises
+    ------
+    GraphError : not square, a wrong number of names, or a cycle.
+
+    Examples
+    --------
+    >>> dag_from_adjacency([[0, 1], [0, 0]], nodes=["a", "b"])
+    <DAG [a][b|a]>
+    """
+    names, ones = _ones(matrix, nodes)
+    return DAG.from_arcs(ones, names)
+
+
+def ug_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> UGraph:
+    """Read an undirected graph from a symmetric adjacency matrix.
+
+    Parameters
+    ----------
+    matrix, nodes : as for `dag_from_adjacency`; the diagonal must be zero.
+
+    Raises
+    ------
+    GraphError : not square, not symmetric, or a wrong number of names.
+
+    Examples
+    --------
+    >>> ug_from_adjacency([[0, 1], [1, 0]], nodes=["a", "b"])
+    <UGraph a:b>
+    """
+    names, ones = _ones(matrix, nodes)
+    rows: list[list[int]] = [[] for _ in names]
+    for one, two in ones:
+        rows[one].append(two)
+    return UGraph(tuple(names), tuple(map(tuple, rows)))
+
+
+def pdag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> PDAG:
+    """Read a PDAG: ones in both places are an edge, a one in a single place is an arc.
+
+    Parameters
+    ----------
+    matrix, nodes : as for `dag_from_adjacency`.
+
+    Raises
+    ------
+    GraphError : not square, a wrong number of names, or a directed cycle.
+
+    Examples
+    --------
+    >>> pdag_from_adjacency([[0, 1, 0], [0, 0, 1], [0, 1, 0]], nodes=["a", "b", "c"])
+    <PDAG a -> b, b - c>
+    """
+    names, ones = _ones(matrix, nodes)
+    return _partly_directed(ones, names)
+
+
+def to_networkx(graph: Graph) -> Any:
+    """Make a networkx graph of the same names: DiGraph for DAG and PDAG, Graph for UGraph.
+
+    An undirected edge of a PDAG becomes a pair of opposite arcs.
+
+    Examples
+    --------
+    >>> list(to_networkx(DAG.from_arcs(["a -> b"])).edges)
+    [('a', 'b')]
+    """
+    import networkx
+
+    made = networkx.Graph() if isinstance(graph, UGraph) else networkx.DiGraph()
+    made.add_nodes_from(graph.nodes)
+    if not isinstance(graph, UGraph):
+        made.add_edges_from(graph.arcs)
+    if not isinstance(graph, DAG):
+        made.add_edges_from(graph.edges)
+    if isinstance(graph, PDAG):
+        made.add_edges_from((two, one) for one, two in graph.edges)
+    return made
+
+
+def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
+    """Read a networkx graph.
+
+    Parameters
+    ----------
+    graph : Graph (gives a UGraph), or DiGraph (gives a DAG, or a PDAG if some pair is joined both
+        ways). Nodes that are not text are named by their `str`.
+    nodes : all names, in order; the sorted names if left out.
+
+    Raises
+    ------
+    GraphError : several edges between two nodes, two nodes of the same name, a loop or a cycle.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> from_networkx(networkx.DiGraph([("a", "b")]))
+    <DAG [a][b|a]>
+    """
+    if not hasattr(graph, "is_directed") or graph.is_multigraph():
+        raise GraphError(f"A networkx Graph or DiGraph was expected, but {type(graph)} came.")
+    names = sorted(map(str, graph.nodes)) if nodes is None else list(nodes)
+    edges = [(str(one), str(two)) for one, two in graph.edges]
+    if not graph.is_directed():
+        return UGraph.from_edges(edges, names)
+    if set(edges).isdisjoint((two, one) for one, two in edges if one != two):
+        return DAG.from_arcs(edges, names)
+    return _partly_directed(edges, names)
+
+
+def _partly_directed(ones: Sequence[tuple[Node, Node]], names: Iterable[str]) -> PDAG:
+    """Tell arcs from edges by whether the opposite is there too."""
+    pairs = set(ones)
+    arcs = [arc for arc in pairs if arc[::-1] not in pairs]
+    edges = [arc for arc in pairs if arc[::-1] in pairs]
+    return PDAG.from_edges(arcs, edges, names)
+
+
+def _ones(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the names and the places of a square matrix that are not zero."""
+    if nodes is None and hasattr(matrix, "columns"):
+        nodes = [str(name) for name in matrix.columns]
+    if not hasattr(matrix, "tocoo"):
+        matrix = np.asarray(matrix)
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(f"An adjacency matrix is square, but one of shape {matrix.shape} came.")
+    names = list(numbered_names(matrix.shape[0]) if nodes is None else nodes)
+    if len(names) != matrix.shape[0]:
+        raise GraphError(
+            f"The adjacency matrix has {matrix.shape[0]} rows, but {len(names)} names came."
+        )
+    rows, columns = matrix.nonzero()
+    return names, list(zip(rows.tolist(), columns.tolist(), strict=True))

@@ -1,0 +1,148 @@
+"""Nodes of a graph: names outside, numbers inside.
+
+A node is a name (any non-empty text) that a graph keeps at a fixed place in its tuple `nodes`;
+that place is the node's number. Everything inside works with numbers, and every public function
+also takes names. This file checks names, turns names into numbers and answers an unknown one with
+close matches.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from operator import index as as_int
+from typing import Protocol, TypeAlias
+
+from arcwise.errors import GraphError, close_to
+
+Node: TypeAlias = str | int
+Nodes: TypeAlias = Node | Iterable[Node]
+Arc: TypeAlias = tuple[Node, Node] | str
+
+
+class Indexed(Protocol):
+    """What a graph must offer to have its nodes named or numbered."""
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names, in the order of their numbers."""
+        ...
+
+    def index(self, node: Node) -> int:
+        """Give the number of a node."""
+        ...
+
+
+def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
+    """Return the names as a tuple, refusing what is not text, empty or there twice."""
+    if isinstance(nodes, str):
+        raise GraphError(
+            f"Nodes must be a list of names, but one text came: {nodes!r}; write [{nodes!r}]."
+        )
+    names = tuple(nodes)
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise GraphError(f"A node name must be non-empty text, but {name!r} came.")
+    if len(set(names)) != len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise GraphError(f"Node {twice!r} is named twice; node names must be unique.")
+    return names
+
+
+def find_node(node: Node, nodes: Sequence[str], numbers: Mapping[str, int]) -> int:
+    """Return the number of a node given by name or number."""
+    if isinstance(node, str):
+        if node in numbers:
+            return numbers[node]
+        raise unknown_node(node, nodes)
+    try:
+        number = as_int(node)
+    except TypeError:
+        raise GraphError(
+            f"A node is given by its name or number, but {node!r} ({type(node).__name__}) came."
+        ) from None
+    if not 0 <= number < len(nodes):
+        raise GraphError(f"There is no node number {number}: the graph has {len(nodes)} nodes.")
+    return number
+
+
+def unknown_node(name: str, nodes: Iterable[str]) -> GraphError:
+    """Make the error for a name that no node has, with the names most like it."""
+    return GraphError(f"There is no node {name!r}. {close_to(name, nodes)}")
+
+
+def pick(graph: Indexed, nodes: Nodes) -> tuple[int, ...]:
+    """Return the ascending numbers of one node, or of several, without repetition."""
+    if isinstance(nodes, str) or not isinstance(nodes, Iterable):
+        return (graph.index(nodes),)
+    return tuple(sorted({graph.index(node) for node in nodes}))
+
+
+def named(graph: Indexed, numbers: Iterable[int]) -> tuple[str, ...]:
+    """Return the names of numbered nodes, in the order given.
+
+    Examples
+    --------
+    >>> from arcwise.graphs import DAG
+    >>> named(DAG.empty(["a", "b", "c"]), [2, 0])
+    ('c', 'a')
+    """
+    return tuple(graph.nodes[number] for number in numbers)
+
+
+def numbered_names(count: int, prefix: str = "x") -> tuple[str, ...]:
+    """Return names such as x01 ... x10, padded so that sorting keeps their order."""
+    width = len(str(count))
+    return tuple(f"{prefix}{number:0{width}d}" for number in range(1, count + 1))
+
+
+def pair(arc: Arc) -> tuple[Node, Node]:
+    """Return the two ends of an arc given as a pair or as the text "tail -> head"."""
+    if isinstance(arc, str):
+        ends = [end.strip() for end in arc.split("->")]
+        if len(ends) != 2 or not all(ends):
+            raise GraphError(
+                f"An arc in words has the form 'tail -> head', but {arc!r} came; "
+                "names that hold '->' go into a pair (tail, head)."
+            )
+        return ends[0], ends[1]
+    try:
+        tail, head = arc
+    except (TypeError, ValueError):
+        raise GraphError(f"An arc is a pair (tail, head), but {arc!r} came.") from None
+    return tail, head
+
+
+def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
+    """Return the sorted names met in pairs of names."""
+    found = {node for ends in pairs for node in ends}
+    for node in found:
+        if not isinstance(node, str):
+            raise GraphError(
+                f"Node number {node!r} has no meaning here: give nodes= with the names."
+            )
+    return tuple(sorted(str(node) for node in found))
+
+
+def check_rows(
+    nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str
+) -> tuple[tuple[int, ...], ...]:
+    """Return one ascending tuple of other nodes' numbers per node, or refuse in words."""
+    try:
+        table = tuple(tuple(sorted(as_int(entry) for entry in row)) for row in rows)
+    except TypeError:
+        raise GraphError(
+            f"The {word} of a node are a set of numbers; use from_arcs or from_edges for names."
+        ) from None
+    if len(table) != len(nodes):
+        raise GraphError(f"{len(nodes)} nodes need as many sets of {word}, but {len(table)} came.")
+    for node, row in enumerate(table):
+        if row and not 0 <= row[0] <= row[-1] < len(nodes):
+            raise GraphError(
+                f"Node {nodes[node]!r} has {word} {row}, beyond the numbers 0 to {len(nodes) - 1}."
+            )
+        if node in row:
+            raise GraphError(
+                f"Node {nodes[node]!r} is among its own {word}; loops are not allowed."
+            )
+        if len(set(row)) != len(row):
+            raise GraphError(f"Node {nodes[node]!r} has one of its {word} twice: {row}.")
+    return table

@@ -1,0 +1,315 @@
+"""Rules: what is known about a graph before any data are seen.
+
+`Rules` speak names: arcs that must be there, arcs that must not (in one direction), tiers such as
+"causes before effects", and a largest number of parents. `Rules.on(nodes)` binds them to the
+numbers of a table's columns; the resulting `Limits` answer the two questions that searches and
+samplers ask: may this child have these parents, and is this graph permitted.
+
+An arc from a later tier into an earlier one is forbidden; arcs inside a tier are free, and so is
+every variable that is in no tier.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from operator import index as as_int
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import GraphError
+from arcwise.graphs.dag import DAG
+from arcwise.graphs.nodes import check_nodes, find_node, pair
+
+
+@dataclass(frozen=True, init=False)
+class Rules:
+    """Prior knowledge about the arcs of a graph, by names.
+
+    Parameters
+    ----------
+    required : arcs of every permitted graph, pairs (parent, child) or texts "parent -> child".
+    forbidden : arcs of no permitted graph, in this direction only.
+    tiers : lists of names, earliest first.
+    max_parents : largest number of parents of a node; None for no bound.
+
+    Raises
+    ------
+    GraphError : the rules contradict each other.
+
+    Examples
+    --------
+    >>> rules = Rules(required=["rain -> wet"], tiers=[["rain"], ["wet", "slippery"]])
+    >>> rules.required
+    (('rain', 'wet'),)
+    >>> rules.on(["rain", "slippery", "wet"]).allows(0, (2,))
+    False
+    """
+
+    required: tuple[tuple[str, str], ...] = ()
+    forbidden: tuple[tuple[str, str], ...] = ()
+    tiers: tuple[tuple[str, ...], ...] = ()
+    max_parents: int | None = None
+
+    def __init__(
+        self,
+        required: Iterable[tuple[str, str] | str] = (),
+        forbidden: Iterable[tuple[str, str] | str] = (),
+        tiers: Iterable[Iterable[str]] = (),
+        max_parents: int | None = None,
+    ) -> None:
+        """Bring lists into one form and look for contradictions."""
+        object.__setattr__(self, "required", _arcs(required, "required"))
+        object.__setattr__(self, "forbidden", _arcs(forbidden, "forbidden"))
+        object.__setattr__(self, "tiers", _tiers(tiers))
+        object.__setattr__(self, "max_parents", _bound(max_parents))
+        _check_required(self)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that the rules mention, sorted."""
+        arcs = {name for arc in (*self.required, *self.forbidden) for name in arc}
+        return tuple(sorted(arcs.union(*self.tiers)))
+
+    def on(self, nodes: Iterable[str]) -> "Limits":
+        """Bind the rules to nodes.
+
+        Parameters
+        ----------
+        nodes : names, in the order that gives the numbers.
+
+        Returns
+        -------
+        Limits, which speak numbers.
+
+        Raises
+        ------
+        GraphError : the rules mention a name that is not among the nodes; close ones are told.
+
+        Examples
+        --------
+        >>> Rules(forbidden=[("b", "a")]).on(["a", "b", "c"]).candidates(0)
+        array([2])
+        """
+        names = check_nodes(nodes)
+        numbers = {name: number for number, name in enumerate(names)}
+        for name in self.names:
+            find_node(name, names, numbers)
+        rows: list[list[int]] = [[] for _ in names]
+        for tail, head in self.required:
+            rows[numbers[head]].append(numbers[tail])
+        required = tuple(tuple(sorted(row)) for row in rows)
+        return Limits(names, required, _barred(self, numbers), self.max_parents)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Rules bound to column numbers.
+
+    Parameters
+    ----------
+    nodes : names.
+    required : for each child the parents it must have.
+    barred : for each child the parents it must not have; None if there are none at all.
+    max_parents : largest number of parents, or None.
+
+    Examples
+    --------
+    >>> limits = Rules(required=[("a", "b")], max_parents=1).on(["a", "b", "c"])
+    >>> limits.allows(1, (0,)), limits.allows(1, (0, 2)), limits.allows(1, ())
+    (True, False, False)
+    >>> limits.start()
+    <DAG [a][c][b|a]>
+    """
+
+    nodes: tuple[str, ...]
+    required: tuple[tuple[int, ...], ...]
+    barred: tuple[frozenset[int], ...] | None = None
+    max_parents: int | None = None
+
+    @classmethod
+    def none(cls, nodes: Iterable[str]) -> Self:
+        """Make limits that allow every DAG.
+
+        Examples
+        --------
+        >>> Limits.none(["a", "b"]).free
+        True
+        """
+        names = check_nodes(nodes)
+        return cls(names, ((),) * len(names))
+
+    @cached_property
+    def free(self) -> bool:
+        """True if there is no rule at all."""
+        return self.barred is None and self.max_parents is None and not any(self.required)
+
+    def allows(self, child: int, parents: tuple[int, ...]) -> bool:
+        """Tell whether a child may have exactly these parents.
+
+        Examples
+        --------
+        >>> Rules(forbidden=["a -> b"]).on(["a", "b", "c"]).allows(1, (2,))
+        True
+        """
+        if self.max_parents is not None and len(parents) > self.max_parents:
+            return False
+        if self.barred is not None and not self.barred[child].isdisjoint(parents):
+            return False
+        return all(parent in parents for parent in self.required[child])
+
+    def allows_graph(self, dag: DAG) -> bool:
+        """Tell whether a whole graph obeys the rules.
+
+        Raises
+        ------
+        GraphError : the graph has other nodes.
+
+        Examples
+        --------
+        >>> limits = Rules(forbidden=["a -> b"]).on(["a", "b"])
+        >>> limits.allows_graph(DAG.from_arcs(["a -> b"]))
+        False
+        """
+        if dag.nodes != self.nodes:
+            raise GraphError(
+                "The rules were bound to other nodes than the graph's: bind them anew."
+            )
+        return self.free or all(self.allows(child, row) for child, row in enumerate(dag.parents))
+
+    def allowed_mask(self, child: int) -> NDArray[np.bool_]:
+        """Mark the parents that a child may have, the required ones included.
+
+        If the required parents already fill `max_parents`, only they are marked.
+
+        Examples
+        --------
+        >>> Rules(forbidden=["a -> b"]).on(["a", "b", "c"]).allowed_mask(1)
+        array([False, False,  True])
+        """
+        required = self.required[child]
+        full = self.max_parents is not None and len(required) >= self.max_parents
+        mask = np.full(len(self.nodes), not full)
+        if self.barred is not None:
+            mask[list(self.barred[child])] = False
+        mask[list(required)] = True
+        mask[child] = False
+        return mask
+
+    def candidates(self, child: int) -> NDArray[np.intp]:
+        """List the parents that a child may have beside its required ones, ascending.
+
+        Made anew at each call, so that many columns without rules cost no memory.
+
+        Examples
+        --------
+        >>> Limits.none(["a", "b", "c"]).candidates(1)
+        array([0, 2])
+        """
+        mask = self.allowed_mask(child)
+        mask[list(self.required[child])] = False
+        return np.flatnonzero(mask)
+
+    def start(self) -> DAG:
+        """Make the smallest permitted graph: the required arcs only.
+
+        Examples
+        --------
+        >>> Rules(required=["b -> a"]).on(["a", "b"]).start()
+        <DAG [b][a|b]>
+        """
+        return DAG(self.nodes, self.required)
+
+
+def _arcs(arcs: Iterable[tuple[str, str] | str], word: str) -> tuple[tuple[str, str], ...]:
+    """Bring arcs into pairs of names, each once, in the order given."""
+    if isinstance(arcs, str):
+        raise GraphError(f"{word} takes a list of arcs, but one text came: write [{arcs!r}].")
+    found: dict[tuple[str, str], None] = {}
+    for arc in arcs:
+        tail, head = pair(arc)
+        if not isinstance(tail, str) or not isinstance(head, str):
+            raise GraphError(f"Rules speak names, but a {word} arc came as {arc!r}.")
+        if tail == head:
+            raise GraphError(f"The {word} arc {tail} -> {head} joins a node to itself.")
+        found[tail, head] = None
+    return tuple(found)
+
+
+def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    """Bring tiers into tuples of names and see that no name is in two of them."""
+    if isinstance(tiers, str):
+        raise GraphError(f"tiers takes a list of lists of names, but one text came: {tiers!r}.")
+    rows = tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in tiers)
+    seen: set[str] = set()
+    for name in (name for row in rows for name in row):
+        if not isinstance(name, str):
+            raise GraphError(f"Tiers hold names, but {name!r} came.")
+        if name in seen:
+            raise GraphError(
+                f"Variable {name!r} is in the tiers twice; it can have one place only."
+            )
+        seen.add(name)
+    return rows
+
+
+def _bound(max_parents: int | None) -> int | None:
+    """Check the largest number of parents."""
+    if max_parents is None:
+        return None
+    try:
+        bound = -1 if isinstance(max_parents, bool) else as_int(max_parents)
+    except TypeError:
+        bound = -1
+    if bound < 0:
+        raise GraphError(f"max_parents must be None or a whole number >= 0, not {max_parents!r}.")
+    return bound
+
+
+def _check_required(rules: Rules) -> None:
+    """See that the required arcs can all be there."""
+    clash = sorted(set(rules.required).intersection(rules.forbidden))
+    if clash:
+        raise GraphError(f"The arc {clash[0][0]} -> {clash[0][1]} is both required and forbidden.")
+    tier = {name: level for level, row in enumerate(rules.tiers) for name in row}
+    for tail, head in rules.required:
+        if tail in tier and head in tier and tier[tail] > tier[head]:
+            raise GraphError(
+                f"The required arc {tail} -> {head} runs from a later tier into an earlier one."
+            )
+    try:
+        graph = DAG.from_arcs(rules.required)
+    except GraphError as error:
+        raise GraphError(f"The required arcs contradict each other: {error}") from None
+    _check_counts(graph, rules.max_parents)
+
+
+def _check_counts(graph: DAG, bound: int | None) -> None:
+    """See that no node must have more parents than it may have."""
+    for child, row in enumerate(graph.parents):
+        if bound is not None and len(row) > bound:
+            raise GraphError(
+                f"Node {graph.nodes[child]!r} has {len(row)} required parents, "
+                f"but max_parents is {bound}; raise it or require fewer."
+            )
+
+
+def _barred(rules: Rules, numbers: Mapping[str, int]) -> tuple[frozenset[int], ...] | None:
+    """Collect for each child the parents ruled out by tiers and by forbidden arcs."""
+    if not rules.forbidden and len(rules.tiers) < 2:
+        return None
+    barred = [frozenset[int]()] * len(numbers)
+    later: frozenset[int] = frozenset()
+    for tier in reversed(rules.tiers):
+        members = frozenset(numbers[name] for name in tier)
+        # One set for the whole tier: a copy per child would be quadratic in the columns.
+        for child in members:
+            barred[child] = later
+        later |= members
+    own: dict[int, set[int]] = {}
+    for tail, head in rules.forbidden:
+        own.setdefault(numbers[head], set()).add(numbers[tail])
+    for child, extra in own.items():
+        barred[child] |= extra
+    return tuple(barred)

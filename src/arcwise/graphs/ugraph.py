@@ -1,0 +1,287 @@
+"""Undirected graphs.
+
+In a Markov network each variable is joined to its Markov boundary, the smallest set that makes it
+independent of all the rest; a missing edge says that two variables are independent given the
+others. The graph is stored as one ascending tuple of neighbour numbers per node and never
+changes.
+
+Source: Lauritzen (1996), Graphical Models, chapters 2 and 3.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from arcwise.errors import GraphError
+from arcwise.graphs.nodes import (
+    Node,
+    check_nodes,
+    check_rows,
+    find_node,
+    named,
+    names_in,
+)
+from arcwise.graphs.walks import transpose
+
+# A longer graph is shown by its size only.
+_SHOWN = 30
+
+
+@dataclass(frozen=True, repr=False)
+class UGraph:
+    """An undirected graph.
+
+    Parameters
+    ----------
+    nodes : names of the nodes; a node's number is its place here.
+    neighbours : for each node the numbers of its neighbours.
+
+    Raises
+    ------
+    GraphError : names that are not unique text, numbers out of range, or an edge told at one end
+        only.
+
+    Examples
+    --------
+    >>> UGraph(("a", "b", "c"), ((1,), (0,), ()))
+    <UGraph a:b + c>
+    """
+
+    nodes: tuple[str, ...]
+    neighbours: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        """Check names, numbers and symmetry."""
+        object.__setattr__(self, "nodes", check_nodes(self.nodes))
+        rows = check_rows(self.nodes, self.neighbours, "neighbours")
+        object.__setattr__(self, "neighbours", rows)
+        check_symmetry(self.nodes, rows)
+
+    @classmethod
+    def unchecked(cls, nodes: tuple[str, ...], neighbours: tuple[tuple[int, ...], ...]) -> Self:
+        """Make a graph without any check, from ascending symmetric rows.
+
+        Examples
+        --------
+        >>> UGraph.unchecked(("a", "b"), ((1,), (0,))).n_edges
+        1
+        """
+        graph = object.__new__(cls)
+        graph.__dict__.update(nodes=nodes, neighbours=neighbours)
+        return graph
+
+    @classmethod
+    def empty(cls, nodes: Iterable[str]) -> Self:
+        """Make the graph without edges.
+
+        Examples
+        --------
+        >>> UGraph.empty(["a", "b"])
+        <UGraph a + b>
+        """
+        names = check_nodes(nodes)
+        return cls.unchecked(names, ((),) * len(names))
+
+    @classmethod
+    def complete(cls, nodes: Iterable[str]) -> Self:
+        """Make the graph that joins every pair.
+
+        Examples
+        --------
+        >>> UGraph.complete(["a", "b", "c"])
+        <UGraph a:b + a:c + b:c>
+        """
+        names = check_nodes(nodes)
+        every = tuple(range(len(names)))
+        return cls.unchecked(names, tuple(every[:node] + every[node + 1 :] for node in every))
+
+    @classmethod
+    def from_edges(
+        cls, edges: Iterable[tuple[Node, Node]], nodes: Iterable[str] | None = None
+    ) -> Self:
+        """Make a graph from its edges.
+
+        Parameters
+        ----------
+        edges : pairs of names or numbers, in either order.
+        nodes : all names; the sorted names of the edges if left out.
+
+        Raises
+        ------
+        GraphError : unknown names, or a node joined to itself.
+
+        Examples
+        --------
+        >>> UGraph.from_edges([("b", "a"), ("b", "c")])
+        <UGraph a:b + b:c>
+        """
+        pairs = list(edges)
+        graph = cls.empty(names_in(pairs) if nodes is None else nodes)
+        rows: list[set[int]] = [set() for _ in graph.nodes]
+        for left, right in pairs:
+            one, two = graph.index(left), graph.index(right)
+            rows[one].add(two)
+            rows[two].add(one)
+        return cls(graph.nodes, tuple(map(tuple, rows)))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Number of each name."""
+        return {name: number for number, name in enumerate(self.nodes)}
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return sum(map(len, self.neighbours)) // 2
+
+    @property
+    def numbered_edges(self) -> tuple[tuple[int, int], ...]:
+        """Edges as pairs of numbers, smaller first, ascending."""
+        rows = enumerate(self.neighbours)
+        return tuple((one, two) for one, row in rows for two in row if one < two)
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """Edges as pairs of names, in the order of the numbers."""
+        return tuple((self.nodes[one], self.nodes[two]) for one, two in self.numbered_edges)
+
+    def index(self, node: Node) -> int:
+        """Give the number of a node.
+
+        Raises
+        ------
+        GraphError : no such node; close names are told.
+
+        Examples
+        --------
+        >>> UGraph.empty(["a", "b"]).index("b")
+        1
+        """
+        return find_node(node, self.nodes, self._numbers if isinstance(node, str) else {})
+
+    def has_edge(self, one: Node, two: Node) -> bool:
+        """Tell whether two nodes are joined.
+
+        Examples
+        --------
+        >>> UGraph.from_edges([("a", "b")]).has_edge("b", "a")
+        True
+        """
+        return self.index(two) in self.neighbours[self.index(one)]
+
+    def neighbours_of(self, node: Node) -> tuple[str, ...]:
+        """Name the neighbours of a node, in node order.
+
+        Examples
+        --------
+        >>> UGraph.from_edges([("a", "b"), ("b", "c")]).neighbours_of("b")
+        ('a', 'c')
+        """
+        return named(self, self.neighbours[self.index(node)])
+
+    def boundary_of(self, node: Node) -> tuple[str, ...]:
+        """Name the Markov boundary of a node: in an undirected graph, its neighbours.
+
+        Examples
+        --------
+        >>> UGraph.from_edges([("a", "b"), ("b", "c")]).boundary_of("a")
+        ('b',)
+        """
+        return self.neighbours_of(node)
+
+    def with_edge(self, one: Node, two: Node) -> Self:
+        """Return the graph with one edge more.
+
+        Raises
+        ------
+        GraphError : the edge is there already, or joins a node to itself.
+
+        Examples
+        --------
+        >>> UGraph.empty(["a", "b"]).with_edge("a", "b")
+        <UGraph a:b>
+        """
+        left, right = self.index(one), self.index(two)
+        if left == right:
+            raise GraphError(f"Node {self.nodes[left]!r} cannot be joined to itself.")
+        if right in self.neighbours[left]:
+            raise GraphError(f"The edge {self._words(left, right)} is in the graph already.")
+        rows = list(self.neighbours)
+        rows[left] = tuple(sorted((*rows[left], right)))
+        rows[right] = tuple(sorted((*rows[right], left)))
+        return type(self).unchecked(self.nodes, tuple(rows))
+
+    def without_edge(self, one: Node, two: Node) -> Self:
+        """Return the graph with one edge less.
+
+        Raises
+        ------
+        GraphError : there is no such edge.
+
+        Examples
+        --------
+        >>> UGraph.from_edges([("a", "b")]).without_edge("b", "a")
+        <UGraph a + b>
+        """
+        left, right = self.index(one), self.index(two)
+        if right not in self.neighbours[left]:
+            raise GraphError(f"The edge {self._words(left, right)} is not in the graph.")
+        rows = list(self.neighbours)
+        rows[left] = tuple(node for node in rows[left] if node != right)
+        rows[right] = tuple(node for node in rows[right] if node != left)
+        return type(self).unchecked(self.nodes, tuple(rows))
+
+    def over(self, nodes: Iterable[str]) -> Self:
+        """Return the same edges on other nodes: another order, or more of them.
+
+        Raises
+        ------
+        GraphError : a node of this graph is missing.
+
+        Examples
+        --------
+        >>> UGraph.from_edges([("a", "b")]).over(["c", "b", "a"]).neighbours
+        ((), (2,), (1,))
+        """
+        return type(self).from_edges(self.edges, _with_all(self.nodes, nodes))
+
+    def _words(self, one: int, two: int) -> str:
+        """Write an edge by names."""
+        return f"{self.nodes[one]} - {self.nodes[two]}"
+
+    def __hash__(self) -> int:
+        """Hash the edges only: graphs met in one search share their nodes."""
+        return hash(self.neighbours)
+
+    def __str__(self) -> str:
+        """Write the graph as a formula: its edges, and the nodes that have none."""
+        alone = [name for name, row in zip(self.nodes, self.neighbours, strict=True) if not row]
+        return " + ".join([":".join(edge) for edge in self.edges] + alone)
+
+    def __repr__(self) -> str:
+        """Show small graphs in full and large ones by their size."""
+        large = f"{len(self.nodes)} nodes, {self.n_edges} edges"
+        return f"<UGraph {self if 0 < len(self.nodes) <= _SHOWN else large}>"
+
+
+def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) -> None:
+    """Refuse neighbours that are told at one end only."""
+    # Ascending rows make the transpose ascending too, so symmetry is plain equality.
+    if transpose(rows) == rows:
+        return
+    arcs = {(node, other) for node, row in enumerate(rows) for other in row}
+    one, two = min(arc for arc in arcs if arc[::-1] not in arcs)
+    raise GraphError(
+        f"Node {nodes[two]!r} is a neighbour of {nodes[one]!r} but not the other way round; "
+        "give both, or use from_edges."
+    )
+
+
+def _with_all(own: tuple[str, ...], nodes: Iterable[str]) -> tuple[str, ...]:
+    """Return the new nodes, having seen that none of the own ones is missing."""
+    names = check_nodes(nodes)
+    known = {name: number for number, name in enumerate(names)}
+    for name in own:
+        find_node(name, names, known)
+    return names

@@ -1,0 +1,76 @@
+"""A directed graph as a CSV file with the columns parent and child, one arc per row.
+
+Spreadsheets, R and people can read and write it. A node without any arc has a row of its own with
+an empty child, so that nothing is lost on the way there and back.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from arcwise.errors import FileError
+from arcwise.graphs import DAG
+from arcwise.io.base import Format, Stored
+
+__all__ = ["ARCS", "read_arcs", "write_arcs"]
+
+# Column names that other programs give to the two ends of an arc.
+HEADERS = {("parent", "child"), ("from", "to"), ("source", "target"), ("tail", "head")}
+
+
+def read_arcs(content: bytes) -> Stored:
+    r"""Read a table of arcs.
+
+    Parameters
+    ----------
+    content : the bytes of the file; its header is ``parent,child`` (``from,to``,
+        ``source,target`` and ``tail,head`` will do, further columns are passed over).
+
+    Returns
+    -------
+    Stored with a graph only, nodes sorted by name.
+
+    Raises
+    ------
+    FileError : another header, a row that is no arc, or arcs that form a cycle.
+
+    >>> str(read_arcs(b"parent,child\na,b\nc,\n").graph)
+    '[a][b|a][c]'
+    """
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    except (UnicodeDecodeError, csv.Error):
+        raise FileError("it is no CSV text in UTF-8") from None
+    header = tuple(cell.strip().lower() for cell in rows[0][:2]) if rows else ()
+    if header not in HEADERS:
+        raise FileError("a file of arcs starts with the header 'parent,child', this one does not")
+    pairs = [_pair(number, row) for number, row in enumerate(rows[1:], start=2) if row]
+    arcs = [(parent, child) for parent, child in pairs if child]
+    nodes = sorted({name for pair in pairs for name in pair if name})
+    return Stored(DAG.from_arcs(arcs, nodes))
+
+
+def _pair(number: int, row: list[str]) -> tuple[str, str]:
+    if len(row) < 2 or not row[0]:
+        raise FileError(f"row {number} should have a parent and a child, it has {row}")
+    return row[0], row[1]
+
+
+def write_arcs(stored: Stored) -> bytes:
+    r"""Write the arcs of a stored network.
+
+    >>> from arcwise.graphs import DAG
+    >>> write_arcs(Stored(DAG.from_arcs([("a", "b")], nodes=["a", "b", "c"])))
+    b'parent,child\na,b\nc,\n'
+    """
+    graph = stored.directed("Arc table")
+    touched = {name for arc in graph.arcs for name in arc}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([("parent", "child"), *graph.arcs])
+    writer.writerows((name, "") for name in graph.nodes if name not in touched)
+    return text.getvalue().encode()
+
+
+ARCS = Format("arc table", read_arcs, write_arcs)

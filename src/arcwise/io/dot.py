@@ -1,0 +1,97 @@
+"""Graphs as Graphviz DOT text, for drawing elsewhere.
+
+Arcs are ``->``, undirected edges ``--``; a graph with both kinds is a ``digraph`` whose undirected
+edges have no arrow heads. Every name is quoted: inside quotes only the quotation mark and the
+backslash need care, and any other character of any alphabet stands for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from arcwise.errors import GraphError, close_to
+from arcwise.graphs import DAG, UGraph
+from arcwise.io.base import Format, Graph, Stored
+
+__all__ = ["DOT", "dot"]
+
+
+def quoted(name: str) -> str:
+    r"""Quote a name for DOT.
+
+    >>> print(quoted('the "best" a\\b'))
+    "the \"best\" a\\b"
+    """
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n") + '"'
+
+
+def dot(graph: Graph, labels: Mapping[tuple[str, str], object] | None = None) -> str:
+    """Write a graph as DOT.
+
+    Parameters
+    ----------
+    graph : a DAG, UGraph or PDAG.
+    labels : texts or numbers to write at edges, by (parent, child) for arcs and by the pair in
+        either order for undirected edges.
+
+    Returns
+    -------
+    The text.
+
+    Raises
+    ------
+    GraphError : a label belongs to no edge.
+
+    >>> from arcwise.graphs import DAG
+    >>> print(dot(DAG.from_arcs([("a", "b")]), {("a", "b"): "0.5"}))
+    digraph {
+      "a";
+      "b";
+      "a" -> "b" [label="0.5"];
+    }
+    """
+    texts = {pair: str(label) for pair, label in (labels or {}).items()}
+    undirected = isinstance(graph, UGraph)
+    lines = [f"  {quoted(name)};" for name in graph.nodes]
+    lines += _edges(graph.arcs, "->", "", texts) if not isinstance(graph, UGraph) else []
+    if not isinstance(graph, DAG):
+        both_ways = texts | {(b, a): text for (a, b), text in texts.items()}
+        sign, plain = ("--", "") if undirected else ("->", "dir=none")
+        lines += _edges(graph.edges, sign, plain, both_ways)
+    _check(graph, texts)
+    return "\n".join(["graph {" if undirected else "digraph {", *lines, "}"])
+
+
+def _edges(
+    pairs: Iterable[tuple[str, str]], sign: str, style: str, texts: Mapping[tuple[str, str], str]
+) -> list[str]:
+    lines = []
+    for tail, head in pairs:
+        label = f"label={quoted(texts[tail, head])}" if (tail, head) in texts else ""
+        options = ", ".join(filter(None, [style, label]))
+        end = f" [{options}];" if options else ";"
+        lines.append(f"  {quoted(tail)} {sign} {quoted(head)}{end}")
+    return lines
+
+
+def _check(graph: Graph, texts: Mapping[tuple[str, str], str]) -> None:
+    """Refuse labels at pairs that no edge joins."""
+    known = set() if isinstance(graph, UGraph) else set(graph.arcs)
+    if not isinstance(graph, DAG):
+        known |= {pair for edge in graph.edges for pair in (edge, edge[::-1])}
+    for tail, head in texts:
+        if (tail, head) not in known:
+            words = [f"{a} -> {b}" for a, b in sorted(known)]
+            raise GraphError(
+                f"A label is given for {tail!r} -> {head!r}, which is no edge of the graph. "
+                + close_to(f"{tail} -> {head}", words)
+            )
+
+
+def write_dot(stored: Stored) -> bytes:
+    """Write the graph of a stored network."""
+    return (dot(stored.graph) + "\n").encode()
+
+
+DOT = Format("DOT", None, write_dot)

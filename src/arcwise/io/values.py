@@ -1,0 +1,207 @@
+"""Plain values and arrays as JSON, exactly and without guessing.
+
+JSON has no arrays of a type, no tuples and no NaN, so these are objects with one marked key::
+
+    {"$array": [[1.0, 0.5], [0.5, 2.0]]}      float64; other types add "type", empty ones "shape"
+    {"$member": "arrays/0.npy"}               an array that lies beside the JSON in a bundle
+    {"$tuple": [1, "two"]}
+    {"$float": "nan"}                         also "inf" and "-inf", inside arrays as bare text
+    {"$object": "gaussian", "fields": {...}}  a frozen dataclass from a register
+
+A float is written with the fewest digits that give back the same bits. Nothing read from a file is
+ever executed: classes come from a register given by the caller, never from the file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FileError
+
+__all__ = ["Codec"]
+
+NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+# Types an array in a file may have: truth values, signed and unsigned whole numbers, floats.
+ARRAY_KINDS = "biuf"
+SCALARS: dict[str, type | tuple[type, ...]] = {
+    "float": (float, int),
+    "int": int,
+    "bool": bool,
+    "str": str,
+}
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How values are written to and read from JSON.
+
+    Parameters
+    ----------
+    types : the dataclasses that may appear, by the name they have in files.
+    store : puts a large array elsewhere and returns its member name; None keeps all in the JSON.
+    fetch : gives back the array of a member name.
+    large : arrays with more numbers than this are stored elsewhere if ``store`` is given.
+
+    >>> codec = Codec({})
+    >>> codec.encode({"x": np.array([1.0, np.nan]), "y": (1, "a")})
+    {'x': {'$array': [1.0, 'nan']}, 'y': {'$tuple': [1, 'a']}}
+    >>> codec.decode({"$tuple": [1, "a"]})
+    (1, 'a')
+    """
+
+    types: Mapping[str, type]
+    store: Callable[[NDArray[Any]], str] | None = None
+    fetch: Callable[[str], NDArray[Any]] | None = None
+    large: int = 64
+
+    # -- values to JSON ---------------------------------------------------------------------------
+
+    def encode(self, value: object) -> Any:
+        """Turn a value into what ``json`` can write; FileError for what has no form."""
+        if isinstance(value, np.generic):
+            return self.encode(value.item())
+        if isinstance(value, float) and not math.isfinite(value):
+            return {"$float": _spelled(value)}
+        if value is None or isinstance(value, str | bool | int | float):
+            return value
+        if isinstance(value, np.ndarray):
+            return self._encode_array(value)
+        if isinstance(value, list | tuple):
+            items = [self.encode(item) for item in value]
+            return items if isinstance(value, list) else {"$tuple": items}
+        if isinstance(value, Mapping):
+            return self._encode_mapping(value)
+        return self._encode_object(value)
+
+    def _encode_mapping(self, value: Mapping[Any, object]) -> dict[str, Any]:
+        for key in value:
+            if not isinstance(key, str):
+                raise FileError(f"a mapping in a file needs texts as keys, {key!r} is none")
+        # A key that looks like one of our marks gets a second dollar sign.
+        return {f"${k}" if k[:1] == "$" else k: self.encode(v) for k, v in value.items()}
+
+    def _encode_array(self, array: NDArray[Any]) -> dict[str, Any]:
+        if array.dtype.kind not in ARRAY_KINDS:
+            raise FileError(f"an array of type {array.dtype} cannot be written to a file")
+        if self.store is not None and array.size > self.large:
+            return {"$member": self.store(array)}
+        out: dict[str, Any] = {"$array": _nested(array)}
+        if array.dtype != np.float64:
+            out["type"] = array.dtype.name
+        if array.size == 0:
+            out["shape"] = list(array.shape)
+        return out
+
+    def _encode_object(self, value: object) -> dict[str, Any]:
+        for name, known in self.types.items():
+            if type(value) is known and is_dataclass(value):
+                return {"$object": name, "fields": self.encode_fields(value)}
+        raise FileError(f"a {type(value).__name__} cannot be written to a file")
+
+    def encode_fields(self, value: Any) -> dict[str, Any]:
+        """Turn the fields of a dataclass into what ``json`` can write."""
+        return {
+            field.name: self.encode(getattr(value, field.name))
+            for field in fields(value)
+            if field.init
+        }
+
+    # -- JSON to values ---------------------------------------------------------------------------
+
+    def decode(self, value: Any) -> Any:
+        """Turn what ``json`` read back into the value."""
+        if isinstance(value, list):
+            return [self.decode(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if "$array" in value:
+            return _array(value)
+        if "$tuple" in value:
+            return tuple(self.decode(item) for item in value["$tuple"])
+        if "$float" in value:
+            return NOT_FINITE[value["$float"]]
+        if "$member" in value:
+            return self._member(value["$member"])
+        if "$object" in value:
+            return self.decode_fields(value["$object"], value["fields"])
+        return {k[1:] if k[:2] == "$$" else k: self.decode(v) for k, v in value.items()}
+
+    def _member(self, name: object) -> NDArray[Any]:
+        if self.fetch is None or not isinstance(name, str):
+            raise FileError(f"it names an array {name!r} that it does not have")
+        array = self.fetch(name)
+        if array.dtype.kind not in ARRAY_KINDS:
+            raise FileError(f"its array {name!r} has the type {array.dtype}")
+        return _locked(array)
+
+    def decode_fields(self, name: str, entries: Mapping[str, Any]) -> Any:
+        """Make the object of a registered name from its fields, checking their names and types."""
+        if name not in self.types:
+            raise FileError(f"its model {name!r} is not known here")
+        wanted = {field.name: field for field in fields(self.types[name]) if field.init}
+        if set(entries) != set(wanted):
+            differing = ", ".join(sorted(set(entries) ^ set(wanted)))
+            raise FileError(f"the entries of a {name} model are not as expected ({differing})")
+        values = {key: self.decode(entry) for key, entry in entries.items()}
+        for key, field in wanted.items():
+            _check_type(name, key, field.type, values[key])
+        return self.types[name](**values)
+
+
+def _spelled(value: float) -> str:
+    return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+
+
+def _nested(array: NDArray[Any]) -> Any:
+    """Nested lists of an array, with text in place of what JSON cannot say."""
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return array.tolist()
+    if array.ndim == 0:
+        return _spelled(float(array))
+    return [
+        _nested(item) if array.ndim > 1 else item if math.isfinite(item) else _spelled(item)
+        for item in (array if array.ndim > 1 else array.tolist())
+    ]
+
+
+def _array(entry: Mapping[str, Any]) -> NDArray[Any]:
+    kind = np.dtype(entry.get("type", "float64"))
+    if kind.kind not in ARRAY_KINDS:
+        raise FileError(f"an array in it has the type {kind}")
+    listed = _numbers(entry["$array"])
+    array = np.array(listed, dtype=kind)
+    if not np.array_equal(array, np.array(listed), equal_nan=kind.kind == "f"):
+        raise FileError(f"an array in it does not fit its type {kind}")
+    return _locked(array.reshape(entry["shape"]) if "shape" in entry else array)
+
+
+def _numbers(entry: Any) -> Any:
+    """Nested lists of numbers, with the spelled ones replaced; anything else is refused."""
+    if isinstance(entry, list):
+        return [_numbers(item) for item in entry]
+    if isinstance(entry, str):
+        return NOT_FINITE[entry]
+    if not isinstance(entry, int | float):
+        raise FileError(f"an array in it has {entry!r} where a number should be")
+    return entry
+
+
+def _locked(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _check_type(name: str, key: str, annotation: Any, value: object) -> None:
+    """Refuse a value that does not fit what the dataclass says of the field, where that is plain."""
+    said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    expected = np.ndarray if said.startswith(("NDArray", "ndarray")) else SCALARS.get(said)
+    wrong_truth = isinstance(value, bool) and said != "bool"
+    if expected is not None and (wrong_truth or not isinstance(value, expected)):
+        shown = type(value).__name__
+        raise FileError(f"the entry {key!r} of a {name} model should be {said}, not {shown}")

@@ -1,0 +1,163 @@
+"""A score: the whole contract between data and search.
+
+A decomposable score is a sum over children of local scores s(child, parents); higher is better, in
+natural logarithms, a total over rows. It is a pure function of child and parent set. A new score
+writes only `many`; the other methods follow from it and are overridden where a sweep is cheaper.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FitError
+from arcwise.graphs import DAG, Move
+
+__all__ = ["Array", "Cached", "ParentSets", "Score", "Sum", "delta", "total"]
+
+Array = NDArray[np.float64]
+ParentSets = Sequence[tuple[int, ...]]
+
+
+class Score(ABC):
+    """Local scores of parent sets; `nodes` are the columns' names, `rows` the sum of weights."""
+
+    nodes: tuple[str, ...]
+    rows: float
+
+    @abstractmethod
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Local scores of `child` for several parent sets (sorted tuples of column numbers)."""
+
+    def local(self, child: int, parents: tuple[int, ...]) -> float:
+        """Local score of `child` given `parents`."""
+        return float(self.many(child, (parents,))[0])
+
+    def toggles(
+        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
+    ) -> Array:
+        """Local scores with each variable put in (if out) or taken out (if in) of `parents`.
+
+        One entry for each column, or for each of `among`; the child's own entry is -inf.
+        """
+        others = range(len(self.nodes)) if among is None else among
+        asked = [x for x in others if x != child]
+        values = self.many(child, [_toggle(parents, x) for x in asked])
+        out = np.full(len(others), -np.inf)
+        out[[i for i, x in enumerate(others) if x != child]] = values
+        return out
+
+    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+        """Local scores (m,) of m children with their bases, and all toggles (m, p), in one call."""
+        own = np.array([self.local(c, base) for c, base in zip(children, bases, strict=True)])
+        rows = [self.toggles(c, base) for c, base in zip(children, bases, strict=True)]
+        return own, np.array(rows).reshape(len(children), len(self.nodes))
+
+    def subsets(
+        self,
+        child: int,
+        candidates: Sequence[int],
+        always: tuple[int, ...] = (),
+        max_size: int | None = None,
+    ) -> Array:
+        """Local scores of `always` with every subset of `candidates`, indexed by bit mask.
+
+        Sets of more than `max_size` parents score -inf.
+        """
+        most = len(self.nodes) if max_size is None else max_size
+        sizes = np.array([mask.bit_count() for mask in range(1 << len(candidates))])
+        masks = np.flatnonzero(sizes + len(always) <= most)
+        sets = [_members(int(mask), candidates, always) for mask in masks]
+        out = np.full(len(sizes), -np.inf)
+        out[masks] = self.many(child, sets)
+        return out
+
+
+def _toggle(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
+    return tuple(sorted(set(parents) ^ {x}))
+
+
+def _members(mask: int, candidates: Sequence[int], always: tuple[int, ...]) -> tuple[int, ...]:
+    chosen = [c for i, c in enumerate(candidates) if mask >> i & 1]
+    return tuple(sorted([*chosen, *always]))
+
+
+def total(score: Score, graph: DAG) -> float:
+    """Score of a whole graph: the sum of its local scores.
+
+    The graph's nodes must be the score's, in the same order.
+    """
+    if graph.nodes != score.nodes:
+        raise FitError(
+            f"the graph has the variables {', '.join(graph.nodes[:5])}, ... and the data "
+            f"{', '.join(score.nodes[:5])}, ...: both need the same ones"
+        )
+    return float(sum(score.local(child, graph.parents[child]) for child in range(len(graph.nodes))))
+
+
+def delta(score: Score, graph: DAG, move: Move) -> float:
+    """Change of the total when one arc is added, dropped or flipped: local differences only."""
+    changed = [move.head] if move.kind != "flip" else [move.head, move.tail]
+    gain = 0.0
+    for child in changed:
+        other = move.tail if child == move.head else move.head
+        before = graph.parents[child]
+        gain += score.local(child, _toggle(before, other)) - score.local(child, before)
+    return gain
+
+
+class Sum(Score):
+    """The sum of several scores, such as a likelihood and a prior over graphs."""
+
+    def __init__(self, parts: Sequence[Score]) -> None:
+        self.parts = tuple(parts)
+        self.nodes, self.rows = self.parts[0].nodes, self.parts[0].rows
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Sum of the parts' local scores."""
+        out: Array = np.sum([part.many(child, sets) for part in self.parts], axis=0)
+        return out
+
+    def toggles(
+        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
+    ) -> Array:
+        """Sum of the parts' toggles."""
+        out: Array = np.sum([part.toggles(child, parents, among) for part in self.parts], axis=0)
+        return out
+
+    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+        """Sum of the parts' sweeps."""
+        found = [part.sweep(children, bases) for part in self.parts]
+        own: Array = np.sum([f[0] for f in found], axis=0)
+        rows: Array = np.sum([f[1] for f in found], axis=0)
+        return own, rows
+
+    def subsets(
+        self,
+        child: int,
+        candidates: Sequence[int],
+        always: tuple[int, ...] = (),
+        max_size: int | None = None,
+    ) -> Array:
+        """Sum of the parts' subsets."""
+        found = [part.subsets(child, candidates, always, max_size) for part in self.parts]
+        out: Array = np.sum(found, axis=0)
+        return out
+
+
+class Cached(Score):
+    """Remembers every local score asked for: for scores that are dear to compute."""
+
+    def __init__(self, score: Score) -> None:
+        self.score = score
+        self.nodes, self.rows = score.nodes, score.rows
+        self.known: dict[tuple[int, tuple[int, ...]], float] = {}
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Local scores, computed only where they are not known."""
+        missing = [s for s in dict.fromkeys(sets) if (child, s) not in self.known]
+        if missing:
+            for s, value in zip(missing, self.score.many(child, missing), strict=True):
+                self.known[child, s] = float(value)
+        return np.array([self.known[child, s] for s in sets])

@@ -1,0 +1,57 @@
+"""Predictive scores: the likelihood of rows that the model has not seen.
+
+* leave-one-out: every row under the model fitted to all others (and to none of its copies);
+* k-fold: the same with whole parts of the rows;
+* held-out: one part, fitted once to the rest.
+
+They need no count of parameters, so they fit any family. They are totals over the rows scored.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import Fits
+from arcwise.scores.base import Array, ParentSets, Score
+
+__all__ = ["HeldOutScore", "LeaveOneOut", "held_out", "kfold", "leave_one_out"]
+
+
+class LeaveOneOut(Score):
+    """Leave-one-out log-likelihood of the family."""
+
+    def __init__(self, fits: Fits) -> None:
+        self.fits = fits
+        self.nodes, self.rows = fits.nodes, fits.rows
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihoods."""
+        return self.fits.loo(child, sets)
+
+
+class HeldOutScore(Score):
+    """Log-likelihood of parts of the rows, each under the model fitted to the rows outside it."""
+
+    def __init__(self, fits: Fits, parts: Sequence[NDArray[np.intp]], rows: float) -> None:
+        self.held = fits.held_out(parts)
+        self.nodes, self.rows = fits.nodes, rows
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Held-out log-likelihoods."""
+        return self.held.loglik(child, sets)
+
+
+def leave_one_out(fits: Fits) -> Score:
+    """Leave-one-out log-likelihood."""
+    return LeaveOneOut(fits)
+
+
+def kfold(fits: Fits, parts: Sequence[NDArray[np.intp]]) -> Score:
+    """k-fold log-likelihood; `parts` are the folds, which together hold every row once."""
+    return HeldOutScore(fits, parts, fits.rows)
+
+
+def held_out(fits: Fits, part: NDArray[np.intp], rows: float) -> Score:
+    """Log-likelihood of one part with total weight `rows`, under models fitted to the rest."""
+    return HeldOutScore(fits, (part,), rows)

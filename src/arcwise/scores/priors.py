@@ -1,0 +1,74 @@
+"""Prior knowledge about graphs as scores that look at no data (TEXTS, T2 and T4).
+
+* a penalty per arc: every parent costs the same, p(G) proportional to exp(-penalty x rows x arcs);
+* an expert's graph: every parent that only one of the two graphs has costs, so that a reversed arc
+  costs twice.
+
+Both are in nats per arc *and row*, so that one number means the same for short and long tables.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from arcwise.errors import FitError
+from arcwise.graphs import DAG
+from arcwise.scores.base import Array, ParentSets, Score
+
+__all__ = ["ArcPenalty", "ExpertPrior"]
+
+
+def _checked(name: str, value: float) -> float:
+    if not 0 <= value < np.inf:
+        raise FitError(f"{name} must be a number from 0 on, in nats per arc and row; it is {value}")
+    return float(value)
+
+
+class ArcPenalty(Score):
+    """Minus `penalty` x rows for each arc."""
+
+    def __init__(self, nodes: tuple[str, ...], rows: float, penalty: float) -> None:
+        self.nodes, self.rows = nodes, rows
+        self.cost = _checked("penalty", penalty) * rows
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Minus the cost of the parents."""
+        return -self.cost * np.fromiter(map(len, sets), dtype=float, count=len(sets))
+
+    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+        """Costs of bases and toggles."""
+        own = -self.cost * np.fromiter(map(len, bases), dtype=float, count=len(bases))
+        toggled = np.repeat(own[:, None] - self.cost, len(self.nodes), axis=1)
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            toggled[row, list(base)] += 2 * self.cost
+            toggled[row, child] = -np.inf
+        return own, toggled
+
+
+class ExpertPrior(Score):
+    """Minus `weight` x rows for each parent that only one of the graph and the expert's has.
+
+    `confidence[parent, child]`, where given, takes the place of `weight` for that arc.
+    """
+
+    def __init__(
+        self, expert: DAG, rows: float, weight: float, confidence: Array | None = None
+    ) -> None:
+        self.nodes, self.rows = expert.nodes, rows
+        p = len(expert.nodes)
+        costs = np.full((p, p), _checked("the expert's weight", weight))
+        if confidence is not None:
+            costs = np.asarray(confidence, dtype=float)
+        if costs.shape != (p, p) or not (costs >= 0).all():
+            raise FitError(f"confidence needs a number from 0 on for each of {p} x {p} arcs")
+        self.costs = costs.T * rows  # row = child
+        self.wanted = np.zeros((p, p), dtype=bool)
+        for child, parents in enumerate(expert.parents):
+            self.wanted[child, list(parents)] = True
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Minus the cost of the symmetric difference of parent sets."""
+        cost, wanted = self.costs[child], self.wanted[child]
+        missing = cost[wanted].sum()
+        change = np.where(wanted, cost, -cost)
+        return np.array([change[list(s)].sum() - missing for s in sets])

@@ -1,0 +1,255 @@
+"""A graph on the move: the state that greedy search, tabu search and annealing share.
+
+`Climb` holds a DAG with the gain of toggling every arc, and knows the best legal change of one arc.
+After a move only the changed children are scored again (one `Score.sweep` call) and only the heads
+whose best move could have changed are looked through again, so a step costs about O(p).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import moves as kernel
+from arcwise.errors import FitError, GraphError
+from arcwise.graphs import DAG, Limits, Move
+from arcwise.scores import Score
+
+__all__ = ["Climb", "Gain", "starting_graph"]
+
+KINDS = ("add", "drop", "flip")
+_BLOCK = 1 << 22  # gains computed at a time when a graph is entered: 32 MB
+
+
+class Gain(NamedTuple):
+    """A legal change of one arc and what it does to the total score."""
+
+    gain: float
+    kind: int
+    tail: int
+    head: int
+
+    @property
+    def what(self) -> str:
+        """The move in a word."""
+        return KINDS[self.kind]
+
+
+def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tuple[DAG, Limits]:
+    """The graph a search starts from (the required arcs by default) and its limits, checked."""
+    bounds = Limits.none(score.nodes) if limits is None else limits
+    if bounds.nodes != score.nodes:
+        raise FitError("the rules are bound to other variables than the score's")
+    graph = bounds.start() if start is None else start
+    if graph.nodes != score.nodes:
+        raise FitError("the start graph has other variables than the data: use graph.over(names)")
+    if not bounds.allows_graph(graph):
+        raise GraphError("the start graph breaks the rules: change it, or leave the start empty")
+    return graph, bounds
+
+
+class Climb:
+    """A DAG with the gains of all its neighbours; moves change it in place."""
+
+    def __init__(self, score: Score, start: DAG, limits: Limits) -> None:
+        p = len(score.nodes)
+        words = (p + 63) // 64
+        self.score, self.limits, self.p = score, limits, p
+        self.parents: list[tuple[int, ...]] = [()] * p
+        self.local, self.gains = np.zeros(p), np.zeros((p, p))
+        self._parents = np.zeros((p, words), dtype=np.uint64)
+        self._children = np.zeros((p, words), dtype=np.uint64)
+        self._below = np.zeros((p, words), dtype=np.uint64)
+        self._blocked = np.zeros((p, words), dtype=np.uint64)
+        self._kept = np.zeros((p, words), dtype=np.uint64)
+        for child, row in enumerate(limits.required):
+            _put(self._kept, child, row)
+        self._best = np.full(p, -np.inf)
+        self._kind = np.full(p, -1, dtype=np.int64)
+        self._tail = np.full(p, -1, dtype=np.int64)
+        self._stale = np.ones(p, dtype=bool)
+        self.arcs = 0
+        self._enter(start, range(p))
+
+    @property
+    def total(self) -> float:
+        """Score of the graph."""
+        return float(self.local.sum())
+
+    def graph(self) -> DAG:
+        """The graph as a value."""
+        return DAG.unchecked(self.score.nodes, tuple(self.parents))
+
+    def after(self, move: Gain) -> DAG:
+        """The graph that a legal move leads to."""
+        kind = cast(Literal["add", "drop", "flip"], move.what)
+        return Move(kind, move.tail, move.head).apply(self.graph(), check=False)
+
+    def go_to(self, graph: DAG) -> None:
+        """Jump to another graph; only children with other parents are scored again."""
+        changed = [c for c in range(self.p) if graph.parents[c] != self.parents[c]]
+        self._enter(graph, changed)
+
+    def _enter(self, graph: DAG, changed: Iterable[int]) -> None:
+        self.parents = list(graph.parents)
+        self.arcs = graph.n_arcs
+        self._parents[:], self._children[:], self._below[:] = 0, 0, 0
+        for child, row in enumerate(graph.parents):
+            _put(self._parents, child, row)
+        for node in reversed(graph.order()):
+            for child in graph.children[node]:
+                self._below[node] |= self._below[child]
+            _put(self._below, node, graph.children[node])
+            _put(self._children, node, graph.children[node])
+        pending = list(changed)
+        height = max(1, _BLOCK // max(self.p, 1))
+        for start in range(0, len(pending), height):
+            self._score(pending[start : start + height])
+        self._stale[:] = True
+
+    def _score(self, children: list[int]) -> None:
+        """Score children anew, with all their toggles."""
+        own, toggled = self.score.sweep(children, [self.parents[c] for c in children])
+        toggled -= own[:, None]
+        most = self.limits.max_parents
+        for row, child in enumerate(children):
+            self.local[child] = own[row]
+            if not self.limits.free:
+                toggled[row, ~self.limits.allowed_mask(child)] = -np.inf
+            if most is not None and len(self.parents[child]) >= most:
+                out = np.ones(self.p, dtype=bool)
+                out[list(self.parents[child])] = False
+                toggled[row, out] = -np.inf
+            self.gains[child] = toggled[row]
+
+    def best(self) -> Gain | None:
+        """The legal move with the largest gain, even if that is negative; None if there is none."""
+        if self._stale.any():
+            self._scan(np.flatnonzero(self._stale))
+            self._stale[:] = False
+        head = int(self._best.argmax())
+        if self._kind[head] < 0:
+            return None
+        kind, tail = int(self._kind[head]), int(self._tail[head])
+        return Gain(float(self._best[head]), kind, tail, head)
+
+    def _scan(self, heads: NDArray[np.intp]) -> None:
+        kernel.scan(
+            self.gains,
+            self._parents,
+            self._children,
+            self._below,
+            self._blocked,
+            self._kept,
+            heads.astype(np.int64, copy=False),
+            self._best,
+            self._kind,
+            self._tail,
+        )
+
+    def apply(self, move: Gain) -> None:
+        """Make one legal move."""
+        _, kind, tail, head = move
+        if kind != kernel.ADD:
+            self._unlink(tail, head)
+        if kind == kernel.ADD:
+            self._link(tail, head)
+        elif kind == kernel.FLIP:
+            self._link(head, tail)
+        changed = [head] if kind != kernel.FLIP else [head, tail]
+        self._score(changed)
+        for child in changed:  # turning an arc out of `child` weighs its gains, too
+            self._stale[child] = True
+            self._stale[_members(self._children[child], self.p)] = True
+
+    def _link(self, tail: int, head: int) -> None:
+        self.parents[head] = tuple(sorted((*self.parents[head], tail)))
+        _put(self._parents, head, (tail,))
+        _put(self._children, tail, (head,))
+        kernel.link(self._below, tail, head)
+        self._stale[kernel.stale_after_link(self._below, tail, head, self._kind, self._tail)] = True
+        self.arcs += 1
+
+    def _unlink(self, tail: int, head: int) -> None:
+        self._stale[kernel.stale_after_unlink(self._below, tail, head)] = True
+        self.parents[head] = tuple(x for x in self.parents[head] if x != tail)
+        _take(self._parents, head, tail)
+        _take(self._children, tail, head)
+        kernel.unlink(self._below, self._children, tail)
+        self.arcs -= 1
+
+    def legal(self, kind: int, tail: int, head: int) -> Gain | None:
+        """One move with its gain, or None if it is not legal."""
+        gain = float(self.gains[head, tail])
+        if kind == kernel.ADD:
+            fine = tail not in self.parents[head] and kernel.legal_add(self._below, tail, head)
+        else:
+            fine = tail in self.parents[head] and tail not in self.limits.required[head]
+        if kind == kernel.FLIP and fine:
+            gain += float(self.gains[tail, head])
+            fine = kernel.legal_flip(self._children, self._below, tail, head)
+        return Gain(gain, kind, tail, head) if fine and gain > -np.inf else None
+
+    def above(self, least: float) -> list[Gain]:
+        """All legal moves whose gain is larger than `least`, best first."""
+        found = list(self._moves_above(least))
+        return sorted((g for g in found if g.gain > least), key=lambda g: (-g.gain, g[1:]))
+
+    def _moves_above(self, least: float) -> Iterator[Gain]:
+        for head, tail in np.argwhere(self.gains > least).tolist():
+            if move := self.legal(kernel.ADD, tail, head):
+                yield move
+        for head, row in enumerate(self.parents):
+            for tail in row:
+                for kind in (kernel.DROP, kernel.FLIP):
+                    if move := self.legal(kind, tail, head):
+                        yield move
+
+    def random_move(self, rng: np.random.Generator) -> Gain | None:
+        """A uniformly drawn pair's move; None if the draw is not legal."""
+        tail, head = rng.integers(self.p), rng.integers(self.p - 1)
+        return self.move_of(int(tail), int(head + (head >= tail)), rng.random() < 0.5)
+
+    def move_of(self, tail: int, head: int, turn: bool) -> Gain | None:
+        """Add tail -> head, or drop (or turn) it where it is there."""
+        if tail in self.parents[head]:
+            return self.legal(kernel.FLIP if turn else kernel.DROP, tail, head)
+        return None if head in self.parents[tail] else self.legal(kernel.ADD, tail, head)
+
+    def shake(self, rng: np.random.Generator, moves: int) -> None:
+        """Make some random legal moves (giving up after many draws where few are legal)."""
+        done = 0
+        for _ in range(200 * moves if self.p > 1 else 0):
+            move = self.random_move(rng)
+            if move is not None:
+                self.apply(move)
+                done += 1
+            if done == moves:
+                return
+
+    def block(self, tail: int, head: int) -> None:
+        """Leave the pair out of `best` until it is unblocked."""
+        _put(self._blocked, head, (tail,))
+        _put(self._blocked, tail, (head,))
+        self._stale[[tail, head]] = True
+
+    def unblock(self, tail: int, head: int) -> None:
+        """Let the pair take part in `best` again."""
+        _take(self._blocked, head, tail)
+        _take(self._blocked, tail, head)
+        self._stale[[tail, head]] = True
+
+
+def _put(sets: NDArray[np.uint64], which: int, members: Iterable[int]) -> None:
+    for member in members:
+        sets[which, member >> 6] |= np.uint64(1 << (member & 63))
+
+
+def _take(sets: NDArray[np.uint64], which: int, member: int) -> None:
+    sets[which, member >> 6] &= ~np.uint64(1 << (member & 63))
+
+
+def _members(row: NDArray[np.uint64], p: int) -> NDArray[np.intp]:
+    bits = np.unpackbits(row.view(np.uint8), bitorder="little", count=p)
+    return np.flatnonzero(bits)

@@ -1,0 +1,134 @@
+"""The best of all graphs, by dynamic programming over subsets (Silander and Myllymaki 2006).
+
+Every DAG has a variable that is nobody's parent; without it, the same holds of the rest. So
+
+    best(W) = max over v in W of best(W - v) + (best local score of v with parents inside W - v),
+
+which needs the best parents inside every set (p 2^(p-1) numbers) and one number for each set (2^p).
+The memory is known before the start and is checked against a bound.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import subsets as kernel
+from arcwise.errors import FitError, GraphError
+from arcwise.graphs import DAG, Limits
+from arcwise.results import Result, Watch
+from arcwise.scores import Score, total
+from arcwise.search.climb import starting_graph
+from arcwise.search.trail import Trail
+
+__all__ = ["exact", "exact_memory"]
+
+Array = NDArray[np.float64]
+
+_LIMIT = 29  # one machine word holds the sets; beyond, memory rules it out anyway
+_GIB = 1 << 30
+
+
+def exact_memory(limits: Limits) -> int:
+    """Bytes that `exact` needs for these variables and rules."""
+    p = len(limits.nodes)
+    tables = sum(8 << len(limits.candidates(child)) for child in range(p))
+    return tables + (8 << p)
+
+
+def exact(
+    score: Score,
+    start: DAG | None = None,
+    *,
+    limits: Limits | None = None,
+    memory: float = 8 * _GIB,
+    on_step: Watch | None = None,
+) -> Result:
+    """Find a graph with the best score of all that the rules allow.
+
+    Parameters
+    ----------
+    score : what to maximise.
+    start : only checked, and returned where the search is stopped before its end.
+    limits : rules bound to the score's columns.
+    memory : largest number of bytes to use.
+    on_step : called after each variable; returning True ends the search with the start graph.
+
+    Returns
+    -------
+    Result : `optimal` is True where the search came to its end.
+
+    Raises
+    ------
+    FitError : too many variables for the memory; the message says how much would be needed.
+    """
+    graph, bounds = starting_graph(score, start, limits)
+    _check_size(bounds, memory)
+    trail, p = Trail(on_step), len(score.nodes)
+    sizes = [1 << len(bounds.candidates(child)) for child in range(p)]
+    tables = np.split(np.empty(sum(sizes)), np.cumsum(sizes)[:-1])  # views of one array
+    for child, table in enumerate(tables):
+        _best_inside(score, bounds, child, table)
+        if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
+            return Result(graph, total(score, graph), (), trail.stopped)
+    found = _assemble(bounds, tables)
+    value = total(score, found)
+    trail.add("optimum", value, found.n_arcs)
+    return Result(found, value, tuple(trail.steps), "proved optimal", optimal=True)
+
+
+def _check_size(limits: Limits, memory: float) -> None:
+    p = len(limits.nodes)
+    needed = exact_memory(limits) if p <= _LIMIT else np.inf
+    if needed > memory:
+        amount = f"{needed / _GIB:.1f} GiB" if p <= _LIMIT else "far more memory than there is"
+        raise FitError(
+            f"the exact search over {p} variables needs {amount} and may use {memory / _GIB:.1f} "
+            "GiB: take search='auto', fewer variables, or rules that leave fewer candidate parents"
+        )
+
+
+def _best_inside(score: Score, limits: Limits, child: int, table: Array) -> None:
+    """Write the best local score of `child` with parents inside each subset of its candidates."""
+    table[:] = score.subsets(
+        child, limits.candidates(child).tolist(), limits.required[child], limits.max_parents
+    )
+    kernel.subset_maxima(table)
+
+
+def _assemble(limits: Limits, tables: list[Array]) -> DAG:
+    """The best order, and in it the smallest best parents of each variable."""
+    p = len(limits.nodes)
+    offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
+    candidates = [limits.candidates(child).tolist() for child in range(p)]
+    masks = np.array([_mask(c) for c in candidates], dtype=np.uint64)
+    needs = np.array([_mask(r) for r in limits.required], dtype=np.uint64)
+    best, order = kernel.best_order(_joined(tables), offsets, masks, needs)
+    if best == -np.inf:
+        raise GraphError("no graph obeys all the rules: loosen them")
+    before: set[int] = set()
+    parents: list[tuple[int, ...]] = [()] * p
+    for child in order.tolist():
+        inside = sum(1 << bit for bit, c in enumerate(candidates[child]) if c in before)
+        chosen = _smallest(tables[child], inside)
+        free = [c for bit, c in enumerate(candidates[child]) if chosen >> bit & 1]
+        parents[child] = tuple(sorted([*free, *limits.required[child]]))
+        before.add(child)
+    return DAG(limits.nodes, tuple(parents))
+
+
+def _joined(tables: list[Array]) -> Array:
+    """The one array that all tables are views of."""
+    whole = tables[0].base
+    return tables[0] if whole is None else whole
+
+
+def _mask(members: list[int] | tuple[int, ...]) -> int:
+    return sum(1 << member for member in members)
+
+
+def _smallest(table: Array, inside: int) -> int:
+    """A smallest subset with the same best score: drop bits while nothing is lost."""
+    mask = inside
+    for bit in range(inside.bit_length()):
+        if mask >> bit & 1 and table[mask ^ (1 << bit)] == table[mask]:
+            mask ^= 1 << bit
+    return mask

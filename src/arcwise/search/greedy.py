@@ -1,0 +1,80 @@
+"""Greedy search: the best change of one arc, until no change helps.
+
+Adds, drops or flips one arc at a time. With a tolerance (Hofmann and Tresp 1995, note 7) changes
+smaller in size than the tolerance count as zero, so that small *decreases* are allowed and the search
+may drift sideways; it never returns to a graph it has visited, and hands back the best one.
+"""
+
+from arcwise.graphs import DAG, Limits
+from arcwise.results import Result, Watch
+from arcwise.scores import Score, total
+from arcwise.search.climb import Climb, Gain, starting_graph
+from arcwise.search.trail import Trail
+
+__all__ = ["ascend", "greedy", "least_gain"]
+
+
+def least_gain(score: Score) -> float:
+    """Gains up to this count as rounding: a part in 1e10 of a nat per row."""
+    return 1e-10 * max(1.0, score.rows)
+
+
+def ascend(climb: Climb, trail: Trail) -> None:
+    """Climb to a local optimum, or until the trail says stop."""
+    least = least_gain(climb.score)
+    while (move := climb.best()) is not None and move.gain > least:
+        climb.apply(move)
+        if trail.add(move.what, climb.total, climb.arcs, move.tail, move.head):
+            return
+
+
+def greedy(
+    score: Score,
+    start: DAG | None = None,
+    *,
+    limits: Limits | None = None,
+    tolerance: float = 0.0,
+    max_steps: int | None = None,
+    on_step: Watch | None = None,
+) -> Result:
+    """Take the best legal change of one arc until none helps.
+
+    Parameters
+    ----------
+    score : what to maximise.
+    start : graph to start from; the required arcs alone by default.
+    limits : rules bound to the score's columns.
+    tolerance : nats per row; changes below it in size count as zero (0: only real gains).
+    max_steps : largest number of steps.
+    on_step : called with each step; returning True ends the search with the best graph so far.
+
+    Returns
+    -------
+    Result : a graph that no single change improves by more than the tolerance.
+    """
+    graph, bounds = starting_graph(score, start, limits)
+    climb, trail = Climb(score, graph, bounds), Trail(on_step, max_steps)
+    ascend(climb, trail)
+    best = climb.graph()
+    if tolerance > 0 and not trail.stopped:
+        best = _drift(climb, trail, tolerance * score.rows)
+    stopped = trail.stopped or "no change of one arc is better"
+    return Result(best, total(score, best), tuple(trail.steps), stopped)
+
+
+def _drift(climb: Climb, trail: Trail, slack: float) -> DAG:
+    """Walk on through changes that cost less than the slack, never to a graph seen before."""
+    best, top = climb.graph(), climb.total
+    seen = {best}
+    while not trail.stopped and (move := _unseen(climb, slack, seen)) is not None:
+        climb.apply(move)
+        seen.add(climb.graph())
+        trail.add(move.what, climb.total, climb.arcs, move.tail, move.head)
+        if climb.total > top:
+            best, top = climb.graph(), climb.total
+    return best
+
+
+def _unseen(climb: Climb, slack: float, seen: set[DAG]) -> Gain | None:
+    """The best move above -slack that leads to a graph not seen before."""
+    return next((m for m in climb.above(-slack) if climb.after(m) not in seen), None)

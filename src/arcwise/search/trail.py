@@ -1,0 +1,38 @@
+"""The record of a search: its steps, the clock, and the wish to stop."""
+
+import time
+
+from arcwise.results import Step, Watch
+
+__all__ = ["ASKED", "Trail"]
+
+ASKED = "asked to stop"
+
+
+class Trail:
+    """Collects steps and passes each on to the one who watches."""
+
+    def __init__(self, on_step: Watch | None = None, max_steps: int | None = None) -> None:
+        self.steps: list[Step] = []
+        self.watch, self.max_steps = on_step, max_steps
+        self.began = time.perf_counter()
+        self.stopped = ""
+
+    def add(self, what: str, score: float, edges: int, tail: int = -1, head: int = -1) -> bool:
+        """Record a step; True if the search should end."""
+        elapsed = time.perf_counter() - self.began
+        step = Step(len(self.steps) + 1, what, tail, head, score, edges, elapsed)
+        self.steps.append(step)
+        return self._asked(step)
+
+    def tick(self, what: str, score: float, edges: int) -> bool:
+        """Tell the watcher where the search is without recording it; True if it should end."""
+        elapsed = time.perf_counter() - self.began
+        return self._asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
+
+    def _asked(self, step: Step) -> bool:
+        if self.watch is not None and self.watch(step):
+            self.stopped = ASKED
+        elif self.max_steps is not None and len(self.steps) >= self.max_steps:
+            self.stopped = "reached the largest number of steps"
+        return bool(self.stopped)
