@@ -156,8 +156,8 @@ class EssentialGraph {
   // Is there a path from y to its child x, other than their arc, that avoids `clique` and x's neighbours?
   bool detour(int y, int x, const Set& clique) {
     ++now_;
-    for (const Set* blocked : {&clique, &neighbours[x]})
-      for (int z : *blocked) stamp_[z] = now_;
+    for (int z : clique) stamp_[z] = now_;
+    for (int z : neighbours[x]) stamp_[z] = now_;
     stamp_[y] = now_;
     stack_.assign(1, y);
     while (!stack_.empty()) {

@@ -1,433 +1,25 @@
-// Greedy equivalence search: best valid operator after best valid operator on essential graphs.
-//
-// Operators and their conditions: Chickering (2002), theorems 15 and 17 (insert, delete); Hauser and
-// Buehlmann (2012), propositions 31 and 34 (turn). All three are written with one set, the clique S of
-// neighbours of y that point at y. With P the directed parents of y and s(y, .) its local score:
-//
-//   insert x -> y   N(y) n Adj(x) in S; no semi-directed path y..x avoids S    s(y, P S x) - s(y, P S)
-//   delete x .. y   S in N(y) n Adj(x)                                         s(y, P S - x) - s(y, P S x)
-//   turn y -> x     N(y) n Adj(x) in S; all other paths y..x meet S or N(x)    as insert, and s(x, -y)
-//   turn y - x      S not in Adj(x); S n Adj(x) cuts S from N(y) n Adj(x)      as insert, and s(x, S n Adj(x), -y)
-//
-// So one row of toggled scores for (y, P S) serves the inserts of all x, the deletes and the turns. Rows
-// are asked for in batches, kept while their parent set stays possible, and hold only what can be used.
-#include <chrono>
-#include <cmath>
-#include <unordered_set>
-
-#include "arrays.hpp"
-#include "essential.hpp"
-#include "extension.hpp"
+// The run of a greedy equivalence search: its phases, when it ends, and the graph it hands back.
+#include "operators.hpp"
 
 namespace arcwise {
 namespace {
 
-struct Entry {
-  double gain;
-  int node;
-};
-
-// Gains of toggling single variables in `base`, the parents of a node once `clique` points at it.
-struct Row {
-  Set base, clique;
-  unsigned version = 0;            // the node's count of adjacency changes when the row was filled
-  std::vector<Entry> far, near;    // not adjacent: only improving, best first; adjacent: all
-
-  double toward(int x) const {
-    for (const Entry& e : near)
-      if (e.node == x) return e.gain;
-    return -INFINITY;
-  }
-};
-
-struct Node {
-  std::vector<Row> rows;
-  unsigned version = 0;
-  std::vector<Operator> turns;  // with positive gain, best first; paths not checked
-  Operator best;                // tail < 0: none
-  double bound = 0.0;           // no operator into the node gains more
-  bool dirty = false;           // `best` has to be found again, if `bound` makes it worth while
-};
-
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return {kept->data(), {kept->size()}, owner};
-}
-
-struct Settings {
-  double tolerance;
-  std::size_t max_parents;
-};
-
-class Search {
- public:
-  EssentialGraph graph;
-
-  Search(EssentialGraph start, Directions rules, Settings settings, nb::callable rows)
-      : graph(std::move(start)), rules_(std::move(rules)), settings_(settings), ask_(std::move(rows)),
-        nodes_(graph.size()), marks_(graph.size(), 0) {}
-
-  void begin(Kind phase) {
-    phase_ = phase;
-    graph.close();
-    std::vector<int> all(nodes_.size());
-    for (std::size_t y = 0; y < all.size(); ++y) all[y] = static_cast<int>(y);
-    arrange(all, true);
-    review(all);
-  }
-
-  // Make the best step; tail < 0 if none is left.
-  Operator step() {
-    while (true) {
-      Operator op = choose();
-      if (op.tail < 0) return op;
-      if (!rules_.any) {
-        graph.apply(op);
-      } else if (!attempt(op)) {
-        continue;
-      }
-      settle(op);
-      return op;
-    }
-  }
-
-  const Directions& rules() const { return rules_; }
-
- private:
-  Directions rules_;
-  Settings settings_;
-  nb::callable ask_;
-  std::vector<Node> nodes_;
-  Kind phase_ = Kind::insert;
-  std::vector<std::pair<int, std::size_t>> missing_;  // (node, place of row)
-  std::vector<std::uint64_t> reached_;
-  std::vector<char> marks_;
-  std::unordered_set<std::uint64_t> refused_;  // operators whose class no permitted DAG belongs to
-  std::vector<int> refused_heads_;
-
-  // ---- rows -------------------------------------------------------------------------------------
-
-  // Make the rows of these nodes those of their present cliques. While inserting, a row stays good when
-  // its node gets another neighbour: that one merely drops out of the candidates.
-  void arrange(const std::vector<int>& stale, bool afresh) {
-    missing_.clear();
-    for (int y : stale) {
-      std::vector<Row> old = std::move(nodes_[y].rows);
-      if (afresh || phase_ != Kind::insert)
-        std::erase_if(old, [&](const Row& row) { return row.version != nodes_[y].version; });
-      nodes_[y].rows.clear();
-      Set clique;
-      add_cliques(y, clique, 0, old);
-    }
-    for (std::size_t begin = 0; begin < missing_.size();) begin = fetch(begin);
-  }
-
-  void add_cliques(int y, Set& clique, std::size_t from, std::vector<Row>& old) {
-    add_row(y, clique, old);
-    const Set& near = graph.neighbours[y];
-    for (std::size_t i = from; i < near.size(); ++i) {
-      if (!std::all_of(clique.begin(), clique.end(), [&](int c) { return graph.adjacent(c, near[i]); })) continue;
-      clique.push_back(near[i]);
-      add_cliques(y, clique, i + 1, old);
-      clique.pop_back();
-    }
-  }
-
-  void add_row(int y, const Set& clique, std::vector<Row>& old) {
-    Set base(graph.parents[y].size() + clique.size());
-    std::merge(graph.parents[y].begin(), graph.parents[y].end(), clique.begin(), clique.end(), base.begin());
-    const auto known = std::find_if(old.begin(), old.end(), [&](const Row& row) { return row.base == base; });
-    auto& rows = nodes_[y].rows;
-    if (known != old.end()) {
-      rows.push_back(std::move(*known));
-      rows.back().clique = clique;
-      known->base.assign(1, -1);  // moved from: matches nothing
-      return;
-    }
-    missing_.emplace_back(y, rows.size());
-    rows.push_back({std::move(base), clique, nodes_[y].version, {}, {}});
-  }
-
-  // Ask for one batch of rows, of at most some MB, and take from it what can be used.
-  std::size_t fetch(std::size_t begin) {
-    const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 19) / nodes_.size());
-    const std::size_t end = std::min(missing_.size(), begin + most);
-    std::vector<std::int64_t> children, indptr{0}, indices;
-    for (std::size_t i = begin; i < end; ++i) {
-      const Set& base = nodes_[missing_[i].first].rows[missing_[i].second].base;
-      children.push_back(missing_[i].first);
-      indices.insert(indices.end(), base.begin(), base.end());
-      indptr.push_back(static_cast<std::int64_t>(indices.size()));
-    }
-    const nb::object answer = ask_(to_numpy(std::move(children)), to_numpy(std::move(indptr)), to_numpy(std::move(indices)));
-    const auto own = nb::cast<ConstVector>(answer[0]);
-    const auto toggled = nb::cast<ConstMatrix>(answer[1]);
-    if (own.shape(0) != end - begin || toggled.shape(0) != end - begin || toggled.shape(1) != nodes_.size())
-      throw nb::value_error("the rows of scores have another shape than was asked for");
-    for (std::size_t i = begin; i < end; ++i)
-      harvest(missing_[i].first, nodes_[missing_[i].first].rows[missing_[i].second], own.data()[i - begin],
-              toggled.data() + (i - begin) * nodes_.size());
-    return end;
-  }
-
-  void harvest(int y, Row& row, double own, const double* toggled) {
-    graph.each_adjacent(y, [&](int x) { row.near.push_back({toggled[x] - own, x}); });
-    if (row.base.size() >= settings_.max_parents) return;
-    const int size = graph.size();
-    for (int x = 0; x < size; ++x)
-      if (toggled[x] - own > settings_.tolerance && x != y && !graph.adjacent(x, y) && !rules_.shut(x, y))
-        row.far.push_back({toggled[x] - own, x});
-    std::sort(row.far.begin(), row.far.end(), [](const Entry& a, const Entry& b) {
-      return a.gain != b.gain ? a.gain > b.gain : a.node < b.node;
-    });
-    row.far.shrink_to_fit();
-  }
-
-  // ---- the best operator into each node ---------------------------------------------------------
-
-  // The rows of these nodes, or what makes their operators valid, have changed.
-  void review(const std::vector<int>& stale) {
-    for (int y : stale) {
-      if (phase_ == Kind::remove) find_remove(y);
-      if (phase_ == Kind::turn) list_turns(y);
-      if (phase_ != Kind::remove) reset(y);
-    }
-  }
-
-  // Forget y's best operator, keeping only that none can gain more than the first of its lists.
-  void reset(int y) {
-    Node& node = nodes_[y];
-    node.dirty = true;
-    node.bound = node.turns.empty() || phase_ != Kind::turn ? settings_.tolerance : node.turns.front().gain;
-    if (phase_ != Kind::insert) return;
-    for (const Row& row : node.rows)
-      if (!row.far.empty()) node.bound = std::max(node.bound, row.far.front().gain);
-  }
-
-  void find_best(int y) {
-    Node& node = nodes_[y];
-    node.dirty = false;
-    node.best.tail = -1;
-    node.best.gain = settings_.tolerance;
-    if (phase_ == Kind::insert)
-      for (const Row& row : node.rows) find_insert(y, row, node.best);
-    if (phase_ == Kind::turn)
-      for (const Operator& op : node.turns)
-        if (open(op) && !refused(op)) {
-          node.best = op;
-          break;
-        }
-    if (phase_ == Kind::remove) find_remove(y);
-    node.bound = node.best.gain;
-  }
-
-  void find_insert(int y, const Row& row, Operator& best) {
-    reached_.clear();
-    for (const Entry& e : row.far) {
-      if (e.gain <= best.gain) return;
-      if (!fits(y, e.node, row) || leads_to(y, e.node, row.clique)) continue;
-      Operator op{Kind::insert, e.node, y, row.clique, e.gain};
-      if (refused(op)) continue;
-      best = std::move(op);
-      return;
-    }
-  }
-
-  // The conditions of an insert that can be seen at y and x themselves.
-  bool fits(int y, int x, const Row& row) const {
-    if (graph.adjacent(x, y)) return false;
-    for (int z : graph.neighbours[y])
-      if (graph.adjacent(z, x) && !contains(row.clique, z)) return false;
-    // A parent of y that is not linked to x makes x -> y compelled, so a rule against it settles it.
-    return !rules_.any || !rules_.barred.test(y, x) ||
-           std::all_of(row.base.begin(), row.base.end(), [&](int z) { return graph.adjacent(z, x); });
-  }
-
-  // Is x the end of a semi-directed path from y that avoids `clique`?
-  bool leads_to(int y, int x, const Set& clique) {
-    if (!graph.may_reach(y, x)) return false;
-    if (clique.empty() || graph.surely_reaches(y, x)) return true;
-    if (reached_.empty()) graph.reach(y, clique, reached_);
-    return reached_[x >> 6] >> (x & 63) & 1;
-  }
-
-  void find_remove(int y) {
-    Node& node = nodes_[y];
-    node.dirty = false;
-    node.best.tail = -1;
-    node.best.gain = settings_.tolerance;
-    for (const Row& row : node.rows)
-      for (const Entry& e : row.near) {
-        if (!(e.gain > node.best.gain) || !contains(row.base, e.node)) continue;
-        if (rules_.any && (rules_.kept.test(y, e.node) || rules_.kept.test(e.node, y))) continue;
-        Operator op{Kind::remove, e.node, y, row.clique, e.gain};
-        std::erase(op.clique, e.node);
-        if (all_adjacent(op.clique, e.node) && !refused(op)) node.best = std::move(op);
-      }
-    node.bound = node.best.gain;
-  }
-
-  bool all_adjacent(const Set& set, int x) const {
-    return std::all_of(set.begin(), set.end(), [&](int z) { return graph.adjacent(z, x); });
-  }
-
-  void list_turns(int y) {
-    auto& turns = nodes_[y].turns;
-    turns.clear();
-    for (const Row& row : nodes_[y].rows) {
-      if (row.base.size() >= settings_.max_parents) continue;
-      for (int x : graph.children[y]) list_turn(y, x, row, {}, true);
-      for (int x : graph.neighbours[y]) {
-        if (contains(row.clique, x) || all_adjacent(row.clique, x)) continue;
-        Set common;
-        for (int z : row.clique)
-          if (graph.adjacent(z, x)) common.push_back(z);
-        list_turn(y, x, row, common, false);
-      }
-    }
-    std::stable_sort(turns.begin(), turns.end(), [](const Operator& a, const Operator& b) { return a.gain > b.gain; });
-  }
-
-  // `common` are the neighbours that point at x before and after the turn.
-  void list_turn(int y, int x, const Row& row, const Set& common, bool directed) {
-    const auto& rows = nodes_[x].rows;
-    const auto other = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.clique == common; });
-    const double gain = row.toward(x) + other->toward(y);
-    if (!(gain > settings_.tolerance)) return;
-    if (directed) {
-      for (int z : graph.neighbours[y])
-        if (graph.adjacent(z, x) && !contains(row.clique, z)) return;
-    } else if (!graph.separates(y, x, row.clique)) {
-      return;
-    }
-    nodes_[y].turns.push_back({Kind::turn, x, y, row.clique, gain});
-  }
-
-  // ---- choosing and stepping --------------------------------------------------------------------
-
-  Operator choose() {
-    while (true) {
-      double best = settings_.tolerance;
-      for (const Node& node : nodes_)
-        if (!node.dirty) best = std::max(best, node.bound);
-      for (int y = 0; y < graph.size(); ++y)
-        if (nodes_[y].dirty && nodes_[y].bound >= best && nodes_[y].bound > settings_.tolerance) {
-          find_best(y);
-          best = std::max(best, nodes_[y].bound);
-        }
-      int winner = -1;
-      for (int y = 0; y < graph.size() && winner < 0; ++y)
-        if (!nodes_[y].dirty && nodes_[y].best.tail >= 0 && nodes_[y].bound >= best) winner = y;
-      if (winner < 0) return {};
-      if (open(nodes_[winner].best)) return nodes_[winner].best;
-      nodes_[winner].dirty = true;  // a path has come up since
-    }
-  }
-
-  // Are the paths that an operator must not close absent?
-  bool open(const Operator& op) {
-    reached_.clear();
-    if (op.kind == Kind::insert) return !leads_to(op.head, op.tail, op.clique);
-    if (op.kind == Kind::remove || graph.linked(op.head, op.tail)) return true;
-    return !graph.detour(op.head, op.tail, op.clique);
-  }
-
-  static std::uint64_t number(const Operator& op) {
-    std::uint64_t h = static_cast<std::uint64_t>(op.tail) << 32 | static_cast<std::uint64_t>(op.head);
-    for (int z : op.clique) h = (h ^ static_cast<std::uint64_t>(z + 1)) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-    return h;
-  }
-
-  bool refused(const Operator& op) const { return !refused_.empty() && refused_.contains(number(op)); }
-
-  // Step only if the new class has a member that obeys the rules.
-  bool attempt(const Operator& op) {
-    EssentialGraph next = graph;
-    next.apply(op);
-    if (Extension(next, rules_).exists()) {
-      graph = std::move(next);
-      return true;
-    }
-    refused_.insert(number(op));
-    refused_heads_.push_back(op.head);
-    nodes_[op.head].dirty = true;
-    return false;
-  }
-
-  // After a step: look again where it matters, and only there.
-  void settle(const Operator& op) {
-    std::vector<int> stale = std::exchange(refused_heads_, {});
-    refused_.clear();
-    stale.insert(stale.end(), graph.changed.begin(), graph.changed.end());
-    stale.insert(stale.end(), {op.tail, op.head});
-    if (phase_ == Kind::insert) reset_freed();
-    if (phase_ != Kind::remove) graph.close();
-    if (phase_ == Kind::turn) {
-      for (int y = 0; y < graph.size(); ++y) reset(y);
-      arrange(unique(stale), false);
-      review(with_adjacent(stale));
-      return;
-    }
-    ++nodes_[op.tail].version;
-    ++nodes_[op.head].version;
-    for (int y : {op.tail, op.head}) graph.each_adjacent(y, [&](int x) { stale.push_back(x); });
-    arrange(unique(stale), false);
-    review(unique(stale));
-  }
-
-  // Nodes from which a path led through a node that got a new parent: the path may be gone.
-  void reset_freed() {
-    if (graph.turned.empty()) return;
-    std::fill(marks_.begin(), marks_.end(), 0);  // by component: 1 not touched, 2 touched
-    for (int y = 0; y < graph.size(); ++y) {
-      char& mark = marks_[graph.closed_root(y)];
-      if (!mark)
-        mark = std::any_of(graph.turned.begin(), graph.turned.end(), [&](int z) { return graph.may_reach(y, z); }) ? 2 : 1;
-      if (mark == 2) reset(y);
-    }
-  }
-
-  static std::vector<int> unique(std::vector<int> nodes) {
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    return nodes;
-  }
-
-  std::vector<int> with_adjacent(const std::vector<int>& nodes) const {
-    std::vector<int> out = nodes;
-    for (int y : nodes) graph.each_adjacent(y, [&](int x) { out.push_back(x); });
-    return unique(std::move(out));
-  }
-};
-
-// ---- the run --------------------------------------------------------------------------------------
-
-enum Reason { done = 0, asked = 1, steps = 2, cycle = 3 };
-
-struct Trace {
-  std::vector<std::int64_t> kinds, tails, heads, edges;
-  std::vector<double> gains, seconds;
-};
+enum Reason { done = 0, asked = 1, circle = 2 };
 
 // Phase after phase until each has found nothing to do since the last step.
 class Run {
  public:
-  Trace trace;
-
-  Run(Search& search, nb::callable watch, std::int64_t max_steps)
-      : search_(search), watch_(std::move(watch)), left_(max_steps) {
+  Run(Search& search, nb::callable watch) : search_(search), watch_(std::move(watch)) {
     visited_.insert(search.graph.hash);
   }
 
   Reason phases(const std::vector<Kind>& wanted, bool iterate) {
     std::size_t quiet = 0;
     for (std::size_t i = 0; i < wanted.size() || (iterate && quiet < wanted.size()); ++i) {
-      const std::size_t before = trace.kinds.size();
+      const std::size_t before = visited_.size();
       const Reason reason = phase(wanted[i % wanted.size()]);
       if (reason != done) return reason;
-      quiet = trace.kinds.size() > before ? 1 : quiet + 1;
+      quiet = visited_.size() > before ? 1 : quiet + 1;
     }
     return done;
   }
@@ -435,33 +27,19 @@ class Run {
  private:
   Search& search_;
   nb::callable watch_;
-  std::int64_t left_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unordered_set<std::uint64_t> visited_;
 
   Reason phase(Kind kind) {
     search_.begin(kind);
-    while (left_ > 0) {
+    while (true) {
       const Operator op = search_.step();
       if (op.tail < 0) return done;
-      --left_;
-      record(op);
-      // A score that differs inside a class can lead round in a circle.
-      if (!visited_.insert(search_.graph.hash).second) return cycle;
+      const bool fresh = visited_.insert(search_.graph.hash).second;
       if (nb::cast<bool>(watch_(static_cast<int>(op.kind), op.tail, op.head, op.gain, search_.graph.edges)))
         return asked;
+      // A score that differs inside a class can lead round in a circle.
+      if (!fresh) return circle;
     }
-    return steps;
-  }
-
-  void record(const Operator& op) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    trace.kinds.push_back(static_cast<std::int64_t>(op.kind));
-    trace.tails.push_back(op.tail);
-    trace.heads.push_back(op.head);
-    trace.edges.push_back(search_.graph.edges);
-    trace.gains.push_back(op.gain);
-    trace.seconds.push_back(elapsed.count());
   }
 };
 
@@ -474,9 +52,9 @@ std::vector<Set> unpack(const ConstIndices& indptr, const ConstIndices& indices)
 }
 
 BitMatrix bits(const ConstIndices& indptr, const ConstIndices& indices, bool wanted) {
-  const int size = static_cast<int>(indptr.shape(0)) - 1;
-  BitMatrix out(wanted ? size : 0);
-  for (int y = 0; y < size && wanted; ++y)
+  const int size = wanted ? static_cast<int>(indptr.shape(0)) - 1 : 0;
+  BitMatrix out(size);
+  for (int y = 0; y < size; ++y)
     for (std::int64_t i = indptr.data()[y]; i < indptr.data()[y + 1]; ++i)
       out.set(y, static_cast<int>(indices.data()[i]));
   return out;
@@ -484,28 +62,23 @@ BitMatrix bits(const ConstIndices& indptr, const ConstIndices& indices, bool wan
 
 nb::tuple ges(nb::callable rows, nb::callable watch, ConstIndices indptr, ConstIndices indices,
               ConstIndices barred_indptr, ConstIndices barred, ConstIndices kept_indptr, ConstIndices kept,
-              ConstIndices phases, bool iterate, std::int64_t max_parents, std::int64_t max_steps,
-              double tolerance) {
+              ConstIndices phases, bool iterate, std::int64_t max_parents, double tolerance) {
   const std::vector<Set> start = unpack(indptr, indices);
   const bool any = barred.shape(0) > 0 || kept.shape(0) > 0;
   Directions rules{any, bits(barred_indptr, barred, any), bits(kept_indptr, kept, any)};
   Search search(EssentialGraph(static_cast<int>(start.size()), start), std::move(rules),
                 {tolerance, static_cast<std::size_t>(max_parents)}, std::move(rows));
-  Run run(search, std::move(watch), max_steps);
   std::vector<Kind> wanted;
   for (std::size_t i = 0; i < phases.shape(0); ++i) wanted.push_back(static_cast<Kind>(phases.data()[i]));
-  const Reason reason = run.phases(wanted, iterate);
+  const Reason reason = Run(search, std::move(watch)).phases(wanted, iterate);
   Extension member(search.graph, search.rules());
-  if (!member.find()) throw nb::value_error("no member of the start's class obeys the rules");
+  if (!member.find()) throw nb::value_error("the start breaks the rules");
   std::vector<std::int64_t> found_indptr{0}, found;
   for (const Set& set : member.parents) {
     found.insert(found.end(), set.begin(), set.end());
     found_indptr.push_back(static_cast<std::int64_t>(found.size()));
   }
-  Trace& trace = run.trace;
-  return nb::make_tuple(to_numpy(std::move(found_indptr)), to_numpy(std::move(found)), to_numpy(std::move(trace.kinds)),
-                        to_numpy(std::move(trace.tails)), to_numpy(std::move(trace.heads)), to_numpy(std::move(trace.gains)),
-                        to_numpy(std::move(trace.edges)), to_numpy(std::move(trace.seconds)), static_cast<int>(reason));
+  return nb::make_tuple(to_numpy(std::move(found_indptr)), to_numpy(std::move(found)), static_cast<int>(reason));
 }
 
 }  // namespace

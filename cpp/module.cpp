@@ -4,12 +4,12 @@
 void bind_gaussian(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
 void bind_moves(nanobind::module_& m);
-__attribute__((weak)) void bind_ges(nanobind::module_& m);
+void bind_ges(nanobind::module_& m);
 
 NB_MODULE(_native, m) {
   m.doc() = "Compiled loops behind arcwise._kernels.";
   bind_gaussian(m);
   bind_subsets(m);
   bind_moves(m);
-  if (bind_ges) bind_ges(m);
+  bind_ges(m);
 }

@@ -1,18 +1,19 @@
 """Networks: a graph with a fitted local model at every node, as plain values.
 
-The joint density of a Bayesian network is the product of its local models (Pearl 1988, section 3.3):
+The joint density of a Bayesian network is the product of its local models (Pearl 1988, section
+3.3):
 
     p(x) = prod_i p(x_i | parents of i)
 
 so its logarithm is a sum over nodes, and drawing each node after its parents (ancestral sampling)
-draws from the joint. Setting a variable from outside, ``do``, cuts the arcs into it and leaves every
-other local model as it is (Pearl 2009, section 3.2.3); it differs from observing the variable
+draws from the joint. Setting a variable from outside, ``do``, cuts the arcs into it and leaves
+every other local model as it is (Pearl 2009, section 3.2.3); it differs from observing the variable
 wherever something stands behind both it and others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -217,18 +218,19 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
     )
 
 
-def align(net: BayesNet, table: Table) -> Table:
+def align(net: BayesNet, table: Table, unread: Collection[str] = ()) -> Table:
     """Bring a table into a network's form: its variables, in its coding.
 
-    Numbers with few values, which a table may hold as levels, become numbers again where the network
-    has a continuous variable; levels are coded as the network codes them. A variable that the table
-    does not have becomes a column of gaps; columns that the network does not have are left out. Both
-    are said in the notes.
+    Numbers with few values, which a table may hold as levels, become numbers again where the
+    network has a continuous variable; levels are coded as the network codes them. A variable that
+    the table does not have becomes a column of gaps; columns that the network does not have are
+    left out. Both are said in the notes.
 
     Parameters
     ----------
     net : the network.
     table : rows to be judged, predicted or completed.
+    unread : variables that count as unknown whatever the table says of them, as a target does.
 
     Returns
     -------
@@ -245,9 +247,9 @@ def align(net: BayesNet, table: Table) -> Table:
     >>> align(net, rows).notes
     ("The network has no variable 'y': ignored.",)
     """
-    known = set(table.names)
-    shared = [name for name in net.names if name in known]
-    if not shared:
+    known = set(table.names).difference(unread)
+    shared = known.intersection(net.names)
+    if not shared.union(unread):
         raise DataError(
             f"The table shares no column with the network: it has {sentence_list(table.names)}, "
             f"the network {sentence_list(net.names)}."
@@ -256,13 +258,14 @@ def align(net: BayesNet, table: Table) -> Table:
         _coded(variable, table) if variable.name in known else _gaps(variable, table.rows)
         for variable in net.variables
     )
-    order = [*(name for name in table.order if name in set(shared)), *_without(net.names, known)]
+    order = [*(name for name in table.order if name in shared), *_without(net.names, shared)]
     aligned = Table(net.variables, columns, table.weights, tuple(order), table.notes)
-    return aligned.with_notes(*_notes(net, table))
+    return aligned.with_notes(*_notes(net, table, unread))
 
 
-def _notes(net: BayesNet, table: Table) -> list[str]:
-    extra, absent = _without(table.order, net.names), _without(net.names, table.names)
+def _notes(net: BayesNet, table: Table, unread: Collection[str]) -> list[str]:
+    extra = _without(table.order, net.names)
+    absent = _without(net.names, {*table.names, *unread})
     notes = []
     if extra:
         word = "variable" if len(extra) == 1 else "variables"
@@ -273,7 +276,7 @@ def _notes(net: BayesNet, table: Table) -> list[str]:
     return notes
 
 
-def _without(names: Sequence[str], others: Sequence[str] | set[str]) -> list[str]:
+def _without(names: Sequence[str], others: Collection[str]) -> list[str]:
     left_out = set(others)
     return [name for name in names if name not in left_out]
 

@@ -65,11 +65,14 @@ class HeldOut(ABC):
 class Fits(ABC):
     """A family tied to one data set; arrays over many parent sets of one child.
 
-    `nodes` are the names of the columns, `rows` the sum of the row weights.
+    `nodes` are the names of the columns, `rows` the sum of the row weights; `equivalent` says that
+    the likelihoods of equivalent graphs always tie, `lattice` that `subsets` has a closed form.
     """
 
     nodes: tuple[str, ...]
     rows: float
+    equivalent: bool = False
+    lattice: bool = False
 
     @abstractmethod
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
@@ -144,8 +147,8 @@ class Family(ABC):
         """Tie the family to a data set."""
         if isinstance(source, Moments):
             raise FitError(
-                f"a {self.name} model needs the rows of the table, but only means and "
-                "covariances were given: read the file as a table"
+                f"A {self.name} model needs the rows of the table, but only means and "
+                "covariances were given: read the file as a table."
             )
         return RowFits(self, source)
 
@@ -180,8 +183,8 @@ class RowFits(Fits):
         counts = [self.conditional(child, s).n_params for s in sets]
         if any(count is None for count in counts):
             raise FitError(
-                f"a {self.family.name} model has no number of free parameters, so scores that "
-                "count them (aic, bic, ebic) cannot be used: take loo or kfold"
+                f"A {self.family.name} model has no number of free parameters, so scores that "
+                "count them (aic, bic, ebic) cannot be used: take loo or kfold."
             )
         return np.array(counts, dtype=float)
 

@@ -58,9 +58,9 @@ class GaussianConditional:
         numbers = np.array([self.intercept, self.variance, *self.coefficients])
         if not np.isfinite(numbers).all() or not self.variance > 0:
             raise FitError(
-                "a Gaussian local model needs finite coefficients and a positive variance, but got "
+                "A Gaussian local model needs finite coefficients and a positive variance, but got "
                 f"intercept {self.intercept}, coefficients {list(self.coefficients)}, "
-                f"variance {self.variance}"
+                f"variance {self.variance}."
             )
         for array in (self.coefficients, self.spread):
             array.setflags(write=False)
@@ -158,9 +158,12 @@ def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array
 class GaussianFits(Fits):
     """The linear-Gaussian family tied to the moments of a table (and its rows, where there are any)."""
 
+    equivalent = True
+    lattice = True
+
     def __init__(self, moments: Moments, table: Table | None = None) -> None:
         if not moments.n > 0:
-            raise FitError("a Gaussian model needs at least one row with weight, but there is none")
+            raise FitError("A Gaussian model needs at least one row with weight, but there is none.")
         self.moments, self.table = moments, table
         self.nodes, self.rows = moments.names, float(moments.n)
         self.matrix, self.sd, self.constant = scale(moments.n, moments.mean, moments.scatter)
@@ -221,7 +224,7 @@ class GaussianFits(Fits):
 
     def _loo(self, child: int, parents: tuple[int, ...]) -> float:
         """Sum of w log N(e/(1-h); 0, (RSS - w e^2/(1-h)) / (n - w)), h = w x'(X'WX)^-1 x."""
-        table = self._rows_of("leave-one-out scores")
+        table = self._rows_of("Leave-one-out scores")
         model = self.conditional(child, parents)
         weights = np.ones(table.rows) if table.weights is None else table.weights
         xs = tuple(table.columns[j] for j in parents)
@@ -245,14 +248,14 @@ class GaussianFits(Fits):
 
     def held_out(self, parts: Parts) -> HeldOut:
         """Tie the family to parts of the rows; each part needs only its own moments."""
-        table = self._rows_of("held-out scores")
+        table = self._rows_of("Held-out scores")
         return GaussianHeldOut(self.moments, table, parts)
 
     def _rows_of(self, what: str) -> Table:
         if self.table is None:
             raise FitError(
                 f"{what} need the rows of the table, but only means and covariances were given: "
-                "read the file as a table, or take bic"
+                "read the file as a table, or take bic."
             )
         return self.table
 
@@ -270,7 +273,7 @@ class GaussianHeldOut(HeldOut):
         self.train, self.test = _products(table, moments.mean, sd) - test, test
         self.rows = float(weight.sum())
         if not (self.train[:, 0, 0] > 0).all():
-            raise FitError("a held-out part holds every row, so nothing is left to fit a model to")
+            raise FitError("A held-out part holds every row, so nothing is left to fit a model to.")
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the parts, each under the model fitted to the rows outside it."""

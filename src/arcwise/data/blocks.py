@@ -22,12 +22,15 @@ from arcwise.data.raw import tidy_names
 from arcwise.data.source import (
     GZIP,
     PARQUET,
+    blank,
     convert_options,
+    guess_notes,
     parse_options,
     parse_rows,
+    ragged,
     starts_with,
 )
-from arcwise.data.texts import encode_text, no_states
+from arcwise.data.texts import encode_text, no_states, spoilt
 from arcwise.errors import DataError
 
 __all__ = ["ParquetSource", "Source", "TextSource", "open_source"]
@@ -38,12 +41,19 @@ CELLS = 1 << 22
 HEAD = 1 << 22
 
 Use = Literal["number", "text", "other"]
+Asked = tuple[str | None, str | None, str | None]
 
 
 class Source(Protocol):
     """A file that gives batches of columns."""
 
-    names: tuple[str, ...]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tidy names, in the file's order."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what was guessed."""
 
     def kind(self, name: str) -> Use:
         """Say whether a column holds numbers, states, or what is always left out."""
@@ -55,30 +65,32 @@ class Source(Protocol):
         """Give these columns batch by batch, each a list of Arrow arrays."""
 
 
-def open_source(
-    place: Path, missing: tuple[object, ...], said: tuple[str | None, str | None, str | None]
-) -> Source:
-    """Open a file for streaming; ``said`` is separator, decimal sign and encoding."""
+def open_source(place: Path, missing: tuple[object, ...], asked: Asked) -> Source:
+    """Open a file for streaming; ``asked`` is separator, decimal sign and encoding."""
     if starts_with(place, PARQUET):
         return ParquetSource.open(place)
-    return TextSource.open(place, missing, *said)
+    return TextSource.open(place, missing, asked)
 
 
-def use_of(kind: Any, sample: Any) -> Use:
-    """Say what a column of this Arrow type, beginning like this, is good for."""
+def use_of(name: str, kind: Any, sample: Any) -> Use:
+    """Say what a column of this Arrow type, with this beginning, is good for.
+
+    Raises
+    ------
+    DataError : a column of numbers that a few words have turned into text.
+    """
     import pyarrow as pa
 
     types = pa.types
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return "number"
-    if types.is_null(kind):
-        return "number"
-    if not (is_text(kind) or types.is_dictionary(kind) or types.is_boolean(kind)):
-        return "other"
     if is_text(kind):
         values, codes, _ = encode_text(sample)
-        return "other" if len(values) and no_states(values, codes) else "text"
-    return "text"
+        note = spoilt(name, values, codes)
+        if note:
+            raise DataError(note)
+        return "other" if not len(values) or no_states(values, codes) else "text"
+    return "text" if types.is_dictionary(kind) or types.is_boolean(kind) else "other"
 
 
 @dataclass(frozen=True)
@@ -87,47 +99,47 @@ class ParquetSource:
 
     place: Path
     names: tuple[str, ...]
-    stored: tuple[str, ...]
-    uses: dict[str, Use]
-    types: dict[str, Any]
+    notes: tuple[str, ...]
+    schema: Any
 
     @classmethod
     def open(cls, place: Path) -> ParquetSource:
-        """Read the schema, and the first rows of text columns."""
+        """Read the names and types."""
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(place) as file:
             schema = file.schema_arrow
-            names, _ = tidy_names(schema.names)
-            texts = [each.name for each in schema if is_text(each.type)]
-            first = (
-                next(file.iter_batches(batch_size=10_000, columns=texts), None) if texts else None
-            )
-        uses, types = {}, {}
-        for name, each in zip(names, schema, strict=True):
-            sample = first.column(each.name) if first is not None and each.name in texts else None
-            uses[name], types[name] = use_of(each.type, sample), each.type
-        return cls(place, names, tuple(schema.names), uses, types)
+        return cls(place, *tidy_names(schema.names), schema)
 
     def kind(self, name: str) -> Use:
-        """Say what a column is good for."""
-        return self.uses[name]
+        """Say what a column is good for; text is judged by its first rows."""
+        stored = self.schema.field(self.names.index(name))
+        return use_of(name, stored.type, self._first(stored.name) if is_text(stored.type) else None)
 
     def whole(self, name: str) -> bool:
         """Say whether a column holds whole numbers."""
         import pyarrow as pa
 
-        return bool(pa.types.is_integer(self.types[name]))
+        return bool(pa.types.is_integer(self.schema.field(self.names.index(name)).type))
 
     def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
         """Give these columns batch by batch."""
         import pyarrow.parquet as pq
 
-        stored = [self.stored[self.names.index(name)] for name in names]
+        number = {name: position for position, name in enumerate(self.names)}
+        stored = [self.schema.names[number[name]] for name in names]
         height = max(CELLS // len(names), 1024)
         with pq.ParquetFile(self.place) as file:
             for batch in file.iter_batches(batch_size=height, columns=stored, use_threads=False):
                 yield [batch.column(name) for name in stored]
+
+    def _first(self, stored: str) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.place) as file:
+            batch = next(file.iter_batches(batch_size=10_000, columns=[stored]), None)
+        return pa.array([], pa.string()) if batch is None else batch.column(0)
 
 
 @dataclass(frozen=True)
@@ -136,38 +148,41 @@ class TextSource:
 
     place: Path
     names: tuple[str, ...]
+    notes: tuple[str, ...]
     layout: Layout
     encoding: str
     missing: tuple[object, ...]
     head: Any
+    whole_head: bool
 
     @classmethod
-    def open(
-        cls,
-        place: Path,
-        missing: tuple[object, ...],
-        separator: str | None,
-        decimal: str | None,
-        encoding: str | None,
-    ) -> TextSource:
+    def open(cls, place: Path, missing: tuple[object, ...], asked: Asked) -> TextSource:
         """Look at the beginning of the file."""
+        separator, decimal, encoding = asked
         start, whole = _beginning(place)
         found = encoding or encoding_of(start, whole)
         text = as_utf8(start if whole else _whole_letters(start, found), found)
         layout = layout_of(text, separator, decimal)
         if layout.separator == SPACES:
-            raise DataError("text separated by white space cannot be streamed: use read().")
-        names, _ = tidy_names(layout.header)
+            raise DataError("Text separated by white space cannot be streamed: use read().")
+        names, notes = tidy_names(layout.header)
         rows = without_header(text, layout)
         rows = rows if whole else rows[: rows.rfind(b"\n") + 1]
-        if not rows.strip():
-            raise DataError("there are names but no rows below them.")
-        return cls(place, names, layout, found, missing, parse_rows(rows, layout, missing))
+        if blank(rows):
+            raise DataError("There are names but no rows below them.")
+        said = (*guess_notes(layout, found, asked), *notes)
+        head = parse_rows(rows, layout, missing)
+        return cls(place, names, said, layout, found, missing, head, whole)
 
     def kind(self, name: str) -> Use:
         """Say what a column is good for."""
+        import pyarrow as pa
+
         column = self.head.column(self.names.index(name))
-        return use_of(column.type, column)
+        # A column that only begins with gaps may have numbers further on.
+        if pa.types.is_null(column.type) and not self.whole_head:
+            return "number"
+        return use_of(name, column.type, column)
 
     def whole(self, name: str) -> bool:
         """Say whether a column begins with whole numbers."""
@@ -179,22 +194,22 @@ class TextSource:
         """Give these columns batch by batch."""
         import pyarrow as pa
 
-        keys = [str(self.names.index(name)) for name in names]
+        number = {name: position for position, name in enumerate(self.names)}
+        bad: list[Any] = []
+        keys = [str(number[name]) for name in names]
         try:
-            for batch in self._reader(keys):
+            for batch in self._reader(keys, bad):
                 yield [batch.column(key) for key in keys]
         except pa.ArrowInvalid as error:
-            raise DataError(self._said(str(error))) from None
+            said = ragged(bad[0], len(self.names), self.layout.lines) if bad else self._said(error)
+            raise DataError(said) from None
 
-    def _reader(self, keys: Sequence[str]) -> Any:
+    def _reader(self, keys: Sequence[str], bad: list[Any]) -> Any:
         import pyarrow as pa
         from pyarrow import csv
 
         packed = "gzip" if starts_with(self.place, GZIP) else None
-        more = {
-            "include_columns": list(keys),
-            "column_types": {key: pa.float64() for key in keys},
-        }
+        types = {key: pa.float64() for key in keys}
         return csv.open_csv(
             pa.input_stream(str(self.place), compression=packed),
             read_options=csv.ReadOptions(
@@ -204,17 +219,19 @@ class TextSource:
                 encoding=self.encoding.removesuffix("-sig"),
                 use_threads=False,
             ),
-            parse_options=parse_options(self.layout, quoted=True),
-            convert_options=convert_options(self.layout, self.missing, **more),
+            parse_options=parse_options(self.layout, bad, quoted=True),
+            convert_options=convert_options(
+                self.layout, self.missing, include_columns=list(keys), column_types=types
+            ),
         )
 
-    def _said(self, error: str) -> str:
-        found = re.search(r"column #(\d+).*invalid value '(.*)'", error)
+    def _said(self, error: Exception) -> str:
+        found = re.search(r"column #(\d+).*invalid value '(.*)'", str(error))
         if not found:
-            return error.splitlines()[0]
+            return str(error).splitlines()[0]
         name, cell = self.names[int(found[1])], found[2]
         return (
-            f"column {name!r} begins with numbers but has the text {cell!r} further on; if that"
+            f"Column {name!r} begins with numbers but has the text {cell!r} further on; if that"
             f" means a gap, say missing=[{cell!r}]."
         )
 

@@ -14,6 +14,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from arcwise.errors import DataError, unknown
 
@@ -102,6 +103,8 @@ def encoding_of(raw: bytes, whole: bool = True) -> str:
     for mark, name in MARKS:
         if raw.startswith(mark):
             return name
+    if raw.startswith(b"PK\3\4"):
+        raise DataError("The file is a zip archive or a workbook: save the sheet as CSV first.")
     if b"\0" in raw[:4096]:
         return _wide_encoding(raw[:4096])
     for name in ("utf-8", "cp1252"):
@@ -114,7 +117,7 @@ def _wide_encoding(start: bytes) -> str:
     even, odd = start[0::2].count(0), start[1::2].count(0)
     if min(even, odd) == 0 and max(even, odd) > len(start) / 5:
         return "utf-16-le" if odd else "utf-16-be"
-    raise DataError("it holds binary data, not a table of text: save it as CSV or Parquet.")
+    raise DataError("The file holds binary data, not a table of text: save it as CSV or Parquet.")
 
 
 def _decodes(raw: bytes, encoding: str, whole: bool, step: int = 1 << 24) -> bool:
@@ -139,7 +142,7 @@ def as_utf8(raw: bytes, encoding: str) -> bytes:
         raise unknown("encoding", encoding, ("utf-8", "utf-16", "latin-1", "cp1252")) from None
     except UnicodeDecodeError as error:
         raise DataError(
-            f"byte {error.start + 1} does not fit the encoding {encoding}: name another with"
+            f"Byte {error.start + 1} does not fit the encoding {encoding}: name another with"
             " encoding=, such as 'latin-1'."
         ) from None
 
@@ -165,7 +168,7 @@ def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = No
     """
     start = raw[:SAMPLE].decode("utf-8", errors="ignore")
     if not start.strip():
-        raise DataError("it is empty; a table needs a line of names and rows below it.")
+        raise DataError("The file is empty: a table needs a line of names and rows below it.")
     sign = _checked_separator(separator) if separator is not None else _separator(start)
     layout = Layout(*_header(start, sign), sign, decimal or _decimal(raw[:SAMPLE], sign))
     if layout.decimal not in (".", ","):
@@ -175,7 +178,7 @@ def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = No
 
 def _checked_separator(separator: str) -> str:
     if len(separator) != 1 or separator in '"\r\n':
-        raise DataError(f"a separator is one sign, such as ';' or a tab, not {separator!r}.")
+        raise DataError(f"A separator is one sign, such as ';' or a tab, not {separator!r}.")
     return separator
 
 
@@ -193,9 +196,9 @@ def _header(text: str, separator: str) -> tuple[tuple[str, ...], int]:
     lines = cells(text, separator)
     header = next(line for line in lines if line)
     taken = _line_number(lines)
-    first = next((line for line in lines if line), header)
+    widths = {len(line) for line in islice(filter(None, lines), LINES)}
     names = [name.strip() for name in header]
-    return tuple([""] * (len(first) == len(names) + 1) + names), taken
+    return tuple([""] * (widths == {len(names) + 1}) + names), taken
 
 
 def _line_number(lines: Iterator[list[str]]) -> int:
@@ -220,8 +223,8 @@ def _fits(sample: str, separator: str) -> tuple[float, int]:
     rows = widths[1:] or widths
     wanted = {widths[0], widths[0] + 1} if len(set(rows)) == 1 else {widths[0]}
     share = sum(width in wanted for width in rows) / len(rows)
-    # Blanks also occur inside cells, so they have to be better than every other sign.
-    return (share - 0.01, 1) if separator == SPACES and share > 0.5 else (share, widths[0])
+    # Blanks also occur inside cells, so they have to be clearly better than every other sign.
+    return share - 0.2 * (separator == SPACES), widths[0]
 
 
 def _decimal(start: bytes, separator: str) -> str:

@@ -195,8 +195,8 @@ def _refuse_infinite(name: str, numbers: NDArray[np.float64]) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise DataError(
-            f"Column {name!r} has {int(infinite.sum())} infinite values (the first in row"
-            f" {int(infinite.argmax()) + 1}): replace them, or call them gaps with"
+            f"Column {name!r} has infinite values, {int(infinite.sum())} in all and the first in"
+            f" row {int(infinite.argmax()) + 1}: replace them, or call them gaps with"
             " missing=['inf', '-inf']."
         )
 

@@ -11,7 +11,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +106,10 @@ def naming(place: Path) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{place.name!r} cannot be used: {error}") from None
+        raise DataError(f"{place.name}: {error}") from None
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"{place.name!r} cannot be read: {said}.") from None
+        raise DataError(f"{place.name} cannot be read: {said.rstrip('.')}.") from None
 
 
 def starts_with(place: Path, mark: bytes) -> bool:
@@ -120,11 +120,7 @@ def starts_with(place: Path, mark: bytes) -> bool:
 
 def _content(place: Path) -> bytes:
     raw = place.read_bytes()
-    if raw.startswith(GZIP):
-        raw = gzip.decompress(raw)
-    if raw.startswith(b"PK\3\4"):
-        raise DataError("it is a zip archive or a workbook: save the sheet as CSV first.")
-    return raw
+    return gzip.decompress(raw) if raw.startswith(GZIP) else raw
 
 
 def _parquet(place: Path) -> Raw:
@@ -149,21 +145,25 @@ def _text(
     layout = layout_of(content, separator, decimal)
     names, notes = tidy_names(layout.header)
     rows = without_header(content, layout)
-    if not rows.strip():
-        raise DataError("there are names but no rows below them.")
+    if blank(rows):
+        raise DataError("There are names but no rows below them.")
     columns = parse_rows(rows, reading_layout(layout), missing).columns
-    said = [f"The text was taken to be encoded in {found}."] if _unusual(found, encoding) else []
-    given = (separator, decimal)
-    guessed = [note for note, word in zip(_layout_notes(layout), given, strict=True) if not word]
-    return Raw(names, tuple(columns), (*said, *filter(None, guessed), *notes), own=True)
+    said = guess_notes(layout, found, (separator, decimal, encoding))
+    return Raw(names, tuple(columns), (*said, *notes), own=True)
 
 
-def _unusual(found: str, asked: str | None) -> bool:
-    return asked is None and not found.startswith("utf-8")
+def blank(rows: bytes) -> bool:
+    """Say whether there is nothing but white space; stripping a large text would copy it."""
+    return not rows[:1000].strip() and not rows.strip()
 
 
-def _layout_notes(layout: Layout) -> tuple[str, str]:
-    return layout.separator_note, layout.decimal_note
+def guess_notes(
+    layout: Layout, encoding: str, asked: tuple[str | None, str | None, str | None]
+) -> list[str]:
+    """Write what was guessed: ``asked`` is separator, decimal sign and encoding as given."""
+    coded = "" if encoding.startswith("utf-8") else f"The text was taken to be {encoding}."
+    said = (layout.separator_note, layout.decimal_note, coded)
+    return [note for note, given in zip(said, asked, strict=True) if note and given is None]
 
 
 def _parquet_bytes(content: bytes) -> Raw:
@@ -186,41 +186,57 @@ def parse_rows(rows: bytes, layout: Layout, missing: Iterable[object] = ()) -> A
     DataError : a row with more or fewer cells than there are names.
     """
     import pyarrow as pa
+
+    bad: list[Any] = []
+    try:
+        return _parse(rows, layout, missing, bad, threads=True)
+    except pa.ArrowInvalid:
+        # Arrow numbers rows only when it reads them one after the other.
+        if bad:
+            bad.clear()
+            with suppress(pa.ArrowInvalid):
+                _parse(rows, layout, missing, bad, threads=False)
+            raise DataError(ragged(bad[0], len(layout.header))) from None
+        raise
+
+
+def _parse(
+    rows: bytes, layout: Layout, missing: Iterable[object], bad: list[Any], *, threads: bool
+) -> Any:
+    import pyarrow as pa
     from pyarrow import csv
 
-    if len(layout.header) == 1:
-        rows = rows.rstrip(b"\r\n")
     return csv.read_csv(
         pa.BufferReader(rows),
         read_options=csv.ReadOptions(
             column_names=[str(i) for i in range(len(layout.header))],
             # A row of 20 bytes per cell has to fit several times.
             block_size=min(max(BLOCK, 200 * len(layout.header)), 1 << 30),
+            use_threads=threads,
         ),
-        parse_options=parse_options(layout, quoted=b'"' in rows),
+        parse_options=parse_options(layout, bad, quoted=b'"' in rows),
         convert_options=convert_options(layout, missing),
     )
 
 
-def parse_options(layout: Layout, *, quoted: bool) -> Any:
-    """Give Arrow's options for cutting lines into cells."""
+def parse_options(layout: Layout, bad: list[Any], *, quoted: bool) -> Any:
+    """Give Arrow's options for cutting lines into cells; a bad row is put into ``bad``."""
     from pyarrow import csv
 
-    wide = len(layout.header)
-
     def refuse(row: Any) -> str:
-        where = f"row {row.number - 1}" if row.number else "a row"
-        start = row.text[:60] + ("..." if len(row.text) > 60 else "")
-        raise DataError(
-            f"{where} has {row.actual_columns} cells where {wide} names are given: {start!r}."
-        )
+        bad.append(row)
+        return "error"
 
     return csv.ParseOptions(
-        delimiter=layout.separator,
-        newlines_in_values=quoted,
-        ignore_empty_lines=wide > 1,
-        invalid_row_handler=refuse,
+        delimiter=layout.separator, newlines_in_values=quoted, invalid_row_handler=refuse
     )
+
+
+def ragged(row: Any, wide: int, skipped: int = 0) -> str:
+    """Write the error about a row with too many or too few cells."""
+    where = f"Row {row.number - skipped}" if row.number else "A row"
+    start = row.text[:60] + ("..." if len(row.text) > 60 else "")
+    return f"{where} has {row.actual_columns} cells where {wide} are expected: {start!r}."
 
 
 def convert_options(layout: Layout, missing: Iterable[object], **more: Any) -> Any:

@@ -10,7 +10,7 @@ text is refused, because its states would have to become numbers first.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,7 @@ def _choose(
     """Decide which columns count as numbers; text is left out or refused."""
     for name in [*(columns or ()), *([weights] if weights else [])]:
         if name not in source.names:
-            raise DataError(f"there is no column {name!r}. {close_to(name, source.names)}")
+            raise DataError(f"There is no column {name!r}. {close_to(name, source.names)}")
     wanted = [name for name in columns or source.names if name != weights]
     chosen = [name for name in wanted if source.kind(name) == "number"]
     stuck = [name for name in wanted if source.kind(name) == "text"]
@@ -96,10 +96,12 @@ def _choose(
             " and moments are of numbers: name the columns to use with columns=[...]."
         )
     other = [name for name in wanted if source.kind(name) == "other"]
+    said = list(source.notes)
+    if other:
+        said.append(f"Left out: {sentence_list(other)} (no numbers, and no states either).")
     if not chosen:
-        raise DataError("it has no column of numbers.")
-    said = "dates, or text with nearly as many values as rows"
-    return chosen, [f"Left out: {sentence_list(other)} ({said})."] if other else []
+        raise DataError("There is no column of numbers.")
+    return chosen, said
 
 
 @dataclass
@@ -128,7 +130,7 @@ class _Stream:
                 gathered.add(rows, heights, own=True)
         missing = {n: int(k) for n, k in zip(self.names, self.gaps, strict=True) if k}
         if not self.kept:
-            raise DataError(no_rows_left(self.rows, missing) if self.rows else "there are no rows.")
+            raise DataError(no_rows_left(self.rows, missing) if self.rows else "There are no rows.")
         variables = tuple(map(Variable, self.names))
         found = gathered.moments(variables, order=(), notes=())
         self._find_row_numbers(found)
@@ -169,7 +171,7 @@ class _Stream:
         if len(where):
             row, number = where[0]
             raise DataError(
-                f"column {self.names[number]!r} has an infinite value in row {before + row + 1}:"
+                f"Column {self.names[number]!r} has an infinite value in row {before + row + 1}:"
                 " replace it, or call it a gap with missing=['inf', '-inf']."
             )
 

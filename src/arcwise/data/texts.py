@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from arcwise.data.variable import Column, Kind, Variable, code_type
 from arcwise.errors import DataError
 
-__all__ = ["MANY", "encode_text", "no_states", "settle_text"]
+__all__ = ["MANY", "encode_text", "no_states", "parse_numbers", "settle_text", "spoilt"]
 
 # Text with more values than this, and over half as many as rows, names rows rather than states.
 MANY = 10
-NUMBER = r"^[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]+)?$"
+NUMBERS = tuple(
+    rf"^[-+]?([0-9]+{sign}?[0-9]*|{sign}[0-9]+)([eE][-+]?[0-9]+)?$" for sign in (r"\.", ",")
+)
 DATE = r"^[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.,]+(Z|[-+][0-9:]+)?)?$"
 
 
@@ -47,21 +49,22 @@ def settle_text(
     values, codes, ordered = encode_text(array, missing)
     if not len(values):
         return None, None, "no value at all", ""
-    counts = np.bincount(codes, minlength=len(values) + 1)[: len(values)]
     if kind == "continuous":
-        return Variable(name), _parse(name, values, codes), "", ""
-    note = _spoilt(name, values, codes, counts)
+        return Variable(name), parse_numbers(name, values, codes), "", ""
+    note = spoilt(name, values, codes)
     if kind is None and not ordered:
         reason = no_states(values, codes)
         if reason:
             return None, None, reason, note
-    return Variable(name, levels=tuple(values.tolist()), ordered=ordered), codes, "", note
+    return Variable(name, levels=tuple(values.to_pylist()), ordered=ordered), codes, "", note
 
 
-def encode_text(
-    array: Any, missing: Sequence[object] = ()
-) -> tuple[NDArray[np.object_], NDArray[Any], bool]:
-    """Give the distinct values, sorted unless declared in an order, and each row's code."""
+def encode_text(array: Any, missing: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
+    """Give the distinct values as Arrow text, each row's code, and whether they came in an order.
+
+    Values that do not occur are dropped unless they were declared in an order; without one they are
+    sorted. The code after the last value is a gap.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -69,51 +72,49 @@ def encode_text(
         array = array.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # older pyarrow combines into one chunk
         array = array.chunk(0)
-    ordered = bool(pa.types.is_dictionary(array.type) and array.type.ordered)
     coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     words = pc.utf8_trim_whitespace(coded.dictionary.cast(pa.large_string()))
-    words = words.to_numpy(zero_copy_only=False)
     rows = pc.fill_null(coded.indices.cast(pa.int64()), len(words)).to_numpy(zero_copy_only=False)
-    return *_renumber(words, rows, {"", *map(str, missing)}, ordered), ordered
+    ordered = bool(coded.type.ordered)
+    values = _values(words, rows, {"", *map(str, missing)}, ordered)
+    codes = pc.fill_null(pc.index_in(words, value_set=values), len(values)).to_numpy()
+    return values, np.append(codes, len(values)).astype(code_type(len(values)))[rows], ordered
 
 
-def _renumber(
-    words: NDArray[np.object_], rows: NDArray[np.int64], gaps: set[str], ordered: bool
-) -> tuple[NDArray[np.object_], NDArray[Any]]:
-    """Number the values that occur (all of them if they were declared in an order)."""
-    used = np.ones(len(words), bool) if ordered else np.bincount(rows, minlength=len(words)) > 0
-    real = [word for word, seen in zip(words, used, strict=False) if seen and word not in gaps]
-    values = list(dict.fromkeys(real)) if ordered else sorted(set(real))
-    number = {word: code for code, word in enumerate(values)}
-    codes = [number.get(word, len(values)) for word in words]
-    table = np.array([*codes, len(values)], dtype=code_type(len(values)))
-    known = np.empty(len(values), dtype=object)
-    known[:] = values
-    return known, table[rows]
+def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], ordered: bool) -> Any:
+    """Give the distinct words that are no gaps; those that occur, sorted, if none were declared."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keep = pc.invert(pc.is_in(words, value_set=pa.array(sorted(gaps), pa.large_string())))
+    if not ordered:
+        keep = pc.and_(keep, pa.array(np.bincount(rows, minlength=len(words))[: len(words)] > 0))
+    values = words.filter(keep).unique()
+    return values if ordered else values.take(pc.sort_indices(values))
 
 
-def no_states(values: NDArray[np.object_], codes: NDArray[Any]) -> str:
+def no_states(values: Any, codes: NDArray[Any]) -> str:
     """Say why text is no variable, or nothing."""
     if len(values) > 1 and _matches(values, DATE).all():
         return "dates or times"
     if len(values) > MANY and 2 * len(values) > np.count_nonzero(codes < len(values)):
-        return f"text with nearly as many values as rows, such as {values[0]!r}"
+        return f"text with nearly as many values as rows, such as {values[0].as_py()!r}"
     return ""
 
 
-def _matches(values: NDArray[np.object_], pattern: str) -> NDArray[np.bool_]:
-    import pyarrow as pa
+def _matches(values: Any, pattern: str) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
 
-    found = pc.match_substring_regex(pa.array(values, pa.large_string()), pattern)
+    found = pc.match_substring_regex(values, pattern)
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def _spoilt(
-    name: str, values: NDArray[np.object_], codes: NDArray[Any], counts: NDArray[np.intp]
-) -> str:
+def spoilt(name: str, values: Any, codes: NDArray[Any]) -> str:
     """Write the note about a column of numbers that a few words turned into text."""
-    numbers = _matches(values, NUMBER)
+    numbers = _numbers(values)
+    if numbers.all() or not numbers.any():
+        return ""
+    counts = np.bincount(codes, minlength=len(values) + 1)[: len(values)]
     words = int(counts[~numbers].sum())
     if not words or words >= counts[numbers].sum():
         return ""
@@ -124,22 +125,25 @@ def _spoilt(
     )
 
 
-def _first_word(
-    values: NDArray[np.object_], codes: NDArray[Any], numbers: NDArray[np.bool_]
-) -> tuple[str, int]:
+def _numbers(values: Any) -> NDArray[np.bool_]:
+    """Say which values are numbers, with a point or with a comma, whichever are more."""
+    return max((_matches(values, pattern) for pattern in NUMBERS), key=np.count_nonzero)
+
+
+def _first_word(values: Any, codes: NDArray[Any], numbers: NDArray[np.bool_]) -> tuple[str, int]:
     word = np.append(~numbers, False)[codes]
     row = int(word.argmax())
-    return str(values[codes[row]]), row + 1
+    return str(values[int(codes[row])]), row + 1
 
 
-def _parse(name: str, values: NDArray[np.object_], codes: NDArray[Any]) -> NDArray[np.float64]:
+def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.float64]:
     """Read all values as numbers, or say which one is none."""
-    numbers = _matches(values, NUMBER)
+    numbers = _numbers(values)
     if not numbers.all():
         cell, row = _first_word(values, codes, numbers)
         raise DataError(
             f"Column {name!r} cannot be continuous: {cell!r} in row {row} is no number; if it"
             f" means a gap, say missing=[{cell!r}]."
         )
-    parsed = [float(value.replace(",", ".")) for value in values]
+    parsed = [float(value.replace(",", ".")) for value in values.to_pylist()]
     return np.take(np.array([*parsed, np.nan]), codes)

@@ -68,11 +68,17 @@ def moral(dag: DAG) -> UGraph:
     -------
     UGraph in which the neighbours of a node are its Markov blanket in the DAG.
 
+    Raises
+    ------
+    GraphError : not a DAG; of a PDAG take its `extension` first.
+
     Examples
     --------
     >>> moral(DAG.from_arcs(["a -> c", "b -> c"]))
     <UGraph a:b + a:c + b:c>
     """
+    if not isinstance(dag, DAG):
+        raise GraphError(f"Only a DAG has a moral graph, but {type(dag).__name__} came.")
     near = _adjacent(dag)
     for row in dag.parents:
         if len(row) > 1:

@@ -23,7 +23,8 @@ from arcwise.graphs.ugraph import UGraph
 
 Formula: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 
-_FORMULA_SIGNS = "+:*|~"
+# An opening bracket would make a formula look like a model string.
+_FORMULA_SIGNS = "+:*|~["
 _STRING_SIGNS = "[]|:"
 _BRACKET = re.compile(r"\s*\[([^\[\]|]*)(?:\|([^\[\]|]*))?\]\s*")
 

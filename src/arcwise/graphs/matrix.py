@@ -6,6 +6,7 @@ graphs of many thousand nodes use arcs, or a scipy.sparse matrix on the way in.
 """
 
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -113,13 +114,16 @@ def to_networkx(graph: Graph) -> Any:
 
     An undirected edge of a PDAG becomes a pair of opposite arcs.
 
+    Raises
+    ------
+    GraphError : networkx is not installed.
+
     Examples
     --------
     >>> list(to_networkx(DAG.from_arcs(["a -> b"])).edges)
     [('a', 'b')]
     """
-    import networkx
-
+    networkx = _networkx()
     made = networkx.Graph() if isinstance(graph, UGraph) else networkx.DiGraph()
     made.add_nodes_from(graph.nodes)
     if not isinstance(graph, UGraph):
@@ -159,6 +163,14 @@ def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
     if set(edges).isdisjoint((two, one) for one, two in edges if one != two):
         return DAG.from_arcs(edges, names)
     return _partly_directed(edges, names)
+
+
+def _networkx() -> Any:
+    """Load networkx where it is used: it is large, and optional."""
+    try:
+        return import_module("networkx")
+    except ImportError:
+        raise GraphError("networkx is not installed: pip install 'arcwise[networkx]'.") from None
 
 
 def _partly_directed(ones: Sequence[tuple[Node, Node]], names: Iterable[str]) -> PDAG:

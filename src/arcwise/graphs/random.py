@@ -34,8 +34,8 @@ def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generat
 
     Examples
     --------
-    >>> random_dag(20_000, 3, np.random.default_rng(1))
-    <DAG 20000 nodes, 29912 arcs>
+    >>> len(random_dag(20_000, 3, np.random.default_rng(1)).nodes)
+    20000
     """
     names = numbered_names(nodes) if isinstance(nodes, int) else check_nodes(nodes)
     count = len(names)

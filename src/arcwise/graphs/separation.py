@@ -31,7 +31,7 @@ def separated(graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes = ()) -> b
 
     Raises
     ------
-    GraphError : unknown nodes, or a node in two sets.
+    GraphError : unknown nodes, a node in two sets, or a PDAG (take its `extension`).
 
     Examples
     --------
@@ -65,8 +65,8 @@ def d_separated_from(graph: DAG | UGraph, xs: Nodes, given: Nodes = ()) -> tuple
     (2, 3)
     """
     left, _, between = _disjoint(graph, xs, (), given)
-    near = _connected(graph, left, between)
-    return tuple(node for node in range(len(graph.nodes)) if node not in near | between)
+    out = _connected(graph, left, between) | between
+    return tuple(node for node in range(len(graph.nodes)) if node not in out)
 
 
 def minimal_separator(
@@ -113,6 +113,11 @@ def _disjoint(
     graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes
 ) -> tuple[set[int], set[int], set[int]]:
     """Number three sets of nodes and see that they do not overlap."""
+    if not isinstance(graph, DAG | UGraph):
+        raise GraphError(
+            f"Separation is read off a DAG or a UGraph, but {type(graph).__name__} came; "
+            "of a PDAG take a member of its class first, extension(pdag)."
+        )
     left, right, between = (set(pick(graph, nodes)) for nodes in (xs, ys, given))
     twice = (left & right) | (left & between) | (right & between)
     if twice:

@@ -5,6 +5,7 @@ g(x_c) over its maximal cliques, with potentials g >= 0 and the partition functi
 chapter 8).
 """
 
+from arcwise.errors import GraphError
 from arcwise.graphs.cliques import maximal_cliques
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import named
@@ -18,6 +19,10 @@ def factorisation(graph: DAG | UGraph) -> str:
     ----------
     graph : DAG, one factor per node in node order; or UGraph, one potential per maximal clique.
 
+    Raises
+    ------
+    GraphError : another kind of graph; of a PDAG take its `extension` first.
+
     Examples
     --------
     >>> factorisation(DAG.from_arcs(["fuel -> gauge", "battery -> gauge"]))
@@ -27,6 +32,8 @@ def factorisation(graph: DAG | UGraph) -> str:
     """
     if isinstance(graph, DAG):
         return "".join(_factor(graph, node) for node in range(len(graph.nodes)))
+    if not isinstance(graph, UGraph):
+        raise GraphError(f"A DAG or a UGraph was expected, but {type(graph).__name__} came.")
     cliques = [",".join(named(graph, clique)) for clique in maximal_cliques(graph)]
     return "(1/Z)" + "".join(f"g({clique})" for clique in cliques)
 

@@ -1,12 +1,12 @@
 """What one believes of variables once a question is answered.
 
-``Belief`` (one variable) and ``Beliefs`` (several) are the faces that every kind of inference shows:
-closed forms here, simulation and tables of probabilities elsewhere. Each says how exact it is:
-``error`` is 0 for a closed form and a standard error where numbers were drawn.
+``Belief`` (one variable) and ``Beliefs`` (several) are the faces that every kind of inference
+shows: closed forms here, simulation and tables of probabilities elsewhere. Each says how exact it
+is: ``error`` is 0 for a closed form and a standard error where numbers were drawn.
 
-An *event* is one of three things: a pair ``(low, high)`` for one variable, where None is an open end;
-a mapping from names to such pairs, all of which must hold; or a function that takes a dict of drawn
-columns by name and returns a truth value per draw.
+An *event* is one of three things: a pair ``(low, high)`` for one variable, where None is an open
+end; a mapping from names to such pairs, all of which must hold; or a function that takes a dict of
+drawn columns by name and returns a truth value per draw.
 """
 
 from __future__ import annotations
@@ -53,9 +53,6 @@ class Probability(float):
         return f"{plain} ± {self.error:.1g}" if self.error else plain
 
     __str__ = __repr__
-
-    def __getnewargs__(self) -> tuple[float, float]:
-        return float(self), self.error
 
 
 @runtime_checkable
@@ -181,7 +178,9 @@ def box(event: Mapping[str, Bounds], names: Sequence[str]) -> dict[str, tuple[fl
     """
     for name in event:
         if name not in names:
-            raise DataError(f"The event names {name!r}, which is not asked. {close_to(name, names)}")
+            raise DataError(
+                f"The event names {name!r}, which is not asked. {close_to(name, names)}"
+            )
     return {name: bounds(name, pair) for name, pair in event.items()}
 
 

@@ -1,17 +1,19 @@
 """Exact inference in linear-Gaussian networks.
 
 Every node is x_k = b_k + sum_j w_kj x_j + s_k e_k with independent standard normal e, so all
-variables together are mean + A e, with one row of A (the *root*, covariance = A A') per variable; in
-topological order a row is a sum of earlier rows plus s_k on the diagonal (Shachter and Kenley 1989).
+variables together are mean + A e, with one row of A (the *root*, covariance = A A') per variable;
+in topological order a row is a sum of earlier rows plus s_k on the diagonal (Shachter and Kenley
+1989).
 
-Conditioning works on the root and never forms the covariance of the evidence. With the evidence rows
-A_E' = Q R (QR with column pivoting), observing x_E means that Q'e is known, hence for the others
+Conditioning works on the root and never forms the covariance of the evidence. With the evidence
+rows A_E' = Q R (QR with column pivoting), observing x_E means that Q'e is known, hence for the
+others
 
     mean_U + A_U Q R^-T (x_E - mean_E),    root A_U (I - Q Q').
 
-A covariance loses half the digits of a nearly deterministic relation, a root does not: relations are
-told apart from noise down to 1e-13 of a standard deviation. Below that, a piece of evidence that the
-others already determine either agrees with them and is superfluous, or contradicts them.
+A covariance loses half the digits of a nearly deterministic relation, a root does not: relations
+are told apart from noise down to 1e-13 of a standard deviation. Below that, a piece of evidence
+that the others already determine either agrees with them and is superfluous, or contradicts them.
 """
 
 from __future__ import annotations
@@ -325,15 +327,15 @@ def narrow(root: Array) -> Array:
     height, width = root.shape
     if width <= height:
         return root
-    lower: Array = np.linalg.qr(root.T, mode="r").T
-    return lower
+    upper = np.asarray(np.linalg.qr(root.T, mode="r"))
+    return upper.T
 
 
 def log_normal(off: Array, root: Array) -> Array:
     """Log density of rows that are ``off`` their means, under a normal with that root.
 
-    Where the root is singular there is no density: the answer is plus infinity for rows that obey the
-    deterministic relations, and minus infinity for the others.
+    Where the root is singular there is no density: the answer is plus infinity for rows that obey
+    the deterministic relations, and minus infinity for the others.
 
     >>> log_normal(np.zeros((1, 1)), np.ones((1, 1))).round(4).tolist()
     [-0.9189]

@@ -1,7 +1,7 @@
 """Beliefs that are normal distributions, in closed form.
 
-For one variable: N(mean, sd^2). For several: mean + root e (see ``gaussian``). Mutual information is
--1/2 sum log(1 - r^2) over the canonical correlations r (Kullback 1959); it is infinite where one
+For one variable: N(mean, sd^2). For several: mean + root e (see ``gaussian``). Mutual information
+is -1/2 sum log(1 - r^2) over the canonical correlations r (Kullback 1959); it is infinite where one
 side determines a part of the other. Probabilities of boxes are exact in one dimension and numerical
 integrals in more (Genz 1992, as in SciPy), repeated with shifted points to measure their error.
 """
@@ -190,7 +190,8 @@ class NormalBeliefs:
     @cached_property
     def sd(self) -> Array:
         """Standard deviations."""
-        return np.linalg.norm(self.root, axis=1)
+        sd: Array = np.linalg.norm(self.root, axis=1)
+        return sd
 
     @property
     def variance(self) -> Array:

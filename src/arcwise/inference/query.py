@@ -57,7 +57,8 @@ def query(
     asked = [net.index(name) for name in names]
     _check_roles(net, asked, seen, forced)
     values = {node: np.array([value]) for node, value in (seen | forced).items()}
-    mean, root = posterior(net, asked, seen, values.__getitem__, forced)
+    with np.errstate(over="ignore", invalid="ignore"):  # said in words below
+        mean, root = posterior(net, asked, seen, values.__getitem__, forced)
     if not (np.isfinite(mean).all() and np.isfinite(root).all()):
         raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
     known = {net.names[node]: value for node, value in seen.items()}

@@ -6,7 +6,7 @@ are computed once for each pattern of gaps, and all its rows are answered togeth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,7 +109,7 @@ def predict(net: BayesNet, table: Table, target: str) -> Predictions:
     [2.0, 1.0]
     """
     node = net.index(target)
-    rows = align(net, _without(table, target))
+    rows = align(net, table, unread=(target,))
     gaps = rows.missing()
     gaps[:, node] = True
     mean, sd = np.empty(rows.rows), np.empty(rows.rows)
@@ -147,7 +147,9 @@ def impute(net: BayesNet, table: Table, rng: np.random.Generator | None = None) 
     """
     rows = align(net, table)
     gaps = rows.missing()
-    columns = [column.copy() if gaps[:, i].any() else column for i, column in enumerate(rows.columns)]
+    columns = [
+        column.copy() if gaps[:, i].any() else column for i, column in enumerate(rows.columns)
+    ]
     for places, known in patterns(gaps):
         hidden = np.flatnonzero(gaps[places[0]]).tolist()
         if not hidden:
@@ -189,7 +191,7 @@ def marginal_log_density(net: BayesNet, table: Table) -> Array:
     if not gaps.any():
         return log_density(net, rows.columns)
     _check_numbers(net)
-    total = _local_sums(net, rows)
+    total = _local_sums(net, rows, gaps)
     for places, known in patterns(gaps):
         hidden = upward(net.graph, known, known)
         if hidden:
@@ -206,12 +208,14 @@ def _check_numbers(net: BayesNet) -> None:
             )
 
 
-def _local_sums(net: BayesNet, rows: Table) -> Array:
+def _local_sums(net: BayesNet, rows: Table, gaps: NDArray[np.bool_]) -> Array:
     """Sum of the local log densities of nodes that are known together with all their parents."""
     total = np.zeros(rows.rows)
     for node, conditional in enumerate(net.conditionals):
-        xs = tuple(rows.columns[parent] for parent in net.graph.parents[node])
-        total += np.nan_to_num(conditional.logpdf(rows.columns[node], xs), nan=0.0, neginf=-np.inf)
+        parents = net.graph.parents[node]
+        xs = tuple(rows.columns[parent] for parent in parents)
+        unknown = gaps[:, [node, *parents]].any(axis=1)
+        total += np.where(unknown, 0.0, conditional.logpdf(rows.columns[node], xs))
     return total
 
 
@@ -242,7 +246,8 @@ def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[in
     _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
     ends = np.cumsum(np.bincount(group.ravel(), minlength=len(first)))[:-1]
-    for start, places in zip(first, np.split(order, ends), strict=True):
+    # Not strict: split makes one (empty) piece of no rows.
+    for start, places in zip(first, np.split(order, ends), strict=False):
         yield places, set(np.flatnonzero(~gaps[start]).tolist())
 
 
@@ -253,9 +258,3 @@ def _values(table: Table, places: NDArray[np.intp]) -> Callable[[int], Array]:
         return table.columns[node][places]
 
     return value
-
-
-def _without(table: Table, name: str) -> Table:
-    """Leave out the target, so that no odd value in it can matter."""
-    others: Sequence[str] = [each for each in table.order if each != name]
-    return table.select(others) if others and len(others) < len(table.order) else table

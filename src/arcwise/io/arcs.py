@@ -36,7 +36,7 @@ def read_arcs(content: bytes) -> Stored:
     FileError : another header, a row that is no arc, or arcs that form a cycle.
 
     >>> str(read_arcs(b"parent,child\na,b\nc,\n").graph)
-    '[a][b|a][c]'
+    '[a][c][b|a]'
     """
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
@@ -66,11 +66,16 @@ def write_arcs(stored: Stored) -> bytes:
     """
     graph = stored.directed("Arc table")
     touched = {name for arc in graph.arcs for name in arc}
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([("parent", "child"), *graph.arcs])
-    writer.writerows((name, "") for name in graph.nodes if name not in touched)
-    return text.getvalue().encode()
+    alone = [(name, "") for name in graph.nodes if name not in touched]
+    rows = [("parent", "child"), *graph.arcs, *alone]
+    return "".join(f"{_cell(left)},{_cell(right)}\n" for left, right in rows).encode()
+
+
+def _cell(text: str) -> str:
+    """Quote a cell where it needs it (the standard library forgets a lone carriage return)."""
+    if not any(sign in text for sign in ',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
 
 
 ARCS = Format("arc table", read_arcs, write_arcs)

@@ -184,7 +184,7 @@ def _levels(reader: _Reader, name: str) -> tuple[str, ...]:
 
 
 def _probability(reader: _Reader) -> tuple[str, tuple[str, ...]]:
-    """Read the head ``( child | parent, parent )`` (old files leave out the bar), skip the table."""
+    """Read the head ``( child | parent, parent )`` (old files have no bar), skip the table."""
     reader.expect("(")
     names = [name for name in reader.until(")") if name != "|"]
     if not names:
@@ -201,7 +201,9 @@ def _check(levels: dict[str, tuple[str, ...]], parents: dict[str, tuple[str, ...
     for child, above in parents.items():
         for name in (child, *above):
             if name not in levels:
-                raise FileError(f"the probability of {child!r} names {name!r}, which is no variable")
+                raise FileError(
+                    f"the probability of {child!r} names {name!r}, which is no variable"
+                )
         if len(set(above)) != len(above):
             raise FileError(f"the probability of {child!r} names a parent twice")
 

@@ -34,6 +34,7 @@ SCALARS: dict[str, type | tuple[type, ...]] = {
     "int": int,
     "bool": bool,
     "str": str,
+    "tuple": tuple,
 }
 
 
@@ -150,7 +151,9 @@ class Codec:
             raise FileError(f"the entries of a {name} model are not as expected ({differing})")
         values = {key: self.decode(entry) for key, entry in entries.items()}
         for key, field in wanted.items():
-            _check_type(name, key, field.type, values[key])
+            said = _said(field.type)
+            _check_type(f"the entry {key!r} of a {name} model", said, values[key])
+            values[key] = float(values[key]) if said == "float" else values[key]
         return self.types[name](**values)
 
 
@@ -197,11 +200,15 @@ def _locked(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _check_type(name: str, key: str, annotation: Any, value: object) -> None:
-    """Refuse a value that does not fit what the dataclass says of the field, where that is plain."""
+def _said(annotation: Any) -> str:
+    """The outermost word of a type annotation, which may be a text or a type."""
     said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    expected = np.ndarray if said.startswith(("NDArray", "ndarray")) else SCALARS.get(said)
+    return said.partition("[")[0]
+
+
+def _check_type(what: str, said: str, value: object) -> None:
+    """Refuse a value that does not fit what the dataclass says of it, where that is plain."""
+    expected = np.ndarray if said in ("Array", "NDArray", "ndarray") else SCALARS.get(said)
     wrong_truth = isinstance(value, bool) and said != "bool"
     if expected is not None and (wrong_truth or not isinstance(value, expected)):
-        shown = type(value).__name__
-        raise FileError(f"the entry {key!r} of a {name} model should be {said}, not {shown}")
+        raise FileError(f"{what} should be of type {said}, not {type(value).__name__}")

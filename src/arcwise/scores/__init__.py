@@ -32,15 +32,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered score: how to bind it to fits, and what else it takes.
+    """A registered score: how to bind it to fits, and which parts of the rows it is given.
 
-    `rows` says whether the binding function is given parts of the rows ("none", "one" part, "all"
-    parts); `equivalent` whether graphs of one equivalence class always tie.
+    `parts` is "none", "one" (a single part to hold out) or "all" (folds that cover the rows).
     """
 
     bind: Callable[..., Score]
-    rows: str = "none"
-    equivalent: bool = True
+    parts: str = "none"
 
 
 SCORES: dict[str, Entry] = {
@@ -49,7 +47,7 @@ SCORES: dict[str, Entry] = {
     "bic": Entry(bic),
     "ebic": Entry(ebic),
     "bge": Entry(bge),
-    "loo": Entry(leave_one_out, equivalent=False),
-    "kfold": Entry(kfold, rows="all", equivalent=False),
-    "heldout": Entry(held_out, rows="one", equivalent=False),
+    "loo": Entry(leave_one_out),
+    "kfold": Entry(kfold, parts="all"),
+    "heldout": Entry(held_out, parts="one"),
 }

@@ -21,10 +21,17 @@ ParentSets = Sequence[tuple[int, ...]]
 
 
 class Score(ABC):
-    """Local scores of parent sets; `nodes` are the columns' names, `rows` the sum of weights."""
+    """Local scores of parent sets; `nodes` are the columns' names, `rows` the sum of weights.
+
+    `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
+    on; `lattice` that `subsets` is far cheaper than scoring set by set, which lets the exact search go
+    further.
+    """
 
     nodes: tuple[str, ...]
     rows: float
+    equivalent: bool = False
+    lattice: bool = False
 
     @abstractmethod
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -90,8 +97,8 @@ def total(score: Score, graph: DAG) -> float:
     """
     if graph.nodes != score.nodes:
         raise FitError(
-            f"the graph has the variables {', '.join(graph.nodes[:5])}, ... and the data "
-            f"{', '.join(score.nodes[:5])}, ...: both need the same ones"
+            "The graph and the data have different variables: "
+            f"{', '.join(graph.nodes[:5])}, ... and {', '.join(score.nodes[:5])}, ..."
         )
     return float(sum(score.local(child, graph.parents[child]) for child in range(len(graph.nodes))))
 
@@ -113,6 +120,8 @@ class Sum(Score):
     def __init__(self, parts: Sequence[Score]) -> None:
         self.parts = tuple(parts)
         self.nodes, self.rows = self.parts[0].nodes, self.parts[0].rows
+        self.equivalent = all(part.equivalent for part in self.parts)
+        self.lattice = all(part.lattice for part in self.parts)
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Sum of the parts' local scores."""
@@ -151,7 +160,7 @@ class Cached(Score):
 
     def __init__(self, score: Score) -> None:
         self.score = score
-        self.nodes, self.rows = score.nodes, score.rows
+        self.nodes, self.rows, self.equivalent = score.nodes, score.rows, score.equivalent
         self.known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def many(self, child: int, sets: ParentSets) -> Array:

@@ -29,6 +29,9 @@ _TINY = 1e-15  # the prior makes R positive definite; only rounding can take a p
 class BGe(Score):
     """Bayesian Gaussian equivalent score."""
 
+    equivalent = True
+    lattice = True
+
     def __init__(self, fits: GaussianFits, alpha_mu: float, alpha_w: float) -> None:
         moments, p = fits.moments, len(fits.nodes)
         self.nodes, self.rows = fits.nodes, fits.rows
@@ -124,11 +127,11 @@ def _constants(
 def bge(fits: GaussianFits, *, alpha_mu: float = 1.0, alpha_w: float | None = None) -> Score:
     """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2."""
     if not isinstance(fits, GaussianFits):
-        raise FitError("bge is a score of Gaussian models: take model='gaussian', or another score")
+        raise FitError("bge is a score of Gaussian models: take model='gaussian', or another score.")
     p = len(fits.nodes)
     degrees = p + 2 if alpha_w is None else alpha_w
     if not (alpha_mu > 0 and degrees > p + 1):
         raise FitError(
-            f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, but got {alpha_mu} and {degrees}"
+            f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}; {alpha_mu} and {degrees} came."
         )
     return BGe(fits, alpha_mu, degrees)

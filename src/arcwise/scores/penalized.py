@@ -31,6 +31,7 @@ class Penalized(Score):
     def __init__(self, fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> None:
         self.fits, self.per_param = fits, per_param
         self.nodes, self.rows = fits.nodes, fits.rows
+        self.equivalent, self.lattice = fits.equivalent, fits.lattice
         self.by_size = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
 
     def _charge(self, n_params: Array | float, sizes: Array | int) -> Array:
@@ -105,7 +106,7 @@ def bic(fits: Fits) -> Score:
 def ebic(fits: Fits, *, gamma: float = 0.5) -> Score:
     """Extended BIC: `gamma` log C(p-1, m) more for m parents; 0 is BIC, 1 the strictest in use."""
     if not 0 <= gamma < np.inf:
-        raise FitError(f"gamma of ebic must be a number from 0 on, but it is {gamma}")
+        raise FitError(f"The gamma of ebic must be a number from 0 on, but {gamma} came.")
     from scipy.special import gammaln
 
     p = len(fits.nodes)

@@ -20,20 +20,36 @@ __all__ = ["ArcPenalty", "ExpertPrior"]
 
 def _checked(name: str, value: float) -> float:
     if not 0 <= value < np.inf:
-        raise FitError(f"{name} must be a number from 0 on, in nats per arc and row; it is {value}")
+        raise FitError(f"{name} must be a number from 0 on, in nats per arc and row, but {value} came.")
     return float(value)
 
 
 class ArcPenalty(Score):
     """Minus `penalty` x rows for each arc."""
 
+    equivalent = True
+    lattice = True
+
     def __init__(self, nodes: tuple[str, ...], rows: float, penalty: float) -> None:
         self.nodes, self.rows = nodes, rows
-        self.cost = _checked("penalty", penalty) * rows
+        self.cost = _checked("The penalty", penalty) * rows
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Minus the cost of the parents."""
         return -self.cost * np.fromiter(map(len, sets), dtype=float, count=len(sets))
+
+    def subsets(
+        self,
+        child: int,
+        candidates: Sequence[int],
+        always: tuple[int, ...] = (),
+        max_size: int | None = None,
+    ) -> Array:
+        """Costs by the number of bits; sets of more than `max_size` parents score -inf."""
+        masks = np.arange(1 << len(candidates), dtype=np.uint32)
+        sizes = np.bitwise_count(masks) + float(len(always))
+        most = len(self.nodes) if max_size is None else max_size
+        return np.where(sizes <= most, -self.cost * sizes, -np.inf)
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
         """Costs of bases and toggles."""
@@ -56,11 +72,11 @@ class ExpertPrior(Score):
     ) -> None:
         self.nodes, self.rows = expert.nodes, rows
         p = len(expert.nodes)
-        costs = np.full((p, p), _checked("the expert's weight", weight))
+        costs = np.full((p, p), _checked("The expert's weight", weight))
         if confidence is not None:
             costs = np.asarray(confidence, dtype=float)
         if costs.shape != (p, p) or not (costs >= 0).all():
-            raise FitError(f"confidence needs a number from 0 on for each of {p} x {p} arcs")
+            raise FitError(f"confidence needs a number from 0 on for each of {p} x {p} arcs.")
         self.costs = costs.T * rows  # row = child
         self.wanted = np.zeros((p, p), dtype=bool)
         for child, parents in enumerate(expert.parents):

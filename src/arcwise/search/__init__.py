@@ -1,1 +1,42 @@
-"""Searches"""
+"""Searches for the graph with the best score, one file a kind. `SEARCHES` is the register.
+
+All have one form: ``search(score, start=None, *, limits, on_step, ...) -> Result``; random ones take
+`rng` too. They obey the limits, never change the start, and return the best graph met so far when the
+watcher asks them to stop.
+"""
+
+from collections.abc import Callable
+
+from arcwise.results import Result
+from arcwise.search.anneal import annealing
+from arcwise.search.auto import auto
+from arcwise.search.climb import Climb, Gain
+from arcwise.search.equivalence import ges
+from arcwise.search.exact import exact, exact_memory
+from arcwise.search.greedy import greedy
+from arcwise.search.iterated import iterated
+from arcwise.search.tabu import tabu
+
+__all__ = [
+    "SEARCHES",
+    "Climb",
+    "Gain",
+    "annealing",
+    "auto",
+    "exact",
+    "exact_memory",
+    "ges",
+    "greedy",
+    "iterated",
+    "tabu",
+]
+
+SEARCHES: dict[str, Callable[..., Result]] = {
+    "auto": auto,
+    "greedy": greedy,
+    "tabu": tabu,
+    "annealing": annealing,
+    "ils": iterated,
+    "ges": ges,
+    "exact": exact,
+}

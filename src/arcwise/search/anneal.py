@@ -53,7 +53,7 @@ def annealing(
     draws = int(np.clip(100 * p * p, 20_000, 500_000)) if steps is None else steps
     top = max(10.0, 0.02 * score.rows) if hot is None else hot
     if not top >= cold > 0:
-        raise FitError(f"annealing needs hot >= cold > 0, but got hot={top} and cold={cold}")
+        raise FitError(f"Annealing needs hot >= cold > 0, but hot={top} and cold={cold} came.")
     climb, trail = Climb(score, graph, bounds), Trail(on_step)
     best, value = climb.graph(), climb.total
     temperatures = np.geomspace(top, cold, max(draws, 1))

@@ -40,12 +40,12 @@ def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tu
     """The graph a search starts from (the required arcs by default) and its limits, checked."""
     bounds = Limits.none(score.nodes) if limits is None else limits
     if bounds.nodes != score.nodes:
-        raise FitError("the rules are bound to other variables than the score's")
+        raise FitError("The rules are bound to other variables than the score's.")
     graph = bounds.start() if start is None else start
     if graph.nodes != score.nodes:
-        raise FitError("the start graph has other variables than the data: use graph.over(names)")
+        raise FitError("The start graph has other variables than the data.")
     if not bounds.allows_graph(graph):
-        raise GraphError("the start graph breaks the rules: change it, or leave the start empty")
+        raise GraphError("The start graph breaks the rules: change it, or start empty.")
     return graph, bounds
 
 

@@ -81,8 +81,8 @@ def _check_size(limits: Limits, memory: float) -> None:
     if needed > memory:
         amount = f"{needed / _GIB:.1f} GiB" if p <= _LIMIT else "far more memory than there is"
         raise FitError(
-            f"the exact search over {p} variables needs {amount} and may use {memory / _GIB:.1f} "
-            "GiB: take search='auto', fewer variables, or rules that leave fewer candidate parents"
+            f"The exact search over {p} variables needs {amount} and may use {memory / _GIB:.1f} "
+            "GiB: take search='auto', fewer variables, or rules that leave fewer parents to choose."
         )
 
 
@@ -103,7 +103,7 @@ def _assemble(limits: Limits, tables: list[Array]) -> DAG:
     needs = np.array([_mask(r) for r in limits.required], dtype=np.uint64)
     best, order = kernel.best_order(_joined(tables), offsets, masks, needs)
     if best == -np.inf:
-        raise GraphError("no graph obeys all the rules: loosen them")
+        raise GraphError("No graph obeys all the rules: loosen them.")
     before: set[int] = set()
     parents: list[tuple[int, ...]] = [()] * p
     for child in order.tolist():

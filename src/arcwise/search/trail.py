@@ -30,6 +30,10 @@ class Trail:
         elapsed = time.perf_counter() - self.began
         return self._asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
 
+    def passing(self, step: Step) -> bool:
+        """Pass on the step of a search inside this one, which keeps its own record."""
+        return self._asked(step)
+
     def _asked(self, step: Step) -> bool:
         if self.watch is not None and self.watch(step):
             self.stopped = ASKED

@@ -1,0 +1,79 @@
+"""Greedy equivalence search on column numbers, with local scores from a callback.
+
+Graphs and rules come and go as lists of parent sets, one for each column. A step costs O(p + edges)
+plus O(edges p / 64) for the paths, beside the scores that it asks for.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import _native
+from arcwise._kernels.sets import pack
+
+__all__ = ["ASKED", "CIRCLE", "DELETE", "DONE", "INSERT", "TURN", "ges"]
+
+Array = NDArray[np.float64]
+Sets = Sequence[tuple[int, ...]]
+Sweep = Callable[[list[int], list[tuple[int, ...]]], tuple[Array, Array]]
+Watch = Callable[[int, int, int, float, int], bool]
+
+INSERT, DELETE, TURN = 0, 1, 2
+DONE, ASKED, CIRCLE = 0, 1, 2
+
+
+def ges(
+    sweep: Sweep,
+    watch: Watch,
+    start: Sets,
+    barred: Sets,
+    kept: Sets,
+    *,
+    phases: Sequence[int],
+    iterate: bool,
+    max_parents: int,
+    tolerance: float,
+) -> tuple[list[tuple[int, ...]], int]:
+    """Search from the class of the DAG `start`; give the parents of a member of the class found.
+
+    Parameters
+    ----------
+    sweep : (children, bases) -> local scores (m,) and those with each variable toggled (m, p).
+    watch : told (kind, tail, head, gain, edges) after each step; True ends the search.
+    start : parents of each column.
+    barred : for each column the parents that it may not have.
+    kept : for each column the parents that it keeps; the opposite arcs should be barred.
+    phases : which of INSERT, DELETE, TURN to go through, in this order.
+    iterate : go through them again until none of them finds a step.
+    max_parents : largest number of parents.
+    tolerance : smallest gain that counts.
+
+    Returns
+    -------
+    Parents of each column, and why the search ended: DONE, ASKED (by `watch`) or CIRCLE (it came
+    back to a class that it had left, which no score does that ties within classes).
+    """
+
+    def rows(children: NDArray[np.int64], *bases: NDArray[np.int64]) -> tuple[Array, Array]:
+        own, toggled = sweep(children.tolist(), _unpack(*bases))
+        return np.ascontiguousarray(own, np.float64), np.ascontiguousarray(toggled, np.float64)
+
+    indptr, indices, reason = _native.ges(
+        rows,
+        watch,
+        *pack(start),
+        *pack(barred),
+        *pack(kept),
+        np.array(phases, dtype=np.int64),
+        iterate,
+        max_parents,
+        tolerance,
+    )
+    return _unpack(indptr, indices), reason
+
+
+def _unpack(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -> list[tuple[int, ...]]:
+    """Undo `pack`."""
+    places, members = indptr.tolist(), indices.tolist()
+    return [tuple(members[a:b]) for a, b in zip(places[:-1], places[1:], strict=True)]

@@ -1,0 +1,287 @@
+"""What users hold: a network with how it came about, and every question one can put to it.
+
+The methods are short calls of functions in the rooms below; the logic lives there.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import graphs, inference, io
+from arcwise.conditionals import Conditional
+from arcwise.data import Table, table
+from arcwise.errors import FileError, FitError
+from arcwise.evaluate import EdgeTable, edge_table
+from arcwise.graphs import DAG, PDAG, Limits
+from arcwise.networks import BayesNet, ancestral
+from arcwise.results import Step
+from arcwise.scores import Score
+
+__all__ = ["Network", "load"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Network:
+    """A fitted network, ready to be asked.
+
+    Attributes
+    ----------
+    net : the plain value: variables, graph, fitted local models.
+    score : total score of the graph, None where it was not learned.
+    trace : the steps of the search.
+    stopped : why the search ended, in words.
+    optimal : whether the graph is proved to be the best of all.
+    words : which model, score and search were used.
+    notes : sentences about the data and the choices made.
+    order : the variables in the order the user gave them.
+    """
+
+    net: BayesNet
+    score: float | None = None
+    trace: tuple[Step, ...] = ()
+    stopped: str = ""
+    optimal: bool = False
+    words: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    rows: float | None = None
+    fingerprint: str = ""
+    measure: Score | None = None
+    limits: Limits | None = None
+    tuning: tuple[Mapping[str, float], ...] = ()
+
+    # -- the graph ------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> DAG:
+        """The directed graph."""
+        return self.net.graph
+
+    @cached_property
+    def cpdag(self) -> PDAG:
+        """The equivalence class: arcs that data can orient are directed, the others are not."""
+        return graphs.cpdag(self.graph)
+
+    @cached_property
+    def edges(self) -> EdgeTable:
+        """One row a pair: present, direction, reversible or compelled, strength."""
+        return edge_table(self.net, self.measure, self.limits)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the variables, in the order the user gave them."""
+        return self.order or self.net.names
+
+    @property
+    def factorisation(self) -> str:
+        """The joint density as a product of local ones, in words."""
+        return graphs.factorisation(self.graph)
+
+    def parents(self, name: str) -> tuple[str, ...]:
+        """Variables with an arc into this one."""
+        return self.graph.parents_of(self._known(name))
+
+    def children(self, name: str) -> tuple[str, ...]:
+        """Variables that this one has an arc into."""
+        return self.graph.children_of(self._known(name))
+
+    def blanket(self, name: str) -> tuple[str, ...]:
+        """The Markov blanket: all that is needed to know what the rest says about a variable."""
+        return self.graph.blanket_of(self._known(name))
+
+    def separated(
+        self, first: str | Iterable[str], second: str | Iterable[str], given: Iterable[str] = ()
+    ) -> bool:
+        """Tell whether the graph makes two (sets of) variables independent given others."""
+        return graphs.separated(self.graph, first, second, given)
+
+    def separator(self, first: str, second: str) -> tuple[str, ...] | None:
+        """A smallest set that makes two variables independent; None if there is none."""
+        found = graphs.minimal_separator(self.graph, first, second)
+        return None if found is None else graphs.named(self.graph, found)
+
+    def _known(self, name: str) -> str:
+        self.net.index(name)
+        return name
+
+    # -- the numbers ----------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Conditional:
+        """The fitted local model of a variable: coefficients, errors, variance."""
+        return self.net.conditionals[self.net.index(name)]
+
+    def local(self, name: str) -> str:
+        """The fitted local model of a variable in words, with standard errors."""
+        return _in_words(self, name)
+
+    def query(
+        self,
+        targets: str | Sequence[str],
+        given: Mapping[str, float] | None = None,
+        do: Mapping[str, float] | None = None,
+    ) -> Any:
+        """What to believe of one or several variables, given what was seen or set.
+
+        Parameters
+        ----------
+        targets : a name, or several for a joint answer.
+        given : values seen.
+        do : values set from outside: arcs into these variables are cut.
+        """
+        return inference.query(self.net, targets, given, do)
+
+    def predict(self, rows: Any, target: str) -> inference.Predictions:
+        """Predict one variable in every row from all that is known of the others."""
+        return inference.predict(self.net, self._rows(rows), target)
+
+    def impute(self, rows: Any, seed: int | None = None) -> Table:
+        """Fill the gaps: by expected values, or by draws where a seed is given."""
+        rng = None if seed is None else np.random.default_rng(seed)
+        return inference.impute(self.net, self._rows(rows), rng)
+
+    def sample(self, draws: int, seed: int = 0) -> Table:
+        """Draw rows from the network."""
+        drawn = ancestral(self.net, np.random.default_rng(seed), draws)
+        return drawn.select(self.variables)
+
+    def logpdf(self, rows: Any) -> NDArray[np.float64]:
+        """Log density of each row, gaps integrated out; nats."""
+        return inference.marginal_log_density(self.net, self._rows(rows))
+
+    def _rows(self, rows: Any) -> Table:
+        return rows if isinstance(rows, Table) else table(rows)
+
+    # -- in and out -----------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the network to a file; the ending decides on the format (.json, .arcwise, ...)."""
+        place = Path(path)
+        io.save(io.Stored.of(self.net, self.about()), place)
+        return place
+
+    def about(self) -> dict[str, Any]:
+        """What is known of the network beside its numbers, as plain values."""
+        return {
+            "score": self.score,
+            "stopped": self.stopped,
+            "optimal": self.optimal,
+            "words": dict(self.words),
+            "notes": list(self.notes),
+            "order": list(self.variables),
+            "rows": self.rows,
+            "fingerprint": self.fingerprint,
+            "tuning": [dict(row) for row in self.tuning],
+            "edges": [e._asdict() for e in self.edges.present] if self.measure else [],
+        }
+
+    def to_networkx(self) -> Any:
+        """The graph as a networkx DiGraph."""
+        return graphs.to_networkx(self.graph)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the graph; returns matplotlib's axes."""
+        from arcwise.plot import plot_graph
+
+        return plot_graph(self.graph, edges=self.edges, **options)
+
+    def __repr__(self) -> str:
+        kind = ", ".join(sorted(set(self.net.models)))
+        return f"<Network of {len(self.net.names)} variables, {self.graph.n_arcs} arcs ({kind})>"
+
+    def __str__(self) -> str:
+        return summary(self)
+
+
+def summary(network: Network) -> str:
+    """A few lines a person likes to read."""
+    lines = [repr(network)[1:-1]]
+    if network.score is not None:
+        word = network.words.get("score", "score")
+        proof = ", proved to be the best of all graphs" if network.optimal else ""
+        lines.append(f"{word} {network.score:.4f} on {network.rows:g} rows{proof}")
+    if network.stopped:
+        search = network.words.get("search", "search")
+        lines.append(f"search: {search}, {len(network.trace)} steps; {network.stopped}")
+    lines.extend(f"note: {note}" for note in network.notes)
+    shown = network.edges.present
+    if len(shown):
+        lines.extend(["", str(shown)])
+    return "\n".join(lines)
+
+
+def _in_words(network: Network, name: str) -> str:
+    model: Any = network[name]
+    if not hasattr(model, "coefficients"):
+        return f"{name}: {model!r}"
+    errors = model.standard_errors
+    terms = [f"{model.intercept:.5g} (se {errors[0]:.2g})"]
+    for parent, slope, error in zip(
+        network.parents(name), model.coefficients, errors[1:], strict=True
+    ):
+        terms.append(f"{slope:+.5g} {parent} (se {error:.2g})")
+    floor = "; the variance is at its floor" if model.at_floor else ""
+    return f"{name} = {' '.join(terms)} + noise with sd {model.sd:.5g}{floor}"
+
+
+def load(path: str | PathLike[str]) -> Network:
+    """Read a network from a file.
+
+    Raises
+    ------
+    FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
+    """
+    stored = io.load(path)
+    if stored.net is None:
+        raise FileError(
+            f"{str(path)!r} holds a graph without fitted numbers: read it with load_graph, and fit it "
+            "to a table with fit."
+        )
+    about: Mapping[str, Any] = stored.about
+    return Network(
+        stored.net,
+        score=_number(about.get("score")),
+        stopped=str(about.get("stopped") or ""),
+        optimal=bool(about.get("optimal", False)),
+        words=_mapping(about.get("words")),
+        notes=tuple(map(str, _sequence(about.get("notes")))),
+        order=_order(about.get("order"), stored.net.names),
+        rows=_number(about.get("rows")),
+        fingerprint=str(about.get("fingerprint") or ""),
+        tuning=tuple(_mapping(row) for row in _sequence(about.get("tuning"))),
+    )
+
+
+def load_graph(path: str | PathLike[str]) -> DAG:
+    """Read a directed graph from any network file or table of arcs.
+
+    Raises
+    ------
+    FitError : the file holds an undirected graph.
+    """
+    graph = io.load(path).graph
+    if not isinstance(graph, DAG):
+        raise FitError(f"{str(path)!r} holds a graph that is not directed.")
+    return graph
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _sequence(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(map(str, _sequence(value)))
+    return found if sorted(found) == list(names) else names

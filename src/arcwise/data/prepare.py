@@ -1,0 +1,190 @@
+"""Preparation: standardised columns, relative changes, training and test rows, folds.
+
+All functions take tables and give new ones. A *scaling* remembers what standardising did, so that
+new rows can be treated alike and answers be brought back to the data's own units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.table import Table
+from arcwise.errors import DataError
+
+__all__ = ["Scaling", "changes", "folds", "split", "standardise"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Means and standard deviations of continuous variables: z = (x - mean) / sd.
+
+    Parameters
+    ----------
+    names : the variables that are scaled; others pass unchanged.
+    means, sds : one per name; the sd of a constant column is taken as one.
+    """
+
+    names: tuple[str, ...]
+    means: NDArray[np.float64]
+    sds: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self.means.setflags(write=False)
+        self.sds.setflags(write=False)
+
+    def apply(self, table: Table) -> Table:
+        """Give the table in standard units."""
+        return _replaced(
+            table,
+            {
+                name: (table.column(name) - mean) / sd
+                for name, mean, sd in zip(self.names, self.means, self.sds, strict=True)
+            },
+        )
+
+    def undo(self, table: Table) -> Table:
+        """Give the table back in its own units."""
+        return _replaced(
+            table,
+            {
+                name: table.column(name) * sd + mean
+                for name, mean, sd in zip(self.names, self.means, self.sds, strict=True)
+            },
+        )
+
+
+def standardise(table: Table) -> tuple[Table, Scaling]:
+    """Give every continuous column mean zero and standard deviation one (divisor n).
+
+    Parameters
+    ----------
+    table : discrete columns pass unchanged; gaps stay gaps; weights count.
+
+    Returns
+    -------
+    The new table, and the scaling that made it.
+
+    >>> from arcwise.data.frames import table
+    >>> scaled, scaling = standardise(table({"x": [1.0, 3.0]}))
+    >>> scaled.values("x").tolist(), scaling.means.tolist()
+    ([-1.0, 1.0], [2.0])
+    """
+    names = tuple(variable.name for variable in table.variables if not variable.discrete)
+    centres = [_mean_and_sd(table.column(name), table.weights) for name in names]
+    means = np.array([mean for mean, _ in centres])
+    scaling = Scaling(names, means, np.array([sd for _, sd in centres]))
+    return scaling.apply(table), scaling
+
+
+def _mean_and_sd(
+    column: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> tuple[float, float]:
+    there = ~np.isnan(column)
+    counts = None if weights is None else weights[there]
+    if not there.any() or (counts is not None and not counts.sum() > 0):
+        return 0.0, 1.0
+    values = column[there]
+    mean = float(np.average(values, weights=counts))
+    sd = float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
+    # Rounding leaves a constant column an sd that is tiny but not zero.
+    return mean, sd if sd > 1e-14 * max(abs(mean), 1e-300) else 1.0
+
+
+def changes(table: Table) -> Table:
+    """Give the relative changes from row to row, x[t] / x[t-1] - 1.
+
+    Parameters
+    ----------
+    table : rows in the order of time; discrete columns keep their later value.
+
+    Returns
+    -------
+    A table with one row less.
+
+    Raises
+    ------
+    DataError : fewer than two rows, weights, or a change from zero.
+
+    >>> from arcwise.data.frames import table
+    >>> changes(table({"price": [100.0, 110.0, 99.0]})).values("price").round(6).tolist()
+    [0.1, -0.1]
+    """
+    if table.rows < 2:
+        raise DataError("Changes need at least two rows in the order of time.")
+    if table.weights is not None:
+        raise DataError("Changes need rows in the order of time, which weighted rows are not.")
+    later = table.take(np.arange(1, table.rows))
+    names = [variable.name for variable in table.variables if not variable.discrete]
+    return _replaced(later, {name: _change(name, table.column(name)) for name in names})
+
+
+def _change(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
+    before, after = column[:-1], column[1:]
+    if (before == 0).any():
+        row = int((before == 0).argmax()) + 1
+        raise DataError(f"{name!r} is zero in row {row}: there is no relative change from zero.")
+    return after / before - 1
+
+
+def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Table, Table]:
+    """Split the rows at random into a training and a test part.
+
+    Parameters
+    ----------
+    table : a weighted row is one case and is not torn apart.
+    fraction : the share of rows to train on, between 0 and 1.
+    rng : the source of chance.
+
+    Returns
+    -------
+    Training and test table, each with at least one row and in the old order of rows.
+
+    Raises
+    ------
+    DataError : a fraction outside (0, 1), or fewer than two rows.
+
+    >>> from arcwise.data.frames import table
+    >>> both = split(table({"x": [1.0, 2.0, 4.0, 8.0]}), 0.75, np.random.default_rng(1))
+    >>> [part.rows for part in both]
+    [3, 1]
+    """
+    if not 0 < fraction < 1:
+        raise DataError(f"The fraction to train on has to be between 0 and 1, not {fraction!r}.")
+    if table.rows < 2:
+        raise DataError("A split needs at least two rows.")
+    cut = min(max(round(fraction * table.rows), 1), table.rows - 1)
+    shuffled = rng.permutation(table.rows)
+    return table.take(np.sort(shuffled[:cut])), table.take(np.sort(shuffled[cut:]))
+
+
+def folds(rows: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+    """Deal row numbers at random into k folds of nearly equal size.
+
+    Parameters
+    ----------
+    rows : how many there are; a weighted row is one case.
+    k : how many folds, from 2 to ``rows``.
+    rng : the source of chance.
+
+    Returns
+    -------
+    One sorted array of row numbers per fold.
+
+    Raises
+    ------
+    DataError : fewer than two folds or more than rows.
+
+    >>> [len(fold) for fold in folds(10, 3, np.random.default_rng(1))]
+    [4, 3, 3]
+    """
+    if not 2 <= k <= rows:
+        raise DataError(f"{rows} rows can be dealt into 2 to {rows} folds, not into {k}.")
+    return [np.sort(part) for part in np.array_split(rng.permutation(rows), k)]
+
+
+def _replaced(table: Table, columns: dict[str, NDArray[np.float64]]) -> Table:
+    kept = zip(table.names, table.columns, strict=True)
+    return replace(table, columns=tuple(columns.get(name, column) for name, column in kept))

@@ -1,0 +1,146 @@
+"""Cross-validation of a learner: how likely are rows that it has not seen, and how well predicted.
+
+A learner is any function from a table to a network. Every row is scored once, by the network learned
+from the other folds. Means come with standard errors over rows, and medians beside them, since a few
+outlying rows can rule a mean of log densities.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Table
+from arcwise.inference import marginal_log_density, predict
+from arcwise.networks import BayesNet
+
+__all__ = ["Learner", "Validation", "validate_folds"]
+
+Array = NDArray[np.float64]
+Learner = Callable[[Table], BayesNet]
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What cross-validation found.
+
+    `log_density` has one number a row of the table (nats); `rmse` and `r2` one a variable, each
+    predicted from all the others; `edges` one number of edges a fold.
+    """
+
+    names: tuple[str, ...]
+    log_density: Array
+    rmse: Array
+    r2: Array
+    edges: tuple[int, ...]
+    weights: Array
+
+    @property
+    def mean(self) -> float:
+        """Mean held-out log density, nats per row."""
+        return float(np.average(self.log_density, weights=self.weights))
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean."""
+        spread = np.average((self.log_density - self.mean) ** 2, weights=self.weights)
+        return float(np.sqrt(spread / max(self.weights.sum() - 1, 1)))
+
+    @property
+    def median(self) -> float:
+        """Median held-out log density, nats per row."""
+        return float(np.median(self.log_density))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON."""
+        return {
+            "rows": len(self.log_density),
+            "folds": len(self.edges),
+            "log_density": {"mean": self.mean, "error": self.error, "median": self.median},
+            "edges": list(self.edges),
+            "variables": {
+                name: {"rmse": float(e), "r2": float(r)}
+                for name, e, r in zip(self.names, self.rmse, self.r2, strict=True)
+            },
+        }
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        head = (
+            f"{len(self.edges)}-fold cross-validation of {len(self.log_density)} rows\n"
+            f"held-out log density: {self.mean:.4f} +- {self.error:.4f} nats per row "
+            f"(median {self.median:.4f})\n"
+            f"edges: {min(self.edges)} to {max(self.edges)}\n\n"
+            f"each variable predicted from the others\n{'variable':<{width}}      rmse       R2"
+        )
+        order = np.argsort(-self.r2, kind="stable")
+        rows = [f"{self.names[i]:<{width}}  {self.rmse[i]:8.4g}  {self.r2[i]:7.3f}" for i in order]
+        return "\n".join([head, *rows])
+
+
+def validate_folds(
+    table: Table,
+    parts: Sequence[NDArray[np.intp]],
+    learner: Learner,
+    run: Callable[[Callable[[int], Any], int], Sequence[Any]] | None = None,
+) -> Validation:
+    """Score every row by the network learned from the folds it is not in.
+
+    Parameters
+    ----------
+    table : rows without gaps.
+    parts : the folds' row numbers.
+    learner : from a training table to a network.
+    run : how to do independent pieces of work, one after the other by default.
+
+    Returns
+    -------
+    Validation.
+    """
+    pieces = [_Piece(table, part, learner) for part in parts]
+    found = [piece(0) for piece in pieces] if run is None else run(_Pieces(pieces), len(pieces))
+    p = len(table.names)
+    density, errors = np.empty(table.rows), np.empty((table.rows, p))
+    for part, (logs, residuals, _) in zip(parts, found, strict=True):
+        density[part], errors[part] = logs, residuals
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    spread = _variance(table.matrix(), weights)
+    mse = np.average(errors**2, axis=0, weights=weights)
+    r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0)
+    edges = tuple(int(f[2]) for f in found)
+    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights)
+
+
+def _variance(x: Array, weights: Array) -> Array:
+    mean = np.average(x, axis=0, weights=weights)
+    spread: Array = np.average((x - mean) ** 2, axis=0, weights=weights)
+    return spread
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """All pieces of work, by number: an object that can be sent to other processes."""
+
+    pieces: Sequence["_Piece"]
+
+    def __call__(self, number: int) -> Any:
+        return self.pieces[number](0)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """The work of one fold."""
+
+    table: Table
+    part: NDArray[np.intp]
+    learner: Learner
+
+    def __call__(self, _: int) -> tuple[Array, Array, int]:
+        rest = np.setdiff1d(np.arange(self.table.rows), self.part)
+        net = self.learner(self.table.take(rest))
+        unseen = self.table.take(self.part)
+        guesses = [predict(net, unseen, name).mean for name in self.table.names]
+        errors = unseen.matrix() - np.column_stack(guesses)
+        return marginal_log_density(net, unseen), errors, net.graph.n_arcs

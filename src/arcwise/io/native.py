@@ -1,0 +1,274 @@
+"""Arcwise's own network files: versioned JSON, readable by people and exact for machines.
+
+::
+
+    {"format": "arcwise-network", "version": 1,
+     "about": {"score": -7518.28, ...},
+     "nodes": [
+      {"name": "alcohol", "model": "gaussian", "parents": ["density"], "fields": {...}},
+      ...]}
+
+There is one line per node: its name, levels if it is discrete, family, parents, and the fields of
+its fitted local model. ``.json`` holds everything as text, ``.json.gz`` the same compressed, and
+``.arcwise`` is a zip archive of ``network.json`` with the large arrays beside it in NumPy's format.
+Nothing is ever pickled, and nothing in a file is executed when it is read.
+
+Reading trusts nothing: names, types, lengths, the version and the graph are checked, and every
+local model must give a density for a row of ones.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import FAMILIES, Conditional
+from arcwise.data import Variable
+from arcwise.data.variable import code_type
+from arcwise.errors import ArcwiseError, FileError
+from arcwise.graphs import DAG
+from arcwise.io.base import Format, Stored
+from arcwise.io.values import Codec
+from arcwise.networks import BayesNet, Fixed
+
+__all__ = ["BUNDLE", "JSON", "read_bundle", "read_json", "write_bundle", "write_json"]
+
+FORMAT = "arcwise-network"
+VERSION = 1
+DOCUMENT = "network.json"
+# Zip archives carry times; a constant one makes equal networks give equal files.
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def write_json(stored: Stored) -> bytes:
+    """Write a network as JSON text.
+
+    >>> from arcwise.graphs import DAG
+    >>> graph = DAG.from_arcs([("a", "b")])
+    >>> read_json(write_json(Stored(graph, about={"by": "hand"}))).about
+    {'by': 'hand'}
+    """
+    return _document(stored, Codec(_types()))
+
+
+def read_json(content: bytes) -> Stored:
+    """Read a network from JSON text; FileError if it is damaged, foreign or too new."""
+    return _guarded(lambda: _stored(_parsed(content), Codec(_types())))
+
+
+def write_bundle(stored: Stored) -> bytes:
+    """Write a network as a zip archive with its large arrays beside the JSON."""
+    members: list[NDArray[Any]] = []
+
+    def store(array: NDArray[Any]) -> str:
+        members.append(array)
+        return f"arrays/{len(members) - 1}.npy"
+
+    document = _document(stored, Codec(_types(), store=store))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        _add(archive, DOCUMENT, document)
+        for number, array in enumerate(members):
+            raw = io.BytesIO()
+            np.save(raw, array, allow_pickle=False)
+            _add(archive, f"arrays/{number}.npy", raw.getvalue())
+    return packed.getvalue()
+
+
+def read_bundle(content: bytes) -> Stored:
+    """Read a network from a zip archive; FileError if it is damaged, foreign or too new."""
+
+    def read() -> Stored:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+
+            def fetch(name: str) -> NDArray[Any]:
+                raw = io.BytesIO(archive.read(name))
+                return np.asarray(np.load(raw, allow_pickle=False))
+
+            return _stored(_parsed(archive.read(DOCUMENT)), Codec(_types(), fetch=fetch))
+
+    return _guarded(read)
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    entry = zipfile.ZipInfo(name, EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, content)
+
+
+def _types() -> dict[str, type]:
+    """Classes that may appear in files, by name; asked for late, since families may be added."""
+    return {name: family.conditional for name, family in FAMILIES.items()} | {"fixed": Fixed}
+
+
+def _guarded(read: Callable[[], Stored]) -> Stored:
+    """Turn whatever a damaged file makes the parsers raise into one FileError."""
+    try:
+        return read()
+    except FileError:
+        raise
+    except ArcwiseError as error:
+        raise FileError(f"it contradicts itself: {error}") from None
+    except zipfile.BadZipFile:
+        raise FileError("it is no Arcwise bundle, or it is cut off") from None
+    except Exception as error:  # bytes from anywhere go through json, zipfile and numpy here
+        raise FileError(f"it is damaged ({type(error).__name__}: {error})") from None
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def _document(stored: Stored, codec: Codec) -> bytes:
+    """The JSON text, one line per node."""
+    head = {"format": FORMAT, "version": VERSION, "about": codec.encode(dict(stored.about))}
+    lines = ",\n  ".join(_text(node) for node in _nodes(stored, codec))
+    return f'{_text(head)[:-1]},\n "nodes": [\n  {lines}]}}\n'.encode()
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
+    graph = stored.directed("Arcwise")
+    variables = stored.variables or tuple(Variable(name) for name in graph.nodes)
+    entries = [_variable(variable, codec) for variable in variables]
+    for i, entry in enumerate(entries):
+        entry["parents"] = list(graph.parents_of(i))
+        if stored.net is not None:
+            entry["model"] = stored.net.models[i]
+            _check_kind(stored.net, i, codec)
+            entry["fields"] = codec.encode_fields(stored.net.conditionals[i])
+    return entries
+
+
+def _check_kind(net: BayesNet, node: int, codec: Codec) -> None:
+    known = codec.types.get(net.models[node])
+    if type(net.conditionals[node]) is not known:
+        raise FileError(
+            f"the local model of {net.names[node]!r} is a {type(net.conditionals[node]).__name__}, "
+            f"which is no {net.models[node]} model of the register"
+        )
+
+
+def _variable(variable: Variable, codec: Codec) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": variable.name}
+    if variable.levels is not None:
+        entry["levels"] = codec.encode(list(variable.levels))
+        entry["ordered"] = variable.ordered
+    if variable.cuts is not None:
+        entry["cuts"] = codec.encode(list(variable.cuts))
+    return entry
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
+    """The JSON object, if it is one of ours."""
+    if not content.strip():
+        raise FileError("it is empty")
+    try:
+        document = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise FileError("it is no JSON text, or it is cut off") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise FileError(f"it is no Arcwise network (its format entry is not {FORMAT!r})")
+    version = document.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise FileError(f"its version should be a whole number, not {version!r}")
+    if version > VERSION:
+        raise FileError(
+            f"a newer Arcwise wrote it (version {version} of the format, this one reads up to "
+            f"{VERSION}); update Arcwise to open it"
+        )
+    return document
+
+
+def _no_constant(name: str) -> float:
+    raise FileError(f"it has a bare {name}, which is no JSON number")
+
+
+def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
+    entries = document["nodes"]
+    if not isinstance(entries, list) or not entries:
+        raise FileError("it has no nodes")
+    variables = tuple(_read_variable(entry, codec) for entry in entries)
+    names = tuple(variable.name for variable in variables)
+    graph = _graph(names, entries)
+    about = codec.decode(document.get("about", {}))
+    if not isinstance(about, dict):
+        raise FileError("its 'about' entry should hold named entries")
+    net = None
+    if any("model" in entry for entry in entries):
+        models = tuple(_of_type(entry["model"], str, "model") for entry in entries)
+        fitted = tuple(codec.decode_fields(entry["model"], entry["fields"]) for entry in entries)
+        net = BayesNet(variables, graph, fitted, models)
+        _probe(net)
+    return Stored(graph, variables, net, about)
+
+
+def _read_variable(entry: Any, codec: Codec) -> Variable:
+    name = _of_type(_of_type(entry, dict, "node")["name"], str, "name")
+    if "levels" not in entry:
+        return Variable(name)
+    levels = tuple(codec.decode(_of_type(entry["levels"], list, "levels")))
+    if not all(isinstance(level, str | int | float | bool) for level in levels):
+        raise FileError(f"a level of {name!r} is neither text nor a number")
+    ordered = _of_type(entry.get("ordered", False), bool, "ordered")
+    cuts = codec.decode(entry["cuts"]) if "cuts" in entry else None
+    return Variable(name, levels, ordered, None if cuts is None else tuple(map(float, cuts)))
+
+
+def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG:
+    number = {name: i for i, name in enumerate(names)}
+    rows = []
+    for entry in entries:
+        parents = _of_type(entry["parents"], list, "parents")
+        for parent in parents:
+            if parent not in number:
+                raise FileError(f"{entry['name']!r} has the parent {parent!r}, which is no node")
+        if len(set(parents)) != len(parents):
+            raise FileError(f"{entry['name']!r} names a parent twice")
+        rows.append(tuple(sorted(number[parent] for parent in parents)))
+    return DAG(names, tuple(rows))
+
+
+def _of_type(value: Any, wanted: type, what: str) -> Any:
+    if not isinstance(value, wanted):
+        raise FileError(f"a {what} in it is of type {type(value).__name__}, not {wanted.__name__}")
+    return value
+
+
+def _probe(net: BayesNet) -> None:
+    """Ask every local model for a density at two rows of ones: its numbers must fit together."""
+    with np.errstate(all="ignore"):
+        for node, conditional in enumerate(net.conditionals):
+            if not _answers(net, node, conditional):
+                raise FileError(f"the local model of {net.names[node]!r} does not work")
+
+
+def _answers(net: BayesNet, node: int, conditional: Conditional) -> bool:
+    xs = tuple(_ones(net.variables[parent]) for parent in net.graph.parents[node])
+    try:
+        logs = np.asarray(conditional.logpdf(_ones(net.variables[node]), xs))
+    except (ArithmeticError, IndexError, TypeError, ValueError):
+        return False
+    return logs.shape == (2,) and not bool(np.isnan(logs).any())
+
+
+def _ones(variable: Variable) -> NDArray[Any]:
+    """Two rows of a column; for a discrete variable, of its first level."""
+    if variable.levels is None:
+        return np.ones(2)
+    return np.zeros(2, dtype=code_type(len(variable.levels)))
+
+
+JSON = Format("Arcwise JSON", read_json, write_json)
+BUNDLE = Format("Arcwise bundle", read_bundle, write_bundle)

@@ -1,0 +1,141 @@
+"""Greedy equivalence search (GES): steps between classes of equivalent graphs.
+
+Graphs that imply the same independences cannot be told apart by most scores, yet a search over graphs
+has to walk among them arc by arc. GES walks over the classes themselves. Three phases each take, as
+long as the score rises, the best of all steps of their kind:
+
+- *forward*: an arc is put into some member of the class,
+- *backward*: an arc is taken out of some member,
+- *turning*: an arc of some member is turned round.
+
+Every member of the class is considered, not only one, through the operators Insert(X, Y, T),
+Delete(X, Y, H) and Turn(X, Y, C) with every valid set T, H or C. The phases are repeated until none
+of them finds a step. With ever more data, forward and backward alone find the true class under a
+consistent score (Chickering 2002); the turning phase helps where data are few.
+
+Sources: Chickering (2002), Optimal structure identification with greedy search, JMLR 3; Hauser and
+Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes,
+JMLR 13, for turning and repeating.
+
+Rules. A class is entered only if one of its members obeys all of them, and a pair with a required arc
+is never parted; the graph handed back obeys them. What rules cost is completeness: a good class may
+be reachable only through classes that the rules shut out. The bound on the number of parents is alike
+for all members of a class.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from arcwise._kernels import ges as kernel
+from arcwise.errors import FitError, unknown
+from arcwise.graphs import DAG, Limits
+from arcwise.results import Result, Watch
+from arcwise.scores import Score, total
+from arcwise.search.climb import starting_graph
+from arcwise.search.greedy import least_gain
+from arcwise.search.trail import Trail
+
+__all__ = ["Phase", "ges"]
+
+Phase = Literal["forward", "backward", "turning"]
+
+_KINDS = {"forward": kernel.INSERT, "backward": kernel.DELETE, "turning": kernel.TURN}
+_WORDS = ("insert", "delete", "turn")
+_STOPPED = {
+    kernel.DONE: "no step to another class is better",
+    kernel.CIRCLE: "came back to a class it had left: the score does not tie equivalent graphs",
+}
+
+
+def ges(
+    score: Score,
+    start: DAG | None = None,
+    *,
+    limits: Limits | None = None,
+    phases: Sequence[Phase] = ("forward", "backward", "turning"),
+    iterate: bool = True,
+    max_steps: int | None = None,
+    on_step: Watch | None = None,
+) -> Result:
+    """Take the best step between equivalence classes until none helps.
+
+    Parameters
+    ----------
+    score : what to maximise. It should tie equivalent graphs (`score.equivalent`), as BIC and BGe do;
+        with another one the search still runs, but the gains in its trace are those of some member
+        of each class and need not add up, and it may end where a single change still helps.
+    start : graph to start from; the required arcs alone by default.
+    limits : rules bound to the score's columns.
+    phases : which phases to go through, in which order.
+    iterate : go through them again until none of them finds a step.
+    max_steps : largest number of steps.
+    on_step : called with each step; returning True ends the search with the class reached.
+
+    Returns
+    -------
+    Result : a member of the class found, always the same one for a class (unless rules choose), with
+        its own total score; never worse than the start.
+
+    Raises
+    ------
+    FitError, GraphError : rules or start that do not fit the score's variables or each other.
+    WordError : an unknown phase.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arcwise.conditionals import FAMILIES
+    >>> from arcwise.data import Moments
+    >>> from arcwise.scores import bic
+    >>> cov = np.array([[1.0, 0.0, 0.6], [0.0, 1.0, 0.6], [0.6, 0.6, 1.0]])
+    >>> moments = Moments.given(("a", "b", "c"), 500, np.zeros(3), cov)
+    >>> ges(bic(FAMILIES["gaussian"].bind(moments))).graph
+    <DAG [a][b][c|a:b]>
+    """
+    graph, bounds = starting_graph(score, start, limits)
+    before = total(score, graph)
+    trail = Trail(on_step, max_steps)
+    values = [before]
+
+    def watch(kind: int, tail: int, head: int, gain: float, edges: int) -> bool:
+        values.append(values[-1] + gain)
+        return trail.add(_WORDS[kind], values[-1], edges, tail, head)
+
+    parents, reason = kernel.ges(
+        score.sweep,
+        watch,
+        graph.parents,
+        _barred(bounds),
+        bounds.required,
+        phases=_numbers(phases),
+        iterate=iterate,
+        max_parents=len(score.nodes) if bounds.max_parents is None else bounds.max_parents,
+        tolerance=least_gain(score),
+    )
+    found = DAG.unchecked(score.nodes, tuple(parents))
+    after = total(score, found)
+    if not after >= before:
+        found, after = graph, before
+    return Result(found, after, tuple(trail.steps), trail.stopped or _STOPPED[reason])
+
+
+def _numbers(phases: Sequence[Phase]) -> list[int]:
+    """The kernel's numbers of the phases."""
+    if isinstance(phases, str) or not phases:
+        raise FitError(f"Phases come as a list such as ['forward', 'backward'], not {phases!r}.")
+    for phase in phases:
+        if phase not in _KINDS:
+            raise unknown("phase", phase, _KINDS)
+    return [_KINDS[phase] for phase in phases]
+
+
+def _barred(limits: Limits) -> list[tuple[int, ...]]:
+    """For each column the parents it may not have; a required arc bars its opposite."""
+    rows = [
+        set[int]() if limits.barred is None else set(limits.barred[c])
+        for c in range(len(limits.nodes))
+    ]
+    for child, required in enumerate(limits.required):
+        for parent in required:
+            rows[parent].add(child)
+    return [tuple(sorted(row)) for row in rows]

@@ -1,0 +1,150 @@
+import pytest
+from graphs.strategies import dags, ugraphs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcwise.errors import GraphError
+from arcwise.graphs import DAG, UGraph, dag, formula, from_model_string, model_string, ug
+
+LECTURE = "a:b:e + a:c:e + b:d:e + c:d:e + c:g + d:f"
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        ug(LECTURE),
+        ug("~" + LECTURE),
+        ug(LECTURE.replace(":", "*")),
+        ug(LECTURE.replace(" ", "")),
+        ug(*LECTURE.split(" + ")),
+        ug(*("~" + term for term in LECTURE.split("+"))),
+        ug(*(term.split(":") for term in LECTURE.split(" + "))),
+        ug([term.split(":") for term in LECTURE.split(" + ")]),
+        ug("a:b:e + a:c:e", ["b", "d", "e"], ("c", "d", "e"), "c*g + d:f"),
+    ],
+)
+def test_every_undirected_form_gives_the_lectures_graph(graph):
+    assert graph.nodes == tuple("abcdefg")
+    assert " ".join(map("".join, graph.edges)) == "ab ac ae bd be cd ce cg de df"
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        dag("a + b:a + c:a:b + d:c:e + e:a"),
+        dag("~a + b*a + c*a*b + d*c*e + e*a"),
+        dag("a", "b:a", "c:a:b", "d:c:e", "e:a"),
+        dag(["a"], ["b", "a"], ["c", "a", "b"], ["d", "c", "e"], ["e", "a"]),
+        dag([["a"], ["b", "a"], ["c", "a", "b"], ["d", "c", "e"], ["e", "a"]]),
+        dag("a + b|a + c|a:b + d|c*e + e|a"),
+        dag("b:a + c:a + c:b + d:c + d:e + e:a"),
+        dag("[a][b|a][c|a:b][d|c:e][e|a]"),
+    ],
+)
+def test_every_directed_form_gives_the_lectures_graph(graph):
+    assert graph.nodes == tuple("abcde")
+    assert " ".join(map("".join, graph.arcs)) == "ab ac ae bc cd ed"
+
+
+def test_single_nodes_and_given_nodes():
+    assert ug("a + b").n_edges == 0
+    assert dag("b:a", nodes=["c", "b", "a"]).parents == ((), (2,), ())
+    assert ug("fixed acidity:pH").edges == (("fixed acidity", "pH"),)
+    assert dag(["a:b", "c+d"]).arcs == (("c+d", "a:b"),)
+    with pytest.raises(GraphError, match="no node 'z'"):
+        dag("z", nodes=["a"])
+    with pytest.raises(GraphError, match="no node 'z'"):
+        ug("z", nodes=["a"])
+
+
+@pytest.mark.parametrize(
+    ("make", "text", "words"),
+    [
+        (ug, "a:b + + c", "empty name"),
+        (ug, "", "empty name"),
+        (ug, "a::b", "empty name"),
+        (ug, "a:a", "names 'a' twice"),
+        (ug, "a|b", "no |"),
+        (ug, "a + ~b", "can only begin"),
+        (ug, ["a", "a"], "each name once"),
+        (ug, ["a", ""], "each name once"),
+        (ug, 3, "text or a list"),
+        (dag, "a:b + b:a", "cycle"),
+        (dag, "a:a", "twice"),
+        (dag, "a|b|c", "child|parent"),
+        (dag, "a:b|c", "child|parent"),
+        (dag, "+", "empty name"),
+    ],
+)
+def test_bad_formulas_are_refused_in_words(make, text, words):
+    with pytest.raises(GraphError, match=words.replace("|", r"\|")):
+        make(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[a][b|a", r"'\[b\|a' came at sign 4"),
+        ("a][b]", "at sign 1"),
+        ("[a][b|a][b]", "'b' has two pairs"),
+        ("[a][b|c]", "no node 'c'.*parent of 'b'"),
+        ("[a][b|a:]", "empty name"),
+        ("[]", "empty name"),
+        ("[a|b][b|a]", "cycle"),
+        ("[a][b|a:a]", "twice"),
+        ("[a][b|a|c]", "at sign 4"),
+    ],
+)
+def test_bad_model_strings_are_refused_in_words(text, words):
+    with pytest.raises(GraphError, match=words):
+        from_model_string(text)
+
+
+def test_model_strings_as_bnlearn_writes_them():
+    for text in (
+        "[A][C][F][B|A][D|A:C][E|B:F]",
+        "[A][B][E][G][C|A:B][D|B][F|A:D:E:G]",
+    ):
+        assert model_string(from_model_string(text)) == text
+    assert from_model_string(" [a]\n [b | a] ").arcs == (("a", "b"),)
+    assert from_model_string("").nodes == ()
+
+
+@pytest.mark.parametrize("sign", list("[]|:"))
+def test_names_that_a_model_string_cannot_hold(sign):
+    with pytest.raises(GraphError, match=f"holds the sign '\\{sign}'"):
+        model_string(DAG.empty([f"a{sign}b"]))
+
+
+@pytest.mark.parametrize("sign", list("+:*|~["))
+def test_names_that_a_formula_cannot_hold(sign):
+    with pytest.raises(GraphError, match=f"holds the sign '\\{sign}'"):
+        formula(UGraph.empty([f"a{sign}b"]))
+
+
+def test_blanks_at_the_ends_are_refused():
+    with pytest.raises(GraphError, match="blank"):
+        model_string(DAG.empty(["a "]))
+
+
+@given(dags())
+def test_directed_round_trips(graph):
+    assert dag(formula(graph), nodes=graph.nodes) == graph
+    assert from_model_string(model_string(graph)) == graph
+    assert dag(str(graph), nodes=graph.nodes[::-1]).over(graph.nodes) == graph
+
+
+@given(ugraphs())
+def test_undirected_round_trips(graph):
+    assert ug(formula(graph)) == graph
+
+
+@given(st.sets(st.text(min_size=1, max_size=6), min_size=2, max_size=5))
+def test_any_name_is_given_back_or_refused(names):
+    graph = DAG.complete(sorted(names))
+    for write, read in ((model_string, from_model_string), (formula, dag)):
+        try:
+            text = write(graph)
+        except GraphError:
+            continue
+        assert read(text, nodes=graph.nodes) == graph

@@ -1,0 +1,111 @@
+import sys
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from graphs.strategies import dags, pdags, ugraphs
+from hypothesis import given
+from scipy import sparse
+
+from arcwise.errors import GraphError
+from arcwise.graphs import (
+    DAG,
+    PDAG,
+    UGraph,
+    adjacency,
+    dag_from_adjacency,
+    from_networkx,
+    pdag_from_adjacency,
+    random_dag,
+    to_networkx,
+    ug_from_adjacency,
+)
+
+
+def test_the_lectures_undirected_matrix():
+    matrix = [
+        [0, 1, 1, 0, 1],
+        [1, 0, 0, 1, 1],
+        [1, 0, 0, 1, 1],
+        [0, 1, 1, 0, 1],
+        [1, 1, 1, 1, 0],
+    ]
+    graph = ug_from_adjacency(matrix, nodes=list("abcde"))
+    assert " ".join(map("".join, graph.edges)) == "ab ac ae bd be cd ce de"
+    assert (len(graph.nodes), graph.n_edges) == (5, 8)
+
+
+def test_the_lectures_directed_matrix():
+    frame = pd.DataFrame(0, index=list("abcde"), columns=list("abcde"))
+    for tail, head in ("ab", "bc", "bd", "ce", "de"):
+        frame.loc[tail, head] = 1
+    graph = dag_from_adjacency(frame)
+    assert " ".join(map("".join, graph.arcs)) == "ab bc bd ce de"
+
+
+def test_sparse_matrices_and_missing_names():
+    graph = random_dag(3_000, 2, np.random.default_rng(1))
+    rows, columns = np.array(graph.numbered_arcs).T
+    matrix = sparse.coo_array((np.ones(len(rows)), (rows, columns)), shape=(3_000, 3_000))
+    assert dag_from_adjacency(matrix) == graph
+    assert dag_from_adjacency(matrix.tocsr()) == graph
+
+
+@pytest.mark.parametrize(
+    ("make", "matrix", "nodes", "words"),
+    [
+        (dag_from_adjacency, [[0, 1]], None, "square"),
+        (dag_from_adjacency, [0, 1], None, "square"),
+        (dag_from_adjacency, [[0, 1], [0, 0]], ["a"], "2 rows, but 1 names"),
+        (dag_from_adjacency, [[0, 1], [1, 0]], ["a", "b"], "a -> b -> a"),
+        (dag_from_adjacency, [[1]], ["a"], "loops"),
+        (ug_from_adjacency, [[0, 1], [0, 0]], ["a", "b"], "other way round"),
+        (ug_from_adjacency, [[1]], ["a"], "loops"),
+        (pdag_from_adjacency, [[1]], ["a"], "loops"),
+    ],
+)
+def test_bad_matrices_are_refused_in_words(make, matrix, nodes, words):
+    with pytest.raises(GraphError, match=words):
+        make(matrix, nodes)
+
+
+@given(dags())
+def test_directed_round_trips(graph):
+    assert dag_from_adjacency(adjacency(graph), graph.nodes) == graph
+    assert pdag_from_adjacency(adjacency(graph), graph.nodes).directed == graph
+    assert from_networkx(to_networkx(graph)) == graph
+    assert (adjacency(graph) == nx.to_numpy_array(to_networkx(graph))).all()
+
+
+@given(ugraphs())
+def test_undirected_round_trips(graph):
+    assert ug_from_adjacency(adjacency(graph), graph.nodes) == graph
+    assert from_networkx(to_networkx(graph)) == graph
+
+
+@given(pdags())
+def test_partly_directed_round_trips(graph):
+    assert pdag_from_adjacency(adjacency(graph), graph.nodes) == graph
+    back = from_networkx(to_networkx(graph))
+    assert back == graph if isinstance(back, PDAG) else back == graph.directed
+
+
+def test_networkx_graphs_of_other_kinds():
+    assert from_networkx(nx.path_graph(3)).edges == (("0", "1"), ("1", "2"))
+    assert from_networkx(nx.DiGraph([(1, 2)]), nodes=["2", "1"]).nodes == ("2", "1")
+    assert isinstance(from_networkx(nx.Graph()), UGraph)
+    with pytest.raises(GraphError, match="MultiGraph"):
+        from_networkx(nx.MultiGraph())
+    with pytest.raises(GraphError, match="networkx Graph"):
+        from_networkx("a -> b")
+    with pytest.raises(GraphError, match="named twice"):
+        from_networkx(nx.Graph([(1, "1")]))
+    with pytest.raises(GraphError, match="loops"):
+        from_networkx(nx.DiGraph([("a", "a")]))
+
+
+def test_without_networkx_a_sentence_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(GraphError, match="pip install"):
+        to_networkx(DAG.empty(["a"]))

@@ -1,0 +1,84 @@
+from collections import Counter
+
+import pytest
+from graphs.strategies import all_dags, dags
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcwise.errors import GraphError
+from arcwise.graphs import DAG, Move, Rules, legal_moves
+
+
+def one_arc_apart(graph, other):
+    mine, theirs = set(graph.arcs), set(other.arcs)
+    changed = mine ^ theirs
+    return len(changed) == 1 or (
+        len(changed) == 2 and len(mine) == len(theirs) and {min(changed)} == {max(changed)[::-1]}
+    )
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_legal_moves_reach_exactly_the_graphs_one_change_away(size):
+    every = all_dags(size)
+    for graph in every[:: 1 if size < 4 else 17]:
+        reached = [move.apply(graph) for move in legal_moves(graph)]
+        assert Counter(reached) == Counter(o for o in every if one_arc_apart(graph, o))
+
+
+@given(dags(min_nodes=2))
+def test_moves_keep_acyclicity_and_the_inverse_restores(graph):
+    for move in legal_moves(graph):
+        changed = move.apply(graph)
+        assert changed == move.apply(graph, check=False)
+        assert len(changed.order()) == len(graph.nodes)
+        assert move.inverse.apply(changed) == graph
+        assert move.inverse.inverse == move
+
+
+@given(dags(min_nodes=2), st.data())
+def test_rules_are_obeyed(graph, data):
+    names = st.sampled_from(graph.nodes)
+    arcs = st.lists(st.tuples(names, names).filter(lambda arc: arc[0] != arc[1]), max_size=4)
+    rules = Rules(forbidden=data.draw(arcs), max_parents=data.draw(st.integers(0, 3)))
+    limits = rules.on(graph.nodes)
+    moves = list(legal_moves(graph, limits))
+    families = [(child, row) for move in moves for child, row in move.changes(graph)]
+    assert all(limits.allows(child, row) for child, row in families)
+    others = set(legal_moves(graph)).difference(moves)
+    assert all(not all(limits.allows(*family) for family in m.changes(graph)) for m in others)
+    if limits.allows_graph(graph):
+        assert all(limits.allows_graph(move.apply(graph)) for move in moves)
+
+
+def test_required_arcs_are_neither_dropped_nor_flipped():
+    graph = DAG.from_arcs(["a -> b", "b -> c"])
+    limits = Rules(required=["a -> b"]).on(graph.nodes)
+    kinds = {(move.kind, move.tail, move.head) for move in legal_moves(graph, limits)}
+    assert kinds == {("drop", 1, 2), ("flip", 1, 2), ("add", 0, 2)}
+
+
+def test_shapes_other_than_limits_see_the_whole_graph():
+    class ClassHasAChild:
+        def allows(self, child, parents):
+            return child != 0 or not parents
+
+        def allows_graph(self, dag):
+            return bool(dag.children[0]) and not dag.parents[0]
+
+    graph = DAG.from_arcs(["a -> b"], ["a", "b", "c"])
+    found = {(m.kind, m.tail, m.head) for m in legal_moves(graph, ClassHasAChild())}
+    assert found == {("add", 2, 1), ("add", 0, 2), ("add", 1, 2)}
+
+
+def test_illegal_moves_are_refused_in_words():
+    graph = DAG.from_arcs(["a -> b", "b -> c", "a -> c"])
+    with pytest.raises(GraphError, match="cycle"):
+        Move("flip", 0, 2).apply(graph)
+    with pytest.raises(GraphError, match="cycle"):
+        Move("add", 2, 0).apply(graph)
+    with pytest.raises(GraphError, match="already"):
+        Move("add", 0, 1).apply(graph)
+    with pytest.raises(GraphError, match="not in the graph"):
+        Move("drop", 1, 0).apply(graph)
+    with pytest.raises(GraphError, match="add, drop or flip"):
+        Move("turn", 0, 1).apply(graph)

@@ -1,0 +1,128 @@
+"""Files are written whole or not at all, and unreadable ones are named."""
+
+import gzip
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arcwise.errors import FileError
+from arcwise.graphs import DAG
+from arcwise.io import FORMATS, Stored, load, save
+from arcwise.io import files as files_module
+from arcwise.io.files import read_bytes, write_bytes
+
+SMALL = Stored(DAG.from_arcs([("a", "b")]))
+
+
+def test_bytes_there_and_back(tmp_path):
+    for name in ("plain.txt", "packed.txt.gz"):
+        write_bytes(tmp_path / name, b"some text" * 100)
+        assert read_bytes(tmp_path / name) == b"some text" * 100
+    assert gzip.decompress((tmp_path / "packed.txt.gz").read_bytes()) == b"some text" * 100
+
+
+def test_compression_is_seen_in_the_content_not_in_the_name(tmp_path):
+    (tmp_path / "odd.json").write_bytes(gzip.compress(b"text"))
+    assert read_bytes(tmp_path / "odd.json") == b"text"
+
+
+def test_equal_content_gives_equal_files(tmp_path):
+    for name in ("one.json.gz", "two.json.gz"):
+        write_bytes(tmp_path / name, b"text")
+    assert (tmp_path / "one.json.gz").read_bytes() == (tmp_path / "two.json.gz").read_bytes()
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step, error):
+    place = tmp_path / "net.json"
+    place.write_bytes(b"old")
+
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(files_module.os, step, fail)
+    expected = FileError if isinstance(error, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        save(SMALL, place)
+    assert place.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["net.json"]
+
+
+def test_the_reason_is_said(tmp_path, monkeypatch):
+    with pytest.raises(FileError, match=r"gone.* cannot be written: No such file or directory\."):
+        save(SMALL, tmp_path / "gone" / "net.json")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(FileError, match="cannot be written: Is a directory"):
+        save(SMALL, tmp_path / "folder.json")
+    with pytest.raises(FileError, match="cannot be read: Is a directory"):
+        load(tmp_path / "folder.json")
+    with pytest.raises(FileError, match="cannot be read: No such file"):
+        load(tmp_path / "gone.json")
+    with pytest.raises(FileError, match="cannot be written: embedded null"):
+        save(SMALL, "a\0b.json")
+    assert os.listdir(tmp_path) == ["folder.json"]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real.json").write_bytes(b"old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    save(SMALL, tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert load(tmp_path / "real.json").graph == SMALL.graph
+
+
+def test_permissions_follow_the_users_mask(tmp_path):
+    save(SMALL, tmp_path / "net.json")
+    plain = tmp_path / "plain"
+    plain.write_text("x")
+    assert (tmp_path / "net.json").stat().st_mode == plain.stat().st_mode
+
+
+def test_unknown_endings_are_answered_with_close_ones(tmp_path):
+    with pytest.raises(FileError, match=r"'\.jsn', which is no network format.*'\.json'"):
+        save(SMALL, tmp_path / "net.jsn")
+    with pytest.raises(FileError, match="no network format"):
+        load(tmp_path / "net")
+    assert os.listdir(tmp_path) == []
+
+
+def test_one_way_formats_say_so(tmp_path):
+    (tmp_path / "a.dot").write_text("digraph {}")
+    with pytest.raises(FileError, match="DOT files are only written"):
+        load(tmp_path / "a.dot")
+    with pytest.raises(FileError, match="BIF files are only read"):
+        save(SMALL, tmp_path / "a.bif")
+
+
+@pytest.mark.parametrize("suffix", sorted(FORMATS))
+@pytest.mark.parametrize(
+    "content", [b"", b"\x89PNG\r\n\x1a\n\0\0\0", b"{}", b"[1, 2]", b"a,b\n1,2\n"]
+)
+def test_foreign_content_is_refused_in_one_sentence(tmp_path, suffix, content):
+    place = tmp_path / f"foreign{suffix}"
+    place.write_bytes(content)
+    with pytest.raises(FileError, match=r"cannot be read: .*\.$") as caught:
+        load(place)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", sorted(FORMATS))
+def test_cut_off_compression_is_refused(tmp_path, suffix):
+    place = tmp_path / f"half{suffix}.gz"
+    place.write_bytes(gzip.compress(b"x" * 1000)[:20])
+    with pytest.raises(FileError, match=r"damaged or cut off|only written"):
+        load(place)
+
+
+@pytest.mark.parametrize("suffix", [s for s, f in FORMATS.items() if f.read and f.write])
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_graphs_there_and_back_in_every_two_way_format(tmp_path, suffix, packed):
+    names = ["plain", "with space", 'quo"te', "комма,", "a:b|c", "back\\slash", "alone"]
+    graph = DAG.from_arcs(pairwise(names[:-1]), sorted(names))
+    place = tmp_path / f"graph{suffix}{packed}"
+    save(Stored(graph), str(place))
+    assert load(place).graph == graph
+    assert isinstance(load(Path(place)).graph, DAG)

@@ -1,0 +1,35 @@
+"""Errors and the sentences they are made of."""
+
+import pytest
+
+from arcwise import errors
+from arcwise.errors import close_to, unknown
+
+
+def test_every_error_is_an_arcwise_error() -> None:
+    kinds = [value for name, value in vars(errors).items() if name.endswith("Error")]
+    assert len(kinds) == 6
+    assert all(issubclass(kind, errors.ArcwiseError) for kind in kinds)
+
+
+def test_unknown_words_get_close_matches() -> None:
+    error = unknown("score", "BIK", ["bic", "aic", "loglik"])
+    assert isinstance(error, errors.WordError)
+    assert str(error).startswith("There is no score 'BIK'. Did you mean 'bic'")
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "said"),
+    [
+        ("zzz", ["bic", "aic"], "Known are 'bic', 'aic'."),
+        ("zzz", [], "There are none."),
+        (3, ["bic"], "Known are 'bic'."),
+        ("Ph", ["pH", "alcohol"], "Did you mean 'pH'?"),
+    ],
+)
+def test_close_to(word: object, known: list[str], said: str) -> None:
+    assert close_to(word, known) == said
+
+
+def test_long_lists_are_cut() -> None:
+    assert close_to("zzz", [f"v{i}" for i in range(100)]).endswith("and 88 more.")

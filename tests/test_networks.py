@@ -1,0 +1,175 @@
+"""Networks as values: density, ancestral samples, interventions, tables brought into form."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from shared_networks import dense_moments, gaussian_net, linear, published_net, random_net
+
+from arcwise.data import Table, Variable
+from arcwise.errors import DataError, FitError, GraphError
+from arcwise.graphs import DAG
+from arcwise.networks import BayesNet, Fixed, align, ancestral, cut, log_density
+
+XY = (Variable("x"), Variable("y"))
+CHAIN = gaussian_net({"a": (1, {}, 2), "b": (0, {"a": 2}, 1), "c": (-1, {"b": 0.5}, 0.5)})
+
+
+def test_nodes_must_be_the_variables_in_order():
+    models = (linear(0, [], 1), linear(0, [], 1))
+    with pytest.raises(GraphError, match=r"'y' and 'z' differ"):
+        BayesNet(XY, DAG.empty(["x", "z"]), models, ("gaussian",) * 2)
+    with pytest.raises(GraphError, match="order differs"):
+        BayesNet(XY, DAG.empty(["y", "x"]), models, ("gaussian",) * 2)
+    with pytest.raises(GraphError, match="sorted"):
+        BayesNet(XY[::-1], DAG.empty(["y", "x"]), models, ("gaussian",) * 2)
+
+
+def test_one_conditional_and_model_name_per_node():
+    with pytest.raises(FitError, match="one local model for each, but 1 came"):
+        BayesNet(XY, DAG.empty(["x", "y"]), (linear(0, [], 1),), ("gaussian",) * 2)
+    with pytest.raises(FitError, match="one model name"):
+        BayesNet(XY, DAG.empty(["x", "y"]), (linear(0, [], 1),) * 2, ("gaussian",))
+
+
+def test_unknown_name_is_answered_with_close_ones():
+    with pytest.raises(DataError, match="Did you mean 'v0001'"):
+        random_net(np.random.default_rng(0), 3).index("v001")
+
+
+def test_parameters_are_counted():
+    assert CHAIN.n_params == 2 + 3 + 3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_density_is_that_of_the_joint_normal(seed):
+    rng = np.random.default_rng(seed)
+    net = random_net(rng, 6)
+    rows = rng.normal(size=(20, 6))
+    expected = multivariate_normal(*dense_moments(net)).logpdf(rows)
+    np.testing.assert_allclose(log_density(net, rows.T), expected, rtol=1e-9)
+
+
+def test_ancestral_rows_have_the_right_moments():
+    table = ancestral(CHAIN, np.random.default_rng(3), 200_000)
+    mean, covariance = dense_moments(CHAIN)
+    sd = np.sqrt(np.diag(covariance))
+    assert table.names == CHAIN.names
+    np.testing.assert_allclose(table.matrix().mean(axis=0), mean, atol=5 * sd.max() / 447)
+    np.testing.assert_allclose(np.cov(table.matrix().T), covariance, rtol=0.03)
+
+
+def test_ancestral_is_reproducible_and_may_be_empty():
+    first = ancestral(CHAIN, np.random.default_rng(5), 10).matrix()
+    second = ancestral(CHAIN, np.random.default_rng(5), 10).matrix()
+    assert np.array_equal(first, second)
+    assert ancestral(CHAIN, np.random.default_rng(5), 0).rows == 0
+    with pytest.raises(DataError, match="negative"):
+        ancestral(CHAIN, np.random.default_rng(5), -1)
+
+
+class Coin:
+    """A discrete local model, to see that nothing here is about numbers only."""
+
+    n_params = 1
+
+    def sample(self, xs, rng, size):
+        return rng.integers(0, 2, size)
+
+    def logpdf(self, y, xs):
+        return np.full(len(y), np.log(0.5))
+
+
+def test_discrete_conditionals_fit_in():
+    variable = Variable("coin", ("heads", "tails"))
+    net = BayesNet((variable,), DAG.empty(["coin"]), (Coin(),), ("coin",))
+    table = ancestral(net, np.random.default_rng(1), 50)
+    assert set(table.values("coin")) == {"heads", "tails"}
+    assert log_density(net, table.columns).sum() == pytest.approx(-50 * np.log(2))
+
+
+def test_cut_fixes_a_value_and_removes_the_arcs_into_it():
+    after = cut(CHAIN, {1: 7.0})
+    assert after.graph.arcs == (("b", "c"),)
+    assert after.models == ("gaussian", "fixed", "gaussian")
+    table = ancestral(after, np.random.default_rng(2), 4000)
+    assert (table.column("b") == 7.0).all()
+    assert table.column("c").mean() == pytest.approx(2.5, abs=0.05)
+    assert CHAIN.graph.n_arcs == 2
+
+
+def test_fixed_has_probability_one_at_its_value():
+    model = Fixed(2.0)
+    assert model.logpdf(np.array([2.0, 3.0]), ()).tolist() == [0.0, -np.inf]
+    assert model.n_params == 0
+
+
+def test_align_fills_absent_columns_and_ignores_others():
+    rows = Table((Variable("b"), Variable("z")), (np.ones(2), np.ones(2)), np.array([1.0, 2.0]))
+    aligned = align(CHAIN, rows)
+    assert aligned.names == ("a", "b", "c")
+    assert aligned.order == ("b", "a", "c")
+    assert np.isnan(aligned.column("a")).all()
+    assert aligned.total == 3.0
+    assert aligned.notes == (
+        "The network has no variable 'z': ignored.",
+        "The table has no columns 'a' and 'c': unknown in every row.",
+    )
+
+
+def test_align_does_not_read_what_it_is_told_not_to():
+    rows = Table((Variable("a"), Variable("b")), (np.array([np.inf]), np.ones(1)))
+    aligned = align(CHAIN, rows, unread=("a",))
+    assert np.isnan(aligned.column("a")).all()
+    assert aligned.notes == ("The table has no column 'c': unknown in every row.",)
+    with pytest.raises(DataError, match="'a' is infinite in row 1"):
+        align(CHAIN, rows)
+
+
+def test_align_turns_numeric_levels_into_numbers_and_refuses_text():
+    numeric = Variable("a", (1, 5), ordered=True)
+    codes = np.array([0, 1, 2], dtype=np.uint8)
+    assert align(CHAIN, Table((numeric,), (codes,))).column("a").tolist()[:2] == [1.0, 5.0]
+    with pytest.raises(DataError, match="'a' holds text"):
+        align(CHAIN, Table((Variable("a", ("p", "q")),), (codes,)))
+
+
+def test_align_needs_something_in_common():
+    with pytest.raises(DataError, match="shares no column"):
+        align(CHAIN, Table((Variable("z"),), (np.ones(2),)))
+
+
+@pytest.fixture
+def weather():
+    variables = (Variable("rain", ("no", "yes")), Variable("size", ("S", "L"), True, (10.0,)))
+    return BayesNet(variables, DAG.empty(["rain", "size"]), (Coin(), Coin()), ("coin", "coin"))
+
+
+def test_align_codes_levels_as_the_network_does(weather):
+    given = Variable("rain", ("yes", "no", "maybe"))
+    rows = Table((given,), (np.array([0, 1, 3], dtype=np.uint8),))
+    assert align(weather, rows).column("rain").tolist() == [1, 0, 2]
+    with pytest.raises(
+        DataError, match="'rain' has the value 'maybe', which the network has never"
+    ):
+        align(weather, Table((given,), (np.array([2], dtype=np.uint8),)))
+
+
+def test_align_cuts_numbers_into_levels(weather):
+    rows = Table((Variable("size"),), (np.array([3.0, 10.0, np.nan]),))
+    assert align(weather, rows).column("size").tolist() == [0, 1, 2]
+
+
+def test_numbers_are_looked_up_among_numeric_levels():
+    variable = Variable("n", (1, 3))
+    net = BayesNet((variable,), DAG.empty(["n"]), (Coin(),), ("coin",))
+    assert align(net, Table((Variable("n"),), (np.array([3.0, 1.0, np.nan]),))).column(
+        "n"
+    ).tolist() == [1, 0, 2]
+    with pytest.raises(DataError, match=r"'n' has the value 2\.0"):
+        align(net, Table((Variable("n"),), (np.array([2.0]),)))
+
+
+@pytest.mark.parametrize(("name", "nodes", "arcs"), [("ecoli70", 46, 70), ("magic-niab", 44, 66)])
+def test_published_networks_have_their_sizes(shared_data, name, nodes, arcs):
+    net = published_net(shared_data, name)
+    assert (len(net.names), net.graph.n_arcs) == (nodes, arcs)
