@@ -56,12 +56,11 @@ class EssentialGraph {
   int edges = 0;
   std::uint64_t hash = 0;    // of the essential graph
   std::vector<int> changed;  // nodes whose parents or neighbours the last step changed
-  std::vector<int> turned;   // nodes that the last step gave a parent: paths out of them may have been cut
 
   EssentialGraph(int size, const std::vector<Set>& dag)
       : parents(size), neighbours(size), children(size), size_(size), adjacent_(size), full_(size),
         below_(size), dag_parents_(dag), dag_children_(size), compelled_(size), position_(size), root_(size),
-        closed_root_(size), waiting_(size), rank_(size), stamp_(size), had_below_(size), old_parents_(size),
+        waiting_(size), rank_(size), stamp_(size), had_below_(size), old_parents_(size),
         old_neighbours_(size) {
     for (int y = 0; y < size; ++y)
       for (int x : dag[y]) {
@@ -111,11 +110,10 @@ class EssentialGraph {
     relabel();
   }
 
-  // Semi-directed paths, which never go against an arc. The answers are those at the last call of
-  // `close`, which costs O(edges * nodes / 64).
+  // Semi-directed paths never go against an arc. Questions about them need a call of `close` after the
+  // last step, which costs O(edges * nodes / 64).
   void close() {
     const std::size_t words = full_.words();
-    closed_root_ = root_;
     for (int y = 0; y < size_; ++y) {
       if (root_[y] == y) std::fill_n(full_.row(y), words, 0);
       if (had_below_[y]) std::fill_n(below_.row(y), words, 0);
@@ -131,10 +129,8 @@ class EssentialGraph {
     }
   }
 
-  bool may_reach(int y, int x) const { return full_.test(closed_root_[y], x); }    // by some path
-  bool surely_reaches(int y, int x) const { return below_.test(y, x); }            // by an arc out of y
-  const std::uint64_t* after(int y) const { return full_.row(closed_root_[y]); }   // y's component and beyond
-  int closed_root(int y) const { return closed_root_[y]; }
+  bool may_reach(int y, int x) const { return full_.test(root_[y], x); }  // by some path
+  bool surely_reaches(int y, int x) const { return below_.test(y, x); }   // by an arc out of y
 
   // All ends of paths from y that avoid `blocked`, which are neighbours of y.
   void reach(int y, const Set& blocked, std::vector<std::uint64_t>& out) {
@@ -204,7 +200,7 @@ class EssentialGraph {
   BitMatrix below_;  // by node: what is reached by a first step along an arc
   std::vector<Set> dag_parents_, dag_children_;  // one member of the class
   std::vector<std::vector<char>> compelled_;     // parallel to dag_parents_
-  std::vector<int> position_, root_, closed_root_, waiting_, rank_;
+  std::vector<int> position_, root_, waiting_, rank_;
   std::vector<unsigned> stamp_;
   std::vector<char> had_below_;
   std::vector<Set> old_parents_, old_neighbours_;
@@ -344,12 +340,8 @@ class EssentialGraph {
 
   void compare() {
     changed.clear();
-    turned.clear();
-    for (int y = 0; y < size_; ++y) {
-      const Set &now = parents[y], &old = old_parents_[y];
-      if (now != old || neighbours[y] != old_neighbours_[y]) changed.push_back(y);
-      if (now != old && !std::includes(old.begin(), old.end(), now.begin(), now.end())) turned.push_back(y);
-    }
+    for (int y = 0; y < size_; ++y)
+      if (parents[y] != old_parents_[y] || neighbours[y] != old_neighbours_[y]) changed.push_back(y);
   }
 };
 

@@ -1,4 +1,6 @@
 // The run of a greedy equivalence search: its phases, when it ends, and the graph it hands back.
+#include <unordered_set>
+
 #include "operators.hpp"
 
 namespace arcwise {
@@ -9,11 +11,15 @@ enum Reason { done = 0, asked = 1, circle = 2 };
 // Phase after phase until each has found nothing to do since the last step.
 class Run {
  public:
+  double before = 0.0;  // score of the start
+
   Run(Search& search, nb::callable watch) : search_(search), watch_(std::move(watch)) {
     visited_.insert(search.graph.hash);
   }
 
-  Reason phases(const std::vector<Kind>& wanted, bool iterate) {
+  Reason phases(const std::vector<Kind>& wanted, bool iterate, const std::vector<Set>& start) {
+    search_.begin(wanted[0]);
+    before = value_ = search_.total(start);
     std::size_t quiet = 0;
     for (std::size_t i = 0; i < wanted.size() || (iterate && quiet < wanted.size()); ++i) {
       const std::size_t before = visited_.size();
@@ -28,14 +34,15 @@ class Run {
   Search& search_;
   nb::callable watch_;
   std::unordered_set<std::uint64_t> visited_;
+  double value_ = 0.0;
 
   Reason phase(Kind kind) {
-    search_.begin(kind);
+    search_.begin(kind);  // cheap where nothing has changed
     while (true) {
       const Operator op = search_.step();
       if (op.tail < 0) return done;
       const bool fresh = visited_.insert(search_.graph.hash).second;
-      if (nb::cast<bool>(watch_(static_cast<int>(op.kind), op.tail, op.head, op.gain, search_.graph.edges)))
+      if (nb::cast<bool>(watch_(static_cast<int>(op.kind), op.tail, op.head, value_ += op.gain, search_.graph.edges)))
         return asked;
       // A score that differs inside a class can lead round in a circle.
       if (!fresh) return circle;
@@ -70,15 +77,17 @@ nb::tuple ges(nb::callable rows, nb::callable watch, ConstIndices indptr, ConstI
                 {tolerance, static_cast<std::size_t>(max_parents)}, std::move(rows));
   std::vector<Kind> wanted;
   for (std::size_t i = 0; i < phases.shape(0); ++i) wanted.push_back(static_cast<Kind>(phases.data()[i]));
-  const Reason reason = Run(search, std::move(watch)).phases(wanted, iterate);
+  Run run(search, std::move(watch));
+  const Reason reason = run.phases(wanted, iterate, start);
   Extension member(search.graph, search.rules());
-  if (!member.find()) throw nb::value_error("the start breaks the rules");
+  if (!member.find()) throw nb::value_error("the start breaks the rules");  // every later class was checked
   std::vector<std::int64_t> found_indptr{0}, found;
   for (const Set& set : member.parents) {
     found.insert(found.end(), set.begin(), set.end());
     found_indptr.push_back(static_cast<std::int64_t>(found.size()));
   }
-  return nb::make_tuple(to_numpy(std::move(found_indptr)), to_numpy(std::move(found)), static_cast<int>(reason));
+  return nb::make_tuple(to_numpy(std::move(found_indptr)), to_numpy(std::move(found)), run.before,
+                        static_cast<int>(reason));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Greedy equivalence search: best valid operator after best valid operator on essential graphs.
 //
 // Operators and their conditions: Chickering (2002), theorems 15 and 17 (insert, delete); Hauser and
-// Buehlmann (2012), propositions 31 and 34 (turn). All three are written with one set, the clique S of
+// Buehlmann (2012), section 4.3 (turn). All three are written with one set, the clique S of
 // neighbours of y that point at y. With P the directed parents of y and s(y, .) its local score:
 //
 //   insert x -> y   N(y) n Adj(x) in S; no semi-directed path y..x avoids S    s(y, P S x) - s(y, P S)
@@ -13,51 +13,17 @@
 // are asked for in batches, kept while their parent set stays possible, and hold only what can be used.
 #pragma once
 
-#include <cmath>
-#include <unordered_set>
+#include <set>
 
 #include "arrays.hpp"
 #include "essential.hpp"
 #include "extension.hpp"
+#include "rows.hpp"
 
 namespace arcwise {
 
-struct Entry {
-  double gain;
-  int node;
-};
-
-// Gains of toggling single variables in `base`, the parents of a node once `clique` points at it.
-struct Row {
-  Set base, clique;
-  unsigned version = 0;            // the node's count of adjacency changes when the row was filled
-  std::vector<Entry> far, near;    // not adjacent: only improving, best first; adjacent: all
-
-  double toward(int x) const {
-    for (const Entry& e : near)
-      if (e.node == x) return e.gain;
-    return -INFINITY;
-  }
-};
-
-struct Node {
-  std::vector<Row> rows;
-  unsigned version = 0;
-  std::vector<Operator> turns;  // with positive gain, best first; paths not checked
-  Operator best;                // tail < 0: none
-  double bound = 0.0;           // no operator into the node gains more
-  bool dirty = false;           // `best` has to be found again, if `bound` makes it worth while
-};
-
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return {kept->data(), {kept->size()}, owner};
-}
-
 struct Settings {
-  double tolerance;
+  double tolerance;         // smallest gain that counts
   std::size_t max_parents;
 };
 
@@ -67,7 +33,7 @@ class Search {
 
   Search(EssentialGraph start, Directions rules, Settings settings, nb::callable rows)
       : graph(std::move(start)), rules_(std::move(rules)), settings_(settings), ask_(std::move(rows)),
-        nodes_(graph.size()), marks_(graph.size(), 0) {}
+        nodes_(graph.size()) {}
 
   void begin(Kind phase) {
     phase_ = phase;
@@ -93,6 +59,15 @@ class Search {
     }
   }
 
+  // Score of a member of the present class; its local scores are all at hand.
+  double total(const std::vector<Set>& member) const {
+    double sum = 0.0;
+    for (std::size_t y = 0; y < member.size(); ++y)
+      for (const Row& row : nodes_[y].rows)
+        if (row.base == member[y]) sum += row.own;
+    return sum;
+  }
+
   const Directions& rules() const { return rules_; }
 
  private:
@@ -103,8 +78,7 @@ class Search {
   Kind phase_ = Kind::insert;
   std::vector<std::pair<int, std::size_t>> missing_;  // (node, place of row)
   std::vector<std::uint64_t> reached_;
-  std::vector<char> marks_;
-  std::unordered_set<std::uint64_t> refused_;  // operators whose class no permitted DAG belongs to
+  std::set<Set> refused_;  // operators whose class no permitted DAG belongs to
   std::vector<int> refused_heads_;
 
   // Make the rows of these nodes those of their present cliques. While inserting, a row stays good when
@@ -145,7 +119,7 @@ class Search {
       return;
     }
     missing_.emplace_back(y, rows.size());
-    rows.push_back({std::move(base), clique, nodes_[y].version, {}, {}});
+    rows.push_back({std::move(base), clique, nodes_[y].version, 0.0, {}, {}});
   }
 
   // Ask for one batch of rows, of at most some MB, and take from it what can be used.
@@ -159,7 +133,8 @@ class Search {
       indices.insert(indices.end(), base.begin(), base.end());
       indptr.push_back(static_cast<std::int64_t>(indices.size()));
     }
-    const nb::object answer = ask_(to_numpy(std::move(children)), to_numpy(std::move(indptr)), to_numpy(std::move(indices)));
+    const nb::object answer =
+        ask_(to_numpy(std::move(children)), to_numpy(std::move(indptr)), to_numpy(std::move(indices)));
     const auto own = nb::cast<ConstVector>(answer[0]);
     const auto toggled = nb::cast<ConstMatrix>(answer[1]);
     if (own.shape(0) != end - begin || toggled.shape(0) != end - begin || toggled.shape(1) != nodes_.size())
@@ -171,6 +146,7 @@ class Search {
   }
 
   void harvest(int y, Row& row, double own, const double* toggled) {
+    row.own = own;
     graph.each_adjacent(y, [&](int x) { row.near.push_back({toggled[x] - own, x}); });
     if (row.base.size() >= settings_.max_parents) return;
     const int size = graph.size();
@@ -329,13 +305,13 @@ class Search {
     return !graph.detour(op.head, op.tail, op.clique);
   }
 
-  static std::uint64_t number(const Operator& op) {
-    std::uint64_t h = static_cast<std::uint64_t>(op.tail) << 32 | static_cast<std::uint64_t>(op.head);
-    for (int z : op.clique) h = (h ^ static_cast<std::uint64_t>(z + 1)) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-    return h;
+  static Set name(const Operator& op) {
+    Set out{op.tail, op.head};
+    out.insert(out.end(), op.clique.begin(), op.clique.end());
+    return out;
   }
 
-  bool refused(const Operator& op) const { return !refused_.empty() && refused_.contains(number(op)); }
+  bool refused(const Operator& op) const { return !refused_.empty() && refused_.contains(name(op)); }
 
   // Step only if the new class has a member that obeys the rules.
   bool attempt(const Operator& op) {
@@ -345,19 +321,21 @@ class Search {
       graph = std::move(next);
       return true;
     }
-    refused_.insert(number(op));
+    refused_.insert(name(op));
     refused_heads_.push_back(op.head);
     nodes_[op.head].dirty = true;
     return false;
   }
 
-  // After a step: look again where it matters, and only there.
+  // After a step: look again where it matters, and only there. Paths that an insert shuts are looked for
+  // when an operator is about to be taken. None is opened from a node y that has not changed itself: arcs
+  // stay passable, and if an edge of a shortest path inside y's component is directed against the path,
+  // so are, one after the other, all those before it, up to y (Meek's first rule).
   void settle(const Operator& op) {
     std::vector<int> stale = std::exchange(refused_heads_, {});
     refused_.clear();
     stale.insert(stale.end(), graph.changed.begin(), graph.changed.end());
     stale.insert(stale.end(), {op.tail, op.head});
-    if (phase_ == Kind::insert) reset_freed();
     if (phase_ != Kind::remove) graph.close();
     if (phase_ == Kind::turn) {
       for (int y = 0; y < graph.size(); ++y) reset(y);
@@ -370,18 +348,6 @@ class Search {
     for (int y : {op.tail, op.head}) graph.each_adjacent(y, [&](int x) { stale.push_back(x); });
     arrange(unique(stale), false);
     review(unique(stale));
-  }
-
-  // Nodes from which a path led through a node that got a new parent: the path may be gone.
-  void reset_freed() {
-    if (graph.turned.empty()) return;
-    std::fill(marks_.begin(), marks_.end(), 0);  // by component: 1 not touched, 2 touched
-    for (int y = 0; y < graph.size(); ++y) {
-      char& mark = marks_[graph.closed_root(y)];
-      if (!mark)
-        mark = std::any_of(graph.turned.begin(), graph.turned.end(), [&](int z) { return graph.may_reach(y, z); }) ? 2 : 1;
-      if (mark == 2) reset(y);
-    }
   }
 
   static std::vector<int> unique(std::vector<int> nodes) {

@@ -52,7 +52,7 @@ def test_arrays_cannot_be_written(mixed: Table) -> None:
 
 
 def test_unknown_name_gets_close_matches(mixed: Table) -> None:
-    with pytest.raises(DataError, match="no column 'grad'. Did you mean 'grade'"):
+    with pytest.raises(DataError, match=r"no column 'grad'. Did you mean 'grade'"):
         mixed.column("grad")
 
 
@@ -114,7 +114,7 @@ def test_continuous_keeps_what_was_asked_for() -> None:
     assert asked.fixed == {"rad", "city"}
     ready = asked.continuous()
     assert [v.name for v in ready.variables if v.discrete] == ["city", "rad"]
-    with pytest.raises(DataError, match="'city' holds text or truth values.*kinds="):
+    with pytest.raises(DataError, match=r"'city' holds text or truth values.*kinds="):
         table(raw).continuous()
 
 

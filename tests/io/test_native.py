@@ -259,7 +259,14 @@ def test_a_wrong_entry_is_refused_in_one_sentence(path, value, message, tmp_path
 
 @pytest.mark.parametrize(
     "content",
-    [b"[" * 100_000, b'{"format": NaN}', b"\xff\xfe", b'{"format": "arcwise-network"', b"9" * 5000],
+    [
+        b"[" * 100_000,
+        b'{"format": NaN}',
+        b"\xff\xfe",
+        b'{"format": "arcwise-network"',
+        b"9" * 5000,
+        b'["\\ud800"]',
+    ],
 )
 def test_odd_json_is_refused(content):
     with pytest.raises(FileError):

@@ -1,7 +1,7 @@
 """Greedy equivalence search by the letter: every operator tried, in plain Python on sets.
 
-A graph here is a set of pairs: (a, b) alone is the arc a -> b, (a, b) with (b, a) an undirected edge.
-Operators: Chickering (2002), theorems 15 to 17; Hauser and Buehlmann (2012), propositions 31 and 34.
+A graph here is a set of pairs: (a, b) alone is the arc a -> b, with (b, a) an undirected edge.
+Operators: Chickering (2002), theorems 15 to 17; Hauser and Buehlmann (2012), section 4.3.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -160,7 +160,7 @@ def deletes(graph: Pairs, p: int, local: Local) -> Iterator[Operator]:
 
 
 def turns(graph: Pairs, p: int, local: Local) -> Iterator[Operator]:
-    """Turn(X, Y, C): make y -> x or y - x into x -> y where exactly C points at y among neighbours."""
+    """Turn(X, Y, C): y -> x or y - x becomes x -> y; C are the neighbours that point at y."""
     for x, y in permutations(range(p), 2):
         for c in subsets(neighbours(graph, y) - {x}):
             if not is_clique(graph, c):

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from naive import ges as naive
 
+from arcwise._kernels import ges as kernel
 from arcwise.errors import ArcwiseError, GraphError, WordError
 from arcwise.graphs import DAG, Limits, Rules, cpdag
 from arcwise.scores import Score, total
+from arcwise.search import equivalence
 from arcwise.search.equivalence import ges
 
-NAMES = tuple("abcdefgh")
+NAMES = tuple("abcdefghij")
 
 
 class Bic(Score):
@@ -92,7 +94,7 @@ def acyclic(arcs: naive.Pairs, p: int) -> bool:
 
 @cache
 def classes(p: int) -> dict[naive.Pairs, list[naive.Pairs]]:
-    """Members of every class, keyed by essential graph: arcs shared by all members, the rest both ways."""
+    """Members of every class, keyed by essential graph: the union of their arcs."""
     groups: dict[object, list[naive.Pairs]] = {}
     for dag in all_dags(p):
         skeleton = frozenset(frozenset(arc) for arc in dag)
@@ -120,7 +122,7 @@ def permitted(graph: naive.Pairs, limits: Limits) -> bool:
 
 
 def best_operator(graph, score, phase, limits=None):
-    """The twin's best operator; with limits, of those that lead to a class with a permitted member."""
+    """The twin's best operator; with limits, of those into a class with a permitted member."""
     p = len(score.nodes)
     operators = list(naive.PHASES[phase](graph, p, score.local))
     if limits is not None:
@@ -139,13 +141,13 @@ def same_step(result, expected, p) -> None:
 
 
 def gain_of(score, start, phase, **options) -> tuple[object, float]:
-    """One step of the kernel, told by the watcher: the gain is that of the operator's own member."""
+    """One step of the kernel and its gain, as the watcher is told it."""
     steps = []
     result = ges(score, start, phases=(phase,), max_steps=1, on_step=steps.append, **options)
     return result, steps[0].score - total(score, start) if steps else 0.0
 
 
-# ---- the twin is right -----------------------------------------------------------------------------
+# --- the twin is right ---
 
 
 def test_twin_makes_essential_graphs():
@@ -171,7 +173,7 @@ def test_twin_reaches_what_one_arc_reaches(p):
         assert found == reached
 
 
-# ---- the kernel is the twin ------------------------------------------------------------------------
+# --- the kernel is the twin ---
 
 
 @pytest.mark.parametrize("phase", naive.PHASES)
@@ -214,6 +216,42 @@ def test_whole_runs(seed):
     assert result.trace == () or result.trace[-1].score == pytest.approx(result.score)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_remembered_between_steps_changes_nothing(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(6, 11))
+    score, limits, start = Chance(p, seed), Limits.none(NAMES[:p]), random_dag(p, rng, 0.2)
+    if seed % 4 == 0:
+        limits, start = random_limits(p, rng)
+    steps = bare(score, start, limits, naive.PHASES, 1000)[0]
+    graph = start
+    for kind, tail, head in steps:
+        again, graph = bare(score, graph, limits, [list(naive.PHASES)[kind]], 1)
+        assert again == [(kind, tail, head)]
+
+
+def bare(score, start, limits, phases, most):
+    """Steps and graph of the kernel itself, which goes on whatever the members of a class score."""
+    steps = []
+
+    def watch(*step):
+        steps.append(step[:3])
+        return len(steps) == most
+
+    parents, _, _ = kernel.ges(
+        score.sweep,
+        watch,
+        start.parents,
+        equivalence._barred(limits),
+        limits.required,
+        phases=equivalence._numbers(tuple(phases)),
+        iterate=True,
+        max_parents=len(score.nodes) if limits.max_parents is None else limits.max_parents,
+        tolerance=1e-9,
+    )
+    return steps, DAG(score.nodes, tuple(parents))
+
+
 @pytest.mark.parametrize("phase", naive.PHASES)
 @pytest.mark.parametrize("seed", range(60))
 def test_one_step_under_rules(phase, seed):
@@ -236,7 +274,7 @@ def random_limits(p: int, rng: np.random.Generator) -> tuple[Limits, DAG]:
     return Rules(required=arcs, forbidden=forbidden, max_parents=most).on(start.nodes), start
 
 
-# ---- what every search promises --------------------------------------------------------------------
+# --- what every search promises ---
 
 
 @pytest.mark.parametrize("seed", range(30))

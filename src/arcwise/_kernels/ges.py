@@ -5,6 +5,7 @@ plus O(edges p / 64) for the paths, beside the scores that it asks for.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +35,13 @@ def ges(
     iterate: bool,
     max_parents: int,
     tolerance: float,
-) -> tuple[list[tuple[int, ...]], int]:
+) -> tuple[list[tuple[int, ...]], float, int]:
     """Search from the class of the DAG `start`; give the parents of a member of the class found.
 
     Parameters
     ----------
     sweep : (children, bases) -> local scores (m,) and those with each variable toggled (m, p).
-    watch : told (kind, tail, head, gain, edges) after each step; True ends the search.
+    watch : told (kind, tail, head, score, edges) after each step; True ends the search.
     start : parents of each column.
     barred : for each column the parents that it may not have.
     kept : for each column the parents that it keeps; the opposite arcs should be barred.
@@ -51,15 +52,15 @@ def ges(
 
     Returns
     -------
-    Parents of each column, and why the search ended: DONE, ASKED (by `watch`) or CIRCLE (it came
-    back to a class that it had left, which no score does that ties within classes).
+    Parents of each column, the score of `start`, and why the search ended: DONE, ASKED (by `watch`)
+    or CIRCLE (it came back to a class that it had left, as no score does that ties within classes).
     """
 
     def rows(children: NDArray[np.int64], *bases: NDArray[np.int64]) -> tuple[Array, Array]:
         own, toggled = sweep(children.tolist(), _unpack(*bases))
         return np.ascontiguousarray(own, np.float64), np.ascontiguousarray(toggled, np.float64)
 
-    indptr, indices, reason = _native.ges(
+    indptr, indices, before, reason = _native.ges(
         rows,
         watch,
         *pack(start),
@@ -70,10 +71,10 @@ def ges(
         max_parents,
         tolerance,
     )
-    return _unpack(indptr, indices), reason
+    return _unpack(indptr, indices), before, reason
 
 
 def _unpack(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -> list[tuple[int, ...]]:
     """Undo `pack`."""
     places, members = indptr.tolist(), indices.tolist()
-    return [tuple(members[a:b]) for a, b in zip(places[:-1], places[1:], strict=True)]
+    return [tuple(members[a:b]) for a, b in pairwise(places)]

@@ -45,9 +45,7 @@ def scan(
     gains[head, tail] is the change of score when tail is toggled in head's parents (-inf where not
     allowed). Pairs in `blocked` are passed over, arcs in `kept` are never taken out. O(p) a head.
     """
-    _native.scan_moves(
-        gains, parents, children, below, blocked, kept, heads, best, kind, tails
-    )
+    _native.scan_moves(gains, parents, children, below, blocked, kept, heads, best, kind, tails)
 
 
 def legal_add(below: Words, tail: int, head: int) -> bool:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from arcwise import graphs, inference, io
 from arcwise.conditionals import Conditional
-from arcwise.data import Table, table
+from arcwise.data import Table, conform
 from arcwise.errors import FileError, FitError
-from arcwise.evaluate import EdgeTable, edge_table
+from arcwise.evaluate import EdgeTable, edge_table, pack_edges, unpack_edges
 from arcwise.graphs import DAG, PDAG, Limits
 from arcwise.networks import BayesNet, ancestral
 from arcwise.results import Step
@@ -55,6 +55,7 @@ class Network:
     measure: Score | None = None
     limits: Limits | None = None
     tuning: tuple[Mapping[str, float], ...] = ()
+    saved_edges: Mapping[str, Any] = field(default_factory=dict)
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -71,7 +72,8 @@ class Network:
     @cached_property
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, reversible or compelled, strength."""
-        return edge_table(self.net, self.measure, self.limits)
+        kept = None if self.measure else unpack_edges(self.net, self.saved_edges)
+        return kept or edge_table(self.net, self.measure, self.limits)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ class Network:
         return inference.marginal_log_density(self.net, self._rows(rows))
 
     def _rows(self, rows: Any) -> Table:
-        return rows if isinstance(rows, Table) else table(rows)
+        return conform(rows, self.net.variables)
 
     # -- in and out -----------------------------------------------------------------------------
 
@@ -177,7 +179,7 @@ class Network:
             "rows": self.rows,
             "fingerprint": self.fingerprint,
             "tuning": [dict(row) for row in self.tuning],
-            "edges": [e._asdict() for e in self.edges.present] if self.measure else [],
+            "edges": pack_edges(self.edges) if self.measure else dict(self.saved_edges),
         }
 
     def to_networkx(self) -> Any:
@@ -254,6 +256,7 @@ def load(path: str | PathLike[str]) -> Network:
         rows=_number(about.get("rows")),
         fingerprint=str(about.get("fingerprint") or ""),
         tuning=tuple(_mapping(row) for row in _sequence(about.get("tuning"))),
+        saved_edges=_mapping(about.get("edges")),
     )
 
 

@@ -14,9 +14,7 @@ _INNER = {"rng", "limits", "on_step"}  # given by the library, not by the user
 def options_of(function: Callable[..., Any]) -> tuple[str, ...]:
     """Names of the keyword-only parameters that a user may give."""
     parameters = inspect.signature(function).parameters.values()
-    return tuple(
-        p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _INNER
-    )
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _INNER)
 
 
 def split_options(
@@ -42,5 +40,5 @@ def split_options(
         if not any(option in options for options in known.values()):
             everything = sorted(set().union(*known.values()))
             who = " and ".join(known)
-            raise WordError(f"{who} take no option {option!r}. {close_to(option, everything)}")
+            raise WordError(f"{who[:1].upper()}{who[1:]} take no option {option!r}. {close_to(option, everything)}")
     return [{k: v for k, v in given.items() if k in options} for options in known.values()]

@@ -21,7 +21,7 @@ from arcwise.results import Result, Watch
 from arcwise.scores import SCORES, ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
-__all__ = ["Learned", "Recipe", "bound", "fit_network", "prepared"]
+__all__ = ["Learned", "Recipe", "bound", "fit_network", "prepared", "prepared_table"]
 
 _PARTS = {"all": ("folds",), "one": ("fraction",), "none": ()}
 
@@ -64,8 +64,8 @@ class Recipe:
         search = self._search()
         for_search, for_score = split_options(
             self.options,
-            (f"search {self.search!r}", options_of(search)),
-            (f"score {word!r}", (*options_of(SCORES[word].bind), *_PARTS[SCORES[word].parts])),
+            (f"the search {self.search!r}", options_of(search)),
+            (f"the score {word!r}", (*options_of(SCORES[word].bind), *_PARTS[SCORES[word].parts])),
         )
         streams = np.random.default_rng(self.seed).spawn(3)
         base = bound(word, fits, data, for_score, streams[0])
@@ -174,19 +174,28 @@ def prepared(source: Table | Moments, model: str) -> tuple[str, Table | Moments,
         raise unknown("model", model, FAMILIES)
     if isinstance(source, Moments):
         if model not in ("auto", "gaussian"):
-            raise FitError(f"Moments carry Gaussian models only, but model={model!r} was asked for.")
+            raise FitError(
+                f"Moments carry Gaussian models only, but model={model!r} was asked for."
+            )
         return "gaussian", source, source.notes
+    table = prepared_table(source, model)
+    return "gaussian" if model == "auto" else model, table, table.notes
+
+
+def prepared_table(source: Table, model: str) -> Table:
+    """Bring a table into the form of a model: numbers where it takes numbers, complete rows."""
     if model == "auto" and all(v.discrete for v in source.variables):
         _refuse_discrete(source)
-    word = "gaussian" if model == "auto" else model
     table = source.continuous().complete()
+    if table.rows < 2:
+        raise DataError("Learning needs at least two rows, but the table has one.")
     fixed = [v.name for v in table.variables if v.discrete]
-    if fixed and word == "gaussian":
+    if fixed and model in ("auto", "gaussian"):
         raise DataError(
             f"Column {fixed[0]!r} is discrete because its kind was asked for, and Gaussian models "
             "take numbers only: leave the column out, or do not name its kind."
         )
-    return word, table, table.notes
+    return table
 
 
 def _refuse_discrete(table: Table) -> None:

@@ -1,29 +1,31 @@
 """Choosing the penalty per arc by cross-validated likelihood (TEXTS, T4).
 
 For each penalty of a grid and each fold a network is learned from the other folds, and the fold's rows
-are scored by their log density. The penalty with the best mean is taken; the whole curve is returned.
+are scored by their log density. The penalty with the best mean is taken, or the largest one that is not worse
+by more than a standard error (ESL section 7.10); the whole curve is returned.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.recipe import Recipe, prepared
-from arcwise.data import Moments, Table
-from arcwise.data.prepare import folds
+from arcwise.api.parallel import Runner
+from arcwise.api.recipe import Recipe, prepared_table
+from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError
 from arcwise.inference import marginal_log_density
-from arcwise.results import Watch
 
-__all__ = ["penalty_grid", "tune"]
+__all__ = ["RULES", "penalty_grid", "tune"]
 
+Array = NDArray[np.float64]
+
+RULES = ("cv", "cv-1se")
 _FOLDS = 10
 
 
-def penalty_grid(rows: float) -> NDArray[np.float64]:
+def penalty_grid(rows: float) -> Array:
     """Penalties worth trying, nats per arc and row: from nothing to 30 nats in total.
 
     Where an arc gains g nats in total it is worth its own estimation error from about g = 1/2 (AIC
@@ -39,46 +41,72 @@ class _Fold:
     recipe: Recipe
     table: Table
     parts: Sequence[NDArray[np.intp]]
-    grid: NDArray[np.float64]
-    watch: Watch | None = None
+    grid: Array
 
-    def __call__(self, number: int) -> tuple[list[NDArray[np.float64]], list[int]]:
+    def __call__(self, number: int) -> tuple[list[Array], list[int]]:
         part = self.parts[number]
         rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
         unseen = self.table.take(part)
-        nets = [self.recipe.but(penalty=float(p)).run(rest, self.watch).net for p in self.grid]
+        nets = [self.recipe.but(penalty=float(p)).run(rest).net for p in self.grid]
         return [marginal_log_density(net, unseen) for net in nets], [n.graph.n_arcs for n in nets]
 
 
 def tune(
-    recipe: Recipe,
-    source: Table | Moments,
-    run: Callable[[Callable[[int], Any], int], Sequence[Any]],
-    watch: Watch | None = None,
+    recipe: Recipe, source: Table | Moments, rule: str, run: Runner
 ) -> tuple[float, tuple[Mapping[str, float], ...]]:
-    """Return the best penalty and the curve: penalty, mean, error, edges.
+    """Choose a penalty by cross-validated likelihood.
 
-    Raises
-    ------
-    FitError : only moments were given; held-out rows are needed.
+    Parameters
+    ----------
+    recipe : what to learn, but for its penalty.
+    source : a table; moments are refused, since rows have to be held out.
+    rule : "cv" for the best mean, "cv-1se" for the largest penalty whose loss against the best is
+        within one standard error (of the difference, row by row).
+    run : how to do the folds.
+
+    Returns
+    -------
+    The penalty, and the curve: penalty, mean, error, loss against the best and its error, edges.
     """
     if isinstance(source, Moments):
         raise FitError("penalty='cv' needs the rows of a table, but moments were given.")
-    _, table, _ = prepared(source, recipe.model)
-    assert isinstance(table, Table)  # prepared gives back what it was given
-    parts = folds(table.rows, _FOLDS, np.random.default_rng(recipe.seed))
+    table = prepared_table(source, recipe.model)
+    parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     grid = penalty_grid(table.total)
     found = run(_Fold(recipe, table, parts, grid), len(parts))
+    logs = np.empty((len(grid), table.rows))
+    for part, (densities, _) in zip(parts, found, strict=True):
+        logs[:, part] = densities
+    edges = np.mean([counts for _, counts in found], axis=0)
     weights = np.ones(table.rows) if table.weights is None else table.weights
-    curve = []
-    for i, penalty in enumerate(grid):
-        logs = np.empty(table.rows)
-        for part, (densities, _) in zip(parts, found, strict=True):
-            logs[part] = densities[i]
-        mean = float(np.average(logs, weights=weights))
-        spread = float(np.average((logs - mean) ** 2, weights=weights))
-        error = float(np.sqrt(spread / max(table.total - 1, 1.0)))
-        edges = float(np.mean([counts[i] for _, counts in found]))
-        curve.append({"penalty": float(penalty), "mean": mean, "error": error, "edges": edges})
+    curve = _curve(grid, logs, edges, weights)
     best = max(curve, key=lambda row: row["mean"])
-    return best["penalty"], tuple(curve)
+    if rule == "cv-1se":
+        near = [row for row in curve if row["loss"] <= row["loss_error"]]
+        best = max(near, key=lambda row: row["penalty"])
+    return best["penalty"], curve
+
+
+def _curve(grid: Array, logs: Array, edges: Array, weights: Array) -> tuple[dict[str, float], ...]:
+    """Means over rows with their errors; losses are taken row by row against the best penalty."""
+    means = np.average(logs, axis=1, weights=weights)
+    losses = logs[int(means.argmax())] - logs
+    rows = zip(grid, means, logs, losses, edges, strict=True)
+    return tuple(
+        {
+            "penalty": float(penalty),
+            "mean": float(mean),
+            "error": _error(own, weights),
+            "loss": float(np.average(loss, weights=weights)),
+            "loss_error": _error(loss, weights),
+            "edges": float(count),
+        }
+        for penalty, mean, own, loss, count in rows
+    )
+
+
+def _error(values: Array, weights: Array) -> float:
+    """Standard error of a weighted mean."""
+    mean = np.average(values, weights=weights)
+    spread = np.average((values - mean) ** 2, weights=weights)
+    return float(np.sqrt(spread / max(weights.sum() - 1, 1.0)))

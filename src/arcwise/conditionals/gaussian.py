@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import gaussian as kernel
+from arcwise.conditionals.base import Array, Columns, Family, Fits, HeldOut, ParentSets, Parts
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import FitError
-from arcwise.conditionals.base import Array, Columns, Family, Fits, HeldOut, ParentSets, Parts
 
 __all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
 
@@ -61,6 +61,12 @@ class GaussianConditional:
                 "A Gaussian local model needs finite coefficients and a positive variance, but got "
                 f"intercept {self.intercept}, coefficients {list(self.coefficients)}, "
                 f"variance {self.variance}."
+            )
+        size = len(self.coefficients)
+        if self.spread.shape != (size + 1, size + 1) or len(self.passed) not in (0, size):
+            raise FitError(
+                f"A Gaussian local model with {size} parents needs a spread of shape "
+                f"{(size + 1, size + 1)}, but {self.spread.shape} came."
             )
         for array in (self.coefficients, self.spread):
             array.setflags(write=False)
@@ -128,7 +134,9 @@ def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
         intercept=float(mean[0] - coefficients @ mean[1:]),
         coefficients=coefficients,
         variance=float(variance),
-        spread=_spread(noise, mean[1:], [k - 1 for k in kept], inverse / np.outer(sd[kept], sd[kept])),
+        spread=_spread(
+            noise, mean[1:], [k - 1 for k in kept], inverse / np.outer(sd[kept], sd[kept])
+        ),
         rows=float(n),
         at_floor=bool(residual < FLOOR or constant[0]),
         passed=tuple(k not in kept for k in range(1, len(mean))),
@@ -163,7 +171,9 @@ class GaussianFits(Fits):
 
     def __init__(self, moments: Moments, table: Table | None = None) -> None:
         if not moments.n > 0:
-            raise FitError("A Gaussian model needs at least one row with weight, but there is none.")
+            raise FitError(
+                "A Gaussian model needs at least one row with weight, but there is none."
+            )
         self.moments, self.table = moments, table
         self.nodes, self.rows = moments.names, float(moments.n)
         self.matrix, self.sd, self.constant = scale(moments.n, moments.mean, moments.scatter)
@@ -244,7 +254,8 @@ class GaussianFits(Fits):
             return np.full(table.rows, 1.0 / self.rows)
         z = np.column_stack([(table.columns[j] - self.moments.mean[j]) / self.sd[j] for j in kept])
         half = np.linalg.solve(np.linalg.cholesky(self.matrix[np.ix_(kept, kept)]), z.T)
-        return (1.0 + (half**2).sum(axis=0)) / self.rows
+        leverage: Array = (1.0 + (half**2).sum(axis=0)) / self.rows
+        return leverage
 
     def held_out(self, parts: Parts) -> HeldOut:
         """Tie the family to parts of the rows; each part needs only its own moments."""

@@ -129,9 +129,11 @@ class ParquetSource:
         number = {name: position for position, name in enumerate(self.names)}
         stored = [self.schema.names[number[name]] for name in names]
         height = max(CELLS // len(names), 1024)
-        with pq.ParquetFile(self.place) as file:
-            for batch in file.iter_batches(batch_size=height, columns=stored, use_threads=False):
-                yield [batch.column(name) for name in stored]
+        # One row group at a time and small buffers: reading ahead would hold most of the file.
+        with pq.ParquetFile(self.place, pre_buffer=False, buffer_size=1 << 20) as file:
+            for group in range(file.num_row_groups):
+                for batch in file.iter_batches(height, [group], stored, use_threads=False):
+                    yield [batch.column(name) for name in stored]
 
     def _first(self, stored: str) -> Any:
         import pyarrow as pa

@@ -116,11 +116,14 @@ def _from_dict(columns: Mapping[Any, Any]) -> Raw:
 
 
 def _listed(name: object, column: Any) -> Any:
-    if np.ndim(column) == 0 and (column is None or isinstance(column, str) or np.isscalar(column)):
+    """Give a column with a length; a single value is a column of one row."""
+    if isinstance(column, np.ndarray) and column.ndim > 1:
+        raise DataError(f"Column {name!r} has to be one-dimensional, not {column.shape}.")
+    if column is None or isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
         return [column]
-    if np.ndim(column) != 1 and not hasattr(column, "to_arrow"):
-        raise DataError(f"Column {name!r} has to be a list or a one-dimensional array.")
-    return column
+    if isinstance(column, np.ndarray) and column.ndim == 0:
+        return [column.item()]
+    return column if hasattr(column, "__len__") else list(column)
 
 
 def _make(names: Sequence[object], columns: Sequence[Any]) -> Raw:
@@ -151,7 +154,10 @@ def _arrow(name: str, column: Any) -> Any:
 
 def _from_frame(data: Any) -> Raw:
     import narwhals as nw
+    import pyarrow as pa
 
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
     try:
         frame = nw.from_native(data)
     except nw.exceptions.DuplicateError:

@@ -7,6 +7,7 @@ name is called after its position, x1, x2, ...; two columns of one name are refu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -76,8 +77,7 @@ def tidy_names(names: Iterable[object]) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def _refuse_repeats(names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    twice = [name for name, times in Counter(names).items() if times > 1]
     if not twice:
         return
     numbers = all(name.replace(".", "").lstrip("-").isdigit() for name in twice)

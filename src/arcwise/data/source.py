@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -163,7 +164,10 @@ def guess_notes(
     """Write what was guessed: ``asked`` is separator, decimal sign and encoding as given."""
     coded = "" if encoding.startswith("utf-8") else f"The text was taken to be {encoding}."
     said = (layout.separator_note, layout.decimal_note, coded)
-    return [note for note, given in zip(said, asked, strict=True) if note and given is None]
+    notes = [note for note, given in zip(said, asked, strict=True) if note and given is None]
+    if all(re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", name) for name in layout.header):
+        notes.append("The first line was taken as names, although it holds numbers only.")
+    return notes
 
 
 def _parquet_bytes(content: bytes) -> Raw:

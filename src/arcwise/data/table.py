@@ -8,6 +8,7 @@ only. Row weights count rows several times, which makes a table of frequencies d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -319,7 +320,7 @@ def _locked(array: Column) -> Column:
 
 def _check_distinct(names: Sequence[str]) -> None:
     if len(set(names)) != len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = [name for name, times in Counter(names).items() if times > 1]
         raise DataError(f"Column names repeat: {sentence_list(twice)}; give each its own name.")
 
 

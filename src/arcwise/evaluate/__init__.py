@@ -1,6 +1,15 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
-from arcwise.evaluate.edges import Edge, EdgeTable, edge_table
+from arcwise.evaluate.edges import Edge, EdgeTable, edge_table, pack_edges, unpack_edges
 from arcwise.evaluate.validate import Learner, Validation, validate_folds
 
-__all__ = ["Edge", "EdgeTable", "Learner", "Validation", "edge_table", "validate_folds"]
+__all__ = [
+    "Edge",
+    "EdgeTable",
+    "Learner",
+    "Validation",
+    "edge_table",
+    "pack_edges",
+    "unpack_edges",
+    "validate_folds",
+]

@@ -6,7 +6,7 @@ would bring. Without a score (a network made by hand or read from a file without
 -1/2 log(1 - r^2), r the partial correlation of the pair given all others in the fitted joint.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,10 +20,13 @@ from arcwise.networks import BayesNet
 from arcwise.scores import Score
 from arcwise.search import Climb
 
-__all__ = ["ALL_PAIRS", "Edge", "EdgeTable", "edge_table"]
+__all__ = ["ALL_PAIRS", "Edge", "EdgeTable", "edge_table", "pack_edges", "unpack_edges"]
 
 ALL_PAIRS = 1000
 """Up to so many variables the table has every pair; beyond, only the edges that are present."""
+
+SAVED_PAIRS = 200
+"""Up to so many variables the strengths of all pairs are saved with a network."""
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -183,6 +186,48 @@ def edge_table(
     return EdgeTable(
         graph.nodes, first, second, tail, reversible, strength, partial, count, meaning
     )
+
+
+def pack_edges(table: EdgeTable) -> dict[str, Any]:
+    """Strengths as plain values to be saved with a network, since they need the data.
+
+    Every pair up to `SAVED_PAIRS` variables, beyond only the edges that are present.
+    """
+    kept = table.present if len(table.nodes) > SAVED_PAIRS else table
+    return {
+        "first": kept.first.tolist(),
+        "second": kept.second.tolist(),
+        "strength": kept.strength.tolist(),
+        "count": table.count,
+        "meaning": table.meaning,
+    }
+
+
+def unpack_edges(net: BayesNet, packed: Mapping[str, Any]) -> EdgeTable | None:
+    """The table of edges of a loaded network; None where what was saved does not fit it."""
+    try:
+        first = np.array(packed["first"], dtype=np.intp)
+        second = np.array(packed["second"], dtype=np.intp)
+        strength = np.array(packed["strength"], dtype=float)
+        count, meaning = float(packed["count"]), str(packed["meaning"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    p = len(net.names)
+    fits = first.shape == second.shape == strength.shape and first.ndim == 1
+    if not fits or not ((first >= 0) & (first < second) & (second < p)).all():
+        return None
+    parents = [frozenset(row) for row in net.graph.parents]
+    ends = zip(first.tolist(), second.tolist(), strict=True)
+    tail = np.array([_tail(parents, a, b) for a, b in ends], dtype=np.intp)
+    if (tail >= 0).sum() != net.graph.n_arcs:
+        return None
+    partial = _partial(net, first, second)
+    reversible = _reversible(net.graph, first, second)
+    return EdgeTable(net.names, first, second, tail, reversible, strength, partial, count, meaning)
+
+
+def _tail(parents: Sequence[frozenset[int]], a: int, b: int) -> int:
+    return a if a in parents[b] else b if b in parents[a] else -1
 
 
 def _pairs(graph: DAG) -> tuple[Integers, Integers, Integers]:

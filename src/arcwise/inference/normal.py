@@ -36,6 +36,9 @@ __all__ = ["NormalBelief", "NormalBeliefs"]
 REPEATS = 8
 """How often a numerical integral is repeated with shifted points to measure its error."""
 
+POINTS = 200_000
+"""Most points of one such integral: what they leave open shows in the error."""
+
 SHOWN = 8
 """Correlations of more variables than this are not printed."""
 
@@ -371,7 +374,7 @@ def _integral(correlation: Array, sides: Array) -> Probability:
     from scipy.stats import multivariate_normal
 
     values = [
-        multivariate_normal(None, correlation, allow_singular=True, seed=seed).cdf(
+        multivariate_normal(None, correlation, allow_singular=True, seed=seed, maxpts=POINTS).cdf(
             sides[:, 1], lower_limit=sides[:, 0]
         )
         for seed in range(REPEATS)

@@ -178,6 +178,8 @@ def _parsed(content: bytes) -> dict[str, Any]:
         document = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
     except (UnicodeDecodeError, json.JSONDecodeError):
         raise FileError("it is no JSON text, or it is cut off") from None
+    if b"\\u" in content:  # an escape may spell half a character, which no file could hold again
+        json.dumps(document, ensure_ascii=False).encode()
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FileError(f"it is no Arcwise network (its format entry is not {FORMAT!r})")
     version = document.get("version")

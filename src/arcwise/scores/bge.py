@@ -15,6 +15,7 @@ Defaults alpha_mu = 1 and alpha_w = p + 2: the least informative prior that is p
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise._kernels import gaussian as kernel
 from arcwise.conditionals.gaussian import GaussianFits
@@ -44,7 +45,9 @@ class BGe(Score):
         np.fill_diagonal(self.matrix, 1.0)
         self.offset, self.degrees = _constants(p, fits.rows, alpha_mu, alpha_w, t)
 
-    def _local(self, size: Array | int, child: int, residual: Array, logdet: Array) -> Array:
+    def _local(
+        self, size: NDArray[np.intp] | int, child: int, residual: Array, logdet: Array
+    ) -> Array:
         """Offset(m) - (d + m + 1)/2 log s - 1/2 log det R_PP, s the child's Schur complement."""
         schur = np.log(residual) + 2 * self.log_sd[child]
         out: Array = self.offset[size] - 0.5 * (self.degrees + size + 1) * schur - 0.5 * logdet
@@ -78,7 +81,7 @@ class BGe(Score):
         self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
     ) -> Array:
         """All toggles by the sweep."""
-        row = self.sweep((child,), (parents,))[1][0]
+        row: Array = self.sweep((child,), (parents,))[1][0]
         return row if among is None else row[np.asarray(among, dtype=np.intp)]
 
     def subsets(
@@ -102,9 +105,7 @@ class BGe(Score):
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
 
-def _constants(
-    p: int, n: float, alpha_mu: float, alpha_w: float, t: float
-) -> tuple[Array, float]:
+def _constants(p: int, n: float, alpha_mu: float, alpha_w: float, t: float) -> tuple[Array, float]:
     """Offsets by number of parents m, and d such that (d + m + 1)/2 multiplies log s.
 
     Of log p(child, parents) - log p(parents) this is all that does not depend on the data: the
@@ -127,7 +128,9 @@ def _constants(
 def bge(fits: GaussianFits, *, alpha_mu: float = 1.0, alpha_w: float | None = None) -> Score:
     """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2."""
     if not isinstance(fits, GaussianFits):
-        raise FitError("bge is a score of Gaussian models: take model='gaussian', or another score.")
+        raise FitError(
+            "bge is a score of Gaussian models: take model='gaussian', or another score."
+        )
     p = len(fits.nodes)
     degrees = p + 2 if alpha_w is None else alpha_w
     if not (alpha_mu > 0 and degrees > p + 1):

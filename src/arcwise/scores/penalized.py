@@ -14,6 +14,7 @@ round swaps them), so the extra term treats them alike.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
@@ -34,7 +35,7 @@ class Penalized(Score):
         self.equivalent, self.lattice = fits.equivalent, fits.lattice
         self.by_size = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
 
-    def _charge(self, n_params: Array | float, sizes: Array | int) -> Array:
+    def _charge(self, n_params: Array | float, sizes: NDArray[np.intp] | int) -> Array:
         charge: Array = self.by_size[sizes] + self.per_param * n_params
         return charge
 
@@ -42,7 +43,8 @@ class Penalized(Score):
         """Log-likelihoods minus charges."""
         sizes = np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))
         params = self.fits.n_params(child, sets) if self.per_param else 0.0
-        return self.fits.loglik(child, sets) - self._charge(params, sizes)
+        out: Array = self.fits.loglik(child, sets) - self._charge(params, sizes)
+        return out
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
         """Bases and all toggles in one call, where the family has one."""
@@ -67,7 +69,7 @@ class Penalized(Score):
         """Toggles by the family's sweep, unless only a few are asked for."""
         if among is not None and 4 * len(among) < len(self.nodes):
             return super().toggles(child, parents, among)
-        row = self.sweep((child,), (parents,))[1][0]
+        row: Array = self.sweep((child,), (parents,))[1][0]
         return row if among is None else row[np.asarray(among, dtype=np.intp)]
 
     def subsets(

@@ -20,7 +20,9 @@ __all__ = ["ArcPenalty", "ExpertPrior"]
 
 def _checked(name: str, value: float) -> float:
     if not 0 <= value < np.inf:
-        raise FitError(f"{name} must be a number from 0 on, in nats per arc and row, but {value} came.")
+        raise FitError(
+            f"{name} must be a number from 0 on, in nats per arc and row, but {value} came."
+        )
     return float(value)
 
 

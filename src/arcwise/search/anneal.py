@@ -1,11 +1,13 @@
 """Simulated annealing over graphs (Kirkpatrick, Gelatt and Vecchi 1983).
 
 A random change of one arc is always taken when it raises the score, and otherwise with probability
-exp(gain / temperature). The temperature falls geometrically from `hot` to `cold`; at the end the
-search climbs to the nearest optimum.
+exp(gain / temperature). The temperature falls geometrically from `hot` to `cold`. The search climbs to
+a local optimum first and anneals from there, since annealing is wanted as the way out of local optima
+(and, measured on ecoli70, arth150 and simulated data, gets further that way); at the end it climbs again.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
@@ -28,7 +30,7 @@ def annealing(
     limits: Limits | None = None,
     steps: int | None = None,
     hot: float | None = None,
-    cold: float = 0.5,
+    cold: float | None = None,
     on_step: Watch | None = None,
 ) -> Result:
     """Take random changes at a falling temperature, then climb.
@@ -39,9 +41,10 @@ def annealing(
     start : graph to start from; the required arcs alone by default.
     rng : source of the random changes.
     limits : rules bound to the score's columns.
-    steps : draws in all; by default 100 for each ordered pair of variables, 20 000 to 500 000.
-    hot, cold : first and last temperature, in nats of total score; `hot` is by default 0.02 nats
-        for each row and at least 10, so that weak arcs come and go freely at first.
+    steps : draws in all; by default 40 for each ordered pair of variables, 20 000 to 100 000.
+    hot, cold : first and last temperature, in nats of total score; `hot` is by default the median
+        loss of a change at the first optimum, so that about a third of such changes are taken at
+        first, and `cold` a tenth of it.
     on_step : as in `greedy`.
 
     Returns
@@ -49,15 +52,11 @@ def annealing(
     Result : the best graph met.
     """
     graph, bounds = starting_graph(score, start, limits)
-    p = len(score.nodes)
-    draws = int(np.clip(100 * p * p, 20_000, 500_000)) if steps is None else steps
-    top = max(10.0, 0.02 * score.rows) if hot is None else hot
-    if not top >= cold > 0:
-        raise FitError(f"Annealing needs hot >= cold > 0, but hot={top} and cold={cold} came.")
     climb, trail = Climb(score, graph, bounds), Trail(on_step)
+    ascend(climb, trail)
     best, value = climb.graph(), climb.total
-    temperatures = np.geomspace(top, cold, max(draws, 1))
-    for begin in range(0, draws if p > 1 else 0, _BATCH):
+    draws, temperatures = _schedule(climb, steps, hot, cold)
+    for begin in range(0, draws if not trail.stopped else 0, _BATCH):
         _cool(climb, rng, temperatures[begin : begin + _BATCH])
         if climb.total > value:
             best, value = climb.graph(), climb.total
@@ -73,7 +72,23 @@ def annealing(
     return Result(found, total(score, found), tuple(trail.steps), stopped)
 
 
-def _cool(climb: Climb, rng: np.random.Generator, temperatures: np.ndarray) -> None:
+def _schedule(
+    climb: Climb, steps: int | None, hot: float | None, cold: float | None
+) -> tuple[int, NDArray[np.float64]]:
+    """Number of draws and the temperature of each."""
+    p = climb.p
+    draws = int(np.clip(40 * p * p, 20_000, 100_000)) if steps is None else steps
+    losses = -climb.gains[np.isfinite(climb.gains) & (climb.gains < 0)]
+    if p < 2 or not len(losses):
+        return 0, np.ones(0)
+    first = float(np.median(losses)) if hot is None else hot
+    last = first / 10 if cold is None else cold
+    if not first >= last > 0:
+        raise FitError(f"Annealing needs hot >= cold > 0, but hot={first} and cold={last} came.")
+    return draws, np.geomspace(first, last, max(draws, 1))
+
+
+def _cool(climb: Climb, rng: np.random.Generator, temperatures: NDArray[np.float64]) -> None:
     """One batch of draws."""
     count = len(temperatures)
     tails = rng.integers(climb.p, size=count)

@@ -1,8 +1,8 @@
 """Greedy equivalence search (GES): steps between classes of equivalent graphs.
 
-Graphs that imply the same independences cannot be told apart by most scores, yet a search over graphs
-has to walk among them arc by arc. GES walks over the classes themselves. Three phases each take, as
-long as the score rises, the best of all steps of their kind:
+Graphs that imply the same independences cannot be told apart by most scores, yet a search over
+graphs has to walk among them arc by arc. GES walks over the classes themselves. Three phases each
+take, as long as the score rises, the best of all steps of their kind:
 
 - *forward*: an arc is put into some member of the class,
 - *backward*: an arc is taken out of some member,
@@ -17,10 +17,10 @@ Sources: Chickering (2002), Optimal structure identification with greedy search,
 Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes,
 JMLR 13, for turning and repeating.
 
-Rules. A class is entered only if one of its members obeys all of them, and a pair with a required arc
-is never parted; the graph handed back obeys them. What rules cost is completeness: a good class may
-be reachable only through classes that the rules shut out. The bound on the number of parents is alike
-for all members of a class.
+Rules. A class is entered only if one of its members obeys all of them, and a pair with a required
+arc is never parted; the graph handed back obeys them. What rules cost is completeness: a good class
+may be reachable only through classes that the rules shut out. The largest number of parents is the
+same in all members of a class, so a bound on it shuts out whole classes.
 """
 
 from collections.abc import Sequence
@@ -61,9 +61,9 @@ def ges(
 
     Parameters
     ----------
-    score : what to maximise. It should tie equivalent graphs (`score.equivalent`), as BIC and BGe do;
-        with another one the search still runs, but the gains in its trace are those of some member
-        of each class and need not add up, and it may end where a single change still helps.
+    score : what to maximise. It should tie equivalent graphs (`score.equivalent`), as BIC and BGe
+        do; with another one the search still runs and ends, but each gain is that of some member of
+        the class, so the scores in the trace are only nominal.
     start : graph to start from; the required arcs alone by default.
     limits : rules bound to the score's columns.
     phases : which phases to go through, in which order.
@@ -73,8 +73,8 @@ def ges(
 
     Returns
     -------
-    Result : a member of the class found, always the same one for a class (unless rules choose), with
-        its own total score; never worse than the start.
+    Result : a member of the class found (small numbers first where there is a choice) with its own
+        total score; the start itself if no step is better.
 
     Raises
     ------
@@ -93,15 +93,12 @@ def ges(
     <DAG [a][b][c|a:b]>
     """
     graph, bounds = starting_graph(score, start, limits)
-    before = total(score, graph)
     trail = Trail(on_step, max_steps)
-    values = [before]
 
-    def watch(kind: int, tail: int, head: int, gain: float, edges: int) -> bool:
-        values.append(values[-1] + gain)
-        return trail.add(_WORDS[kind], values[-1], edges, tail, head)
+    def watch(kind: int, tail: int, head: int, value: float, edges: int) -> bool:
+        return trail.add(_WORDS[kind], value, edges, tail, head)
 
-    parents, reason = kernel.ges(
+    parents, before, reason = kernel.ges(
         score.sweep,
         watch,
         graph.parents,
@@ -112,10 +109,10 @@ def ges(
         max_parents=len(score.nodes) if bounds.max_parents is None else bounds.max_parents,
         tolerance=least_gain(score),
     )
-    found = DAG.unchecked(score.nodes, tuple(parents))
+    found = DAG.unchecked(score.nodes, tuple(parents)) if trail.steps else graph
     after = total(score, found)
-    if not after >= before:
-        found, after = graph, before
+    if not after >= before and trail.steps:  # only where the score splits classes
+        found, after = graph, total(score, graph)
     return Result(found, after, tuple(trail.steps), trail.stopped or _STOPPED[reason])
 
 

@@ -54,10 +54,11 @@ def greedy(
     """
     graph, bounds = starting_graph(score, start, limits)
     climb, trail = Climb(score, graph, bounds), Trail(on_step, max_steps)
-    ascend(climb, trail)
-    best = climb.graph()
-    if tolerance > 0 and not trail.stopped:
+    if tolerance > 0:
         best = _drift(climb, trail, tolerance * score.rows)
+    else:
+        ascend(climb, trail)
+        best = climb.graph()
     stopped = trail.stopped or "no change of one arc is better"
     return Result(best, total(score, best), tuple(trail.steps), stopped)
 

@@ -99,5 +99,3 @@ def _walk(climb: Climb, trail: Trail, tabu_length: int, walk_length: int) -> Non
             break
     for pair in recent:
         climb.unblock(*pair)
-
-

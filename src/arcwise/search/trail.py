@@ -4,9 +4,10 @@ import time
 
 from arcwise.results import Step, Watch
 
-__all__ = ["ASKED", "Trail"]
+__all__ = ["ASKED", "FULL", "Trail"]
 
 ASKED = "asked to stop"
+FULL = "reached the largest number of steps"
 
 
 class Trail:
@@ -30,6 +31,11 @@ class Trail:
         elapsed = time.perf_counter() - self.began
         return self._asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
 
+    @property
+    def left(self) -> int | None:
+        """How many more steps may be recorded; None for any number."""
+        return None if self.max_steps is None else self.max_steps - len(self.steps)
+
     def passing(self, step: Step) -> bool:
         """Pass on the step of a search inside this one, which keeps its own record."""
         return self._asked(step)
@@ -38,5 +44,5 @@ class Trail:
         if self.watch is not None and self.watch(step):
             self.stopped = ASKED
         elif self.max_steps is not None and len(self.steps) >= self.max_steps:
-            self.stopped = "reached the largest number of steps"
+            self.stopped = FULL
         return bool(self.stopped)

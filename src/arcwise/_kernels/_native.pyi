@@ -1,0 +1,18 @@
+"""The compiled module: untyped doors, opened only by the faces beside it."""
+
+from typing import Any
+
+gaussian_sweep: Any
+gaussian_many: Any
+gaussian_subsets: Any
+gaussian_folds: Any
+subset_maxima: Any
+best_order: Any
+scan_moves: Any
+legal_add: Any
+legal_flip: Any
+link: Any
+unlink: Any
+stale_after_link: Any
+stale_after_unlink: Any
+ges: Any

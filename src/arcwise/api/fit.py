@@ -1,0 +1,155 @@
+"""Networks on graphs that are known: fitted to data, or written down by hand."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from arcwise.api.learn import fingerprint, settled
+from arcwise.api.network import Network
+from arcwise.api.recipe import fit_network, prepared
+from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
+from arcwise.data import Variable
+from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
+from arcwise.graphs import DAG, dag
+from arcwise.networks import BayesNet
+from arcwise.scores import Score, bic, total
+
+__all__ = ["fit", "network"]
+
+
+def fit(
+    graph: DAG | str,
+    data: Any,
+    *,
+    model: str | Mapping[str, str] = "auto",
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    missing: Iterable[object] = (),
+) -> Network:
+    """Fit the local models of a graph that is known.
+
+    Parameters
+    ----------
+    graph : a DAG over (some of) the data's columns, or a formula or model string for one.
+    data : as for `learn`.
+    model : one word for all, or a word for each variable.
+    kinds, weights, missing : as for `table`.
+
+    Returns
+    -------
+    Network : its score is the BIC of the graph.
+
+    >>> import arcwise as aw
+    >>> net = aw.fit("[RM][MEDV|RM]", aw.shipped("boston"))
+    >>> net["MEDV"].coefficients.round(3).tolist()
+    [9.102]
+    """
+    known = dag(graph) if isinstance(graph, str) else graph
+    source = settled(data, kinds, weights, missing)
+    lacking = sorted(set(known.nodes) - set(source.names))
+    if lacking:
+        raise GraphError(
+            f"The graph has a variable {lacking[0]!r} that the data lack. "
+            f"{close_to(lacking[0], source.names)}"
+        )
+    chosen = source.select([name for name in source.order if name in set(known.nodes)])
+    words = _models(model, chosen.names)
+    common = next(iter(set(words)))  # until families can be mixed, one word prepares the data
+    _, ready, notes = prepared(chosen, common)
+    fits = {word: FAMILIES[_settle(word)].bind(ready) for word in set(words)}
+    full = known.over(ready.names)
+    net = fit_network(full, fits, words, ready)
+    settled_words = tuple(_settle(word) for word in words)
+    net = BayesNet(net.variables, net.graph, net.conditionals, settled_words)
+    measure, value = _bic(fits, words, full)
+    return Network(
+        net,
+        score=value,
+        words={"model": ", ".join(sorted(set(settled_words))), "score": "bic"},
+        notes=notes,
+        order=chosen.order,
+        rows=ready.total,
+        fingerprint=fingerprint(chosen),
+        measure=measure,
+    )
+
+
+def _settle(word: str) -> str:
+    return "gaussian" if word == "auto" else word
+
+
+def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The model's word for each variable."""
+    if isinstance(model, str):
+        found = dict.fromkeys(names, model)
+    else:
+        for name in model:
+            if name not in names:
+                raise DataError(f"There is no variable {name!r}. {close_to(name, names)}")
+        found = {name: model.get(name, "auto") for name in names}
+    for word in found.values():
+        if word != "auto" and word not in FAMILIES:
+            raise unknown("model", word, FAMILIES)
+    return tuple(found[name] for name in names)
+
+
+def _bic(
+    fits: Mapping[str, Fits], words: tuple[str, ...], graph: DAG
+) -> tuple[Score | None, float | None]:
+    if len(set(words)) > 1:
+        return None, None
+    score = bic(fits[words[0]])
+    return score, total(score, graph)
+
+
+def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Network:
+    """Make a Gaussian network by hand: structure and numbers given.
+
+    Parameters
+    ----------
+    graph : a DAG, or a formula or model string for one.
+    numbers : for each variable a mapping with "sd" or "variance", "intercept" (0 by default) and
+        "coefficients": a mapping from each parent to its number.
+
+    Returns
+    -------
+    Network.
+
+    >>> import arcwise as aw
+    >>> rain = {"rain": {"sd": 1.0}, "wet": {"coefficients": {"rain": 2.0}, "sd": 0.5}}
+    >>> net = aw.network("[rain][wet|rain]", rain)
+    >>> round(net.query("rain", given={"wet": 2.0}).mean, 3)
+    0.941
+    """
+    known = dag(graph) if isinstance(graph, str) else graph
+    known = known.over(sorted(known.nodes))
+    missing = sorted(set(known.nodes) ^ set(numbers))
+    if missing:
+        raise FitError(f"Graph and numbers need the same variables; {missing[0]!r} is in one only.")
+    models = tuple(_by_hand(name, known.parents_of(name), numbers[name]) for name in known.nodes)
+    variables = tuple(Variable(name) for name in known.nodes)
+    net = BayesNet(variables, known, models, ("gaussian",) * len(models))
+    return Network(net, words={"model": "gaussian"}, order=tuple(numbers))
+
+
+def _by_hand(name: str, parents: tuple[str, ...], given: Mapping[str, Any]) -> GaussianConditional:
+    words = ("intercept", "coefficients", "sd", "variance")
+    for word in given:
+        if word not in words:
+            raise unknown(f"number of variable {name!r} called", word, words)
+    slopes: Mapping[str, float] = given.get("coefficients", {})
+    if set(slopes) != set(parents):
+        raise FitError(
+            f"Variable {name!r} has the parents {', '.join(parents) or 'none'}, but coefficients for "
+            f"{', '.join(slopes) or 'none'} came."
+        )
+    if ("sd" in given) == ("variance" in given):
+        raise FitError(f"Variable {name!r} needs one of 'sd' and 'variance'.")
+    variance = float(given["variance"]) if "variance" in given else float(given["sd"]) ** 2
+    weights = np.array([float(slopes[parent]) for parent in parents])
+    size = len(parents) + 1
+    intercept = float(given.get("intercept", 0.0))
+    return GaussianConditional(
+        intercept, weights, variance, np.zeros((size, size)), 0.0, passed=(False,) * len(parents)
+    )

@@ -1,0 +1,60 @@
+"""``arcwise edges``: the table of edges of a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcwise.cli import choices, rows, shown, summary, words
+
+if TYPE_CHECKING:
+    from arcwise.evaluate import EdgeTable
+
+__all__ = ["edges"]
+
+
+def edges(
+    net: choices.NetFile,
+    every: Annotated[
+        bool, typer.Option("--all", help="All pairs, also those without an edge.")
+    ] = False,
+    sort: Annotated[
+        str,
+        typer.Option("--sort", help="By strength, partial_correlation or names.", metavar="COLUMN"),
+    ] = "strength",
+    csv: Annotated[bool, typer.Option("--csv", help="Print a CSV table, for machines.")] = False,
+    json: choices.Json = False,
+) -> None:
+    """Print the edges of a network, strongest first.
+
+    Example: arcwise edges wine.json --csv > edges.csv
+    """
+    found = words.load_network(net).edges
+    table = (found if every else found.present).sorted(sort)
+    if json:
+        shown.show_json({"strength": table.meaning, "edges": table.to_dict()})
+    elif csv:
+        rows.print_table(_columns(table))
+    else:
+        summary.show_edges(table)
+
+
+def _columns(table: EdgeTable) -> Any:
+    """Give the table by columns: from, to and what is known of the pair."""
+    import pyarrow as pa
+
+    found = list(table)
+    ends = [summary.arrow(row) for row in found]
+    return pa.table(
+        {
+            "from": pa.array([tail for tail, _, _ in ends], pa.string()),
+            "to": pa.array([head for _, _, head in ends], pa.string()),
+            "present": pa.array([row.present for row in found], pa.bool_()),
+            "reversible": pa.array([row.reversible for row in found], pa.bool_()),
+            "strength": pa.array([row.strength for row in found], pa.float64(), from_pandas=True),
+            "partial_correlation": pa.array(
+                [row.partial_correlation for row in found], pa.float64(), from_pandas=True
+            ),
+        }
+    )

@@ -1,0 +1,54 @@
+"""``arcwise fit``: the numbers of a graph that is known."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arcwise.cli import choices, rows, shown, summary, words
+
+__all__ = ["fit"]
+
+
+def fit(
+    graph: Annotated[
+        str,
+        typer.Argument(
+            metavar="GRAPH",
+            help="A model file, a .bif file, a .csv table of arcs, or a model string: '[a][b|a]'.",
+            show_default=False,
+        ),
+    ],
+    data: choices.DataFile,
+    only: choices.Only = None,
+    drop: choices.Drop = None,
+    kind: choices.Kinds = None,
+    weights: choices.Weights = None,
+    missing: choices.Missing = None,
+    model: choices.Model = "auto",
+    output: choices.ModelOut = None,
+    json: choices.Json = False,
+    quiet: choices.Quiet = False,
+) -> None:
+    """Fit a graph that is known to a table, and write the network to a file.
+
+    Prints the local model of every variable, with standard errors in brackets.
+
+    Example: arcwise fit '[RM][LSTAT|RM][MEDV|RM:LSTAT]' boston.csv -o small.json
+    """
+    asked = dict(locals())
+    from arcwise import api
+
+    known = words.directed_graph(graph)
+    target = rows.model_file(output, data)
+    table = words.table(asked)
+    net = api.fit(known, table, model=model)
+    net.save(target)
+    if json:
+        shown.show_json(summary.document(net, table, data, [target]))
+    elif not quiet:
+        summary.show_network(net, table, data)
+        shown.show(*(net.local(name) for name in net.variables), "")
+        shown.show(shown.wrote(target, "the model"))
+        shown.show(f"Go on with: {summary.go_on(net, table, target)}")

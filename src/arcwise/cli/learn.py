@@ -1,0 +1,83 @@
+"""``arcwise learn``: from a table to a fitted network in a file."""
+
+from __future__ import annotations
+
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from arcwise.cli import choices, rows, shown, summary, words
+
+if TYPE_CHECKING:
+    from arcwise.api import Network
+
+__all__ = ["learn"]
+
+INTERRUPTED = 130
+
+
+def learn(
+    data: choices.DataFile,
+    only: choices.Only = None,
+    drop: choices.Drop = None,
+    kind: choices.Kinds = None,
+    weights: choices.Weights = None,
+    missing: choices.Missing = None,
+    stream: choices.Stream = False,
+    model: choices.Model = "auto",
+    score: choices.Score = None,
+    search: choices.Search = "auto",
+    penalty: choices.Penalty = "0",
+    start: choices.Start = "empty",
+    option: choices.Options = None,
+    seed: choices.Seed = 0,
+    jobs: choices.Jobs = 1,
+    time: choices.Time = None,
+    require: choices.Require = None,
+    forbid: choices.Forbid = None,
+    tier: choices.Tier = None,
+    max_parents: choices.MaxParents = None,
+    expert: choices.Expert = None,
+    expert_weight: choices.ExpertWeight = 0.1,
+    output: choices.ModelOut = None,
+    dot: choices.Dot = None,
+    json: choices.Json = False,
+    quiet: choices.Quiet = False,
+) -> None:
+    """Learn a network from a table, and write it to a file.
+
+    Prints what was decided, the score, and the edges, strongest first. Ctrl-C stops the search and
+    keeps the best graph so far.
+
+    Example: arcwise learn wine.csv --search tabu --option restarts=10 --forbid 'quality -> pH'
+    """
+    asked = dict(locals())
+    from arcwise import api
+
+    target = rows.model_file(output, data)
+    if dot is not None:
+        rows.destination(dot, [data, target], (".dot", ".gv"))
+    chosen = {**words.learning_words(asked), "time": time, "progress": False if quiet else None}
+    source = words.moments(asked) if stream else words.table(asked)
+    began = clock.monotonic()
+    net = api.learn(source, **chosen)
+    seconds = clock.monotonic() - began
+    written = _write(net, target, dot)
+    if json:
+        shown.show_json(summary.document(net, source, data, written))
+    elif not quiet:
+        summary.show_network(net, source, data, seconds)
+        shown.show(*(shown.wrote(path, what) for path, what in written.items()))
+        shown.show(f"Go on with: {summary.go_on(net, source, target)}")
+    if net.stopped.endswith("Ctrl-C"):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _write(net: Network, target: Path, dot: Path | None) -> dict[Path, str]:
+    """Write the model, and the graph for Graphviz where it is asked for; say what is where."""
+    written = {net.save(target): "the model"}
+    if dot is not None:
+        written[net.save(dot)] = "the graph for Graphviz"
+    return written

@@ -1,0 +1,156 @@
+"""The program: its commands, and how it ends.
+
+Every way to end passes through ``Program.main``: what a user can mend is one sentence on standard
+error and exit code 1, whatever was expected to be written is written whole or not at all, and a
+traceback is shown only where ``ARCWISE_DEBUG`` asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from arcwise.cli.audit import audit
+from arcwise.cli.compare import compare
+from arcwise.cli.convert import convert
+from arcwise.cli.data import data
+from arcwise.cli.demo import demo
+from arcwise.cli.edges import edges
+from arcwise.cli.fit import fit
+from arcwise.cli.help import Command, help_text
+from arcwise.cli.impute import impute
+from arcwise.cli.learn import learn
+from arcwise.cli.predict import predict
+from arcwise.cli.query import query
+from arcwise.cli.sample import sample
+from arcwise.cli.shell import shell_words
+from arcwise.cli.shown import printable
+from arcwise.cli.validate import validate
+from arcwise.errors import ArcwiseError
+
+__all__ = ["COMMANDS", "Program", "app"]
+
+USER, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
+
+# Commands by the heading they stand under in the help.
+COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Learn a network": (learn, fit, validate),
+    "Ask it": (edges, query, predict, impute, sample),
+    "Graphs and files": (compare, convert),
+    "Data": (audit, data, demo),
+}
+
+
+class Program(TyperGroup):
+    """The group of all commands, with one place where every run ends."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help text."""
+        formatter.write(help_text(self, ctx))
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command, turn what went wrong into a sentence and a code, and exit."""
+        _careful_streams()
+        code = FAULT
+        try:
+            code = int(super().main(*args, **{**extra, "standalone_mode": False}) or 0)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            code = _reader_left()
+        except KeyboardInterrupt:
+            code = _say("Interrupted; nothing further was written.", INTERRUPTED)
+        except ArcwiseError as error:
+            code = _say(shell_words(str(error)), USER)
+        except MemoryError:
+            code = _say("There is not enough memory: take fewer columns or rows.", USER)
+        except Exception as error:
+            code = _usage(error) if hasattr(error, "exit_code") else _fault(error)
+        sys.exit(code)
+
+
+def _careful_streams() -> None:
+    """A terminal that cannot show a letter gets an escape for it, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _say(sentence: str, code: int) -> int:
+    with suppress(OSError):
+        sys.stderr.write(f"arcwise: {printable(sentence)}\n")
+    return code
+
+
+def _usage(error: Any) -> int:
+    """A command that is written wrongly: the library for commands knows what is wrong."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "arcwise"
+    text = error.format_message().strip() if hasattr(error, "format_message") else str(error)
+    text = text[:1].upper() + text[1:].rstrip(".")
+    end = "" if text.endswith("?") else "."
+    return _say(f"{text}{end} See '{command} --help'.", USAGE)
+
+
+def _fault(error: Exception) -> int:
+    if os.environ.get("ARCWISE_DEBUG"):
+        raise error
+    said = " ".join(str(error).split())
+    return _say(
+        f"Something went wrong that is not your fault ({type(error).__name__}: {said}). "
+        "Run the command again with ARCWISE_DEBUG=1 to see where.",
+        FAULT,
+    )
+
+
+def _reader_left() -> int:
+    """End quietly where the reader of a pipe has seen enough, as ``head`` does."""
+    with suppress(OSError, ValueError):
+        # Otherwise the interpreter would try to flush the rest and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from arcwise import __version__
+
+        sys.stdout.write(f"arcwise {__version__}\n")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=Program,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog="Begin with 'arcwise demo', or with 'arcwise learn' and a table of your own.",
+)
+def arcwise(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Say the version and end.", callback=_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Learn from a table which variables depend directly on which, and ask the model."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+for _panel, _commands in COMMANDS.items():
+    for _command in _commands:
+        app.command(cls=Command, rich_help_panel=_panel)(_command)

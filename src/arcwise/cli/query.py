@@ -1,0 +1,104 @@
+"""``arcwise query``: what to believe of variables, given what was seen or set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from arcwise.cli import choices, rows, shown, words
+from arcwise.cli.shell import event, values
+
+__all__ = ["query"]
+
+
+def query(
+    net: choices.NetFile,
+    targets: Annotated[
+        list[str],
+        typer.Argument(metavar="TARGET...", help="The variables asked for.", show_default=False),
+    ],
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--given", metavar="NAME=VALUE", help="A value that was seen."),
+    ] = None,
+    do: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--do", metavar="NAME=VALUE", help="A value that is set: arcs into it are cut."
+        ),
+    ] = None,
+    probability: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--probability",
+            metavar="EVENT",
+            help="Also the probability of an event: 'quality > 6', '5 < quality < 7',"
+            " 'pH < 3 and quality > 6'.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option("--draws", metavar="NUMBER", min=1, help="Draw so many values instead."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="NUMBER", min=0, help="The seed of the draws.")
+    ] = 0,
+    output: choices.TableOut = None,
+    json: choices.Json = False,
+) -> None:
+    """Ask what to believe of variables, given what is known of others.
+
+    Several targets are answered together, with their correlations. With --draws the answer is a
+    table of draws.
+
+    Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
+    """
+    if output is not None:
+        rows.destination(output, [net], rows.TABLES)
+    network = words.load_network(net)
+    known = {"given": values(given or (), "--given"), "do": values(do or (), "--do")}
+    belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
+    chances = [(text, _chance(network, text, known)) for text in probability or ()]
+    if draws is not None or output is not None:
+        _draw(belief, targets, draws or 1000, seed, output)
+    elif json:
+        shown.show_json({**belief.to_dict(), "probabilities": [_plain(*each) for each in chances]})
+    else:
+        shown.show(*map(_line, str(belief).splitlines()))
+        for text, chance in chances:
+            shown.show(shown.styled(f"  probability of {text}: {_share(chance)}"))
+
+
+def _line(text: str) -> Any:
+    """What is asked stands out, the answer below it does not."""
+    return shown.styled(text, "" if text.startswith(" ") else "bold")
+
+
+def _chance(network: Any, text: str, known: Mapping[str, Any]) -> Any:
+    bounds = event(text)
+    return network.query(list(bounds), **known).probability(bounds)
+
+
+def _share(chance: Any) -> str:
+    """Write a probability; an error that no digit shows is not worth a word."""
+    error = f" ± {chance.error:.1g}" if chance.error > 1e-6 else ""
+    return f"{float(chance):.4g}{error}"
+
+
+def _plain(text: str, chance: Any) -> dict[str, Any]:
+    return {"event": text, "probability": float(chance), "error": chance.error}
+
+
+def _draw(belief: Any, targets: Sequence[str], draws: int, seed: int, output: Any) -> None:
+    """Write draws of the belief, one column a target."""
+    import pyarrow as pa
+
+    drawn = belief.draws(draws, seed)
+    table = pa.table({targets[0]: drawn} if len(targets) == 1 else dict(drawn))
+    if output is None:
+        rows.print_table(table)
+    else:
+        rows.write_table(table, output)
+        shown.show(shown.wrote(output, shown.plural(draws, "draw")))

@@ -1,0 +1,128 @@
+"""What was typed, into what the library takes: data, words of learning, networks, graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from arcwise.cli.rows import read_moments, read_table
+from arcwise.cli.shell import arcs, assignments, names, number, options
+from arcwise.errors import DataError, FileError, WordError, unknown
+
+if TYPE_CHECKING:
+    from arcwise.data import Kind, Moments, Table
+    from arcwise.graphs import DAG, PDAG, UGraph
+
+__all__ = ["any_graph", "directed_graph", "learning_words", "load_network", "moments", "table"]
+
+STARTS = ("empty", "complete", "random")
+# Words of `learn` that have an option of their own, so that --option does not take them.
+OWN = ("seed", "n_jobs", "time", "kinds", "weights", "missing", "graph", "progress")
+
+
+# -- data ----------------------------------------------------------------------------------------
+
+
+def table(asked: Mapping[str, Any]) -> Table:
+    """Read a table by the options of a command, given by name."""
+    return read_table(asked["data"], kinds=_kinds(asked["kind"]), **_reading(asked))
+
+
+def moments(asked: Mapping[str, Any]) -> Moments:
+    """Gather the moments of a file by the options of a command, given by name."""
+    if asked["kind"]:
+        raise DataError("--kind does not go with --stream: a stream takes all columns as numbers.")
+    return read_moments(asked["data"], **_reading(asked))
+
+
+def _reading(asked: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "missing": asked["missing"] or [],
+        "weights": asked["weights"],
+        "only": names(asked["only"] or []),
+        "drop": names(asked["drop"] or []),
+    }
+
+
+def _kinds(texts: Sequence[str] | None) -> dict[str, Kind]:
+    """Give the kinds asked for, by column."""
+    from arcwise.data import KINDS
+
+    found = assignments(texts or (), "--kind")
+    for kind in found.values():
+        if kind not in KINDS:
+            raise unknown("kind of column", kind, KINDS)
+    return cast("dict[str, Kind]", found)
+
+
+# -- learning ------------------------------------------------------------------------------------
+
+
+def learning_words(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what `learn` and `validate` take, from the options of a command, given by name."""
+    from arcwise.graphs import Rules
+
+    rules = Rules(
+        required=arcs(asked["require"] or ()),
+        forbidden=arcs(asked["forbid"] or ()),
+        tiers=[names([text]) for text in asked["tier"] or ()],
+        max_parents=asked["max_parents"],
+    )
+    words = {
+        **{word: asked[word] for word in ("model", "score", "search", "expert_weight", "seed")},
+        "penalty": number(asked["penalty"]),
+        "start": _start(asked["start"]),
+        "rules": rules,
+        "expert": None if asked["expert"] is None else directed_graph(asked["expert"]),
+        "n_jobs": asked["jobs"],
+    }
+    extra = options(asked["option"] or ())
+    for name in extra:
+        if name in words or name in OWN:
+            raise WordError(f"{name!r} is no --option: it has an option of its own, see --help.")
+    return {**words, **extra}
+
+
+def _start(text: str) -> str | DAG:
+    if text in STARTS:
+        return text
+    # A misspelt word has neither an ending nor a sign of formulas.
+    if not any(sign in text for sign in ".[:+|~*/") and not Path(text).exists():
+        raise unknown("start", text, STARTS)
+    return directed_graph(text)
+
+
+# -- networks and graphs -------------------------------------------------------------------------
+
+
+def load_network(path: Path) -> Any:
+    """Read a model file."""
+    from arcwise.api import load
+
+    return load(path)
+
+
+def any_graph(text: str) -> DAG | UGraph | PDAG:
+    """Give the graph of a file (model, BIF, table of arcs), or of a model string or formula."""
+    from arcwise import io
+    from arcwise.graphs import dag
+
+    if Path(text).exists():
+        return io.load(text).graph
+    if any(sign in text for sign in "[:+|*~"):
+        return dag(text.strip())
+    raise FileError(
+        f"There is no file {text!r}; a graph is a model file, a .bif file, a .csv table of arcs, or"
+        " a model string such as '[a][b|a]'."
+    )
+
+
+def directed_graph(text: str) -> DAG:
+    """Give the directed graph of a file, a model string or a formula."""
+    from arcwise.graphs import DAG
+
+    graph = any_graph(text)
+    if not isinstance(graph, DAG):
+        raise DataError(f"{text!r} holds a graph that is not directed.")
+    return graph

@@ -1,0 +1,10 @@
+"""Pictures: places of nodes computed without drawing, and drawings with matplotlib.
+
+matplotlib (the extra `plot`) is imported only when something is drawn.
+"""
+
+from arcwise.plot.graph import plot_graph
+from arcwise.plot.layout import Layout, arrange
+from arcwise.plot.trace import plot_trace
+
+__all__ = ["Layout", "arrange", "plot_graph", "plot_trace"]

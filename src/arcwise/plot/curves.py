@@ -1,0 +1,173 @@
+"""Lines as smooth curves from the edge of one box to the edge of another.
+
+In layers a line leaves its box below and arrives from above. Lines that share a box get places side
+by side on its edge (*ports*), in the order of where they come from: heads do not lie on each other.
+Between its points a line is a cubic in y whose slopes follow Fritsch and Carlson (1980): it
+never swings out beyond the points it joins, so it keeps clear of the boxes it was led around.
+
+Curves are control points of cubic Bezier pieces, shape (1 + 3 pieces, 2).
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.plot.layout import Layout
+
+__all__ = ["curves", "direction", "sampled", "shortened"]
+
+Array = NDArray[np.float64]
+# Inches between two ports beside the room for their heads; part of a box that ports may use.
+_PORT, _USED = 0.05, 0.82
+# Part of the straight line's slope that remains at the ends of a line: 0 leaves boxes vertically.
+_LEAN = 0.45
+# Inches that a line keeps from boxes that are not its own.
+_CLEAR = 0.03
+
+
+def curves(layout: Layout, widths: Array | None = None) -> list[Array]:
+    """Give the curve of every line of a layout.
+
+    Parameters
+    ----------
+    layout : places of boxes and lines.
+    widths : room that the head of each line takes on the edge of a box, inches; 0.09 if left out.
+
+    Examples
+    --------
+    >>> from arcwise.graphs import DAG
+    >>> from arcwise.plot.layout import arrange
+    >>> [curve.shape for curve in curves(arrange(DAG.from_arcs(["a -> b"])))]
+    [(4, 2)]
+    """
+    if not layout.upright:
+        return [_between(layout, i) for i in range(len(layout.lines))]
+    routes = [np.array(route) for route in layout.routes]
+    _to_ports(layout, routes, np.full(len(routes), 0.09) if widths is None else widths)
+    return [_clear(layout, line, route) for line, route in enumerate(routes)]
+
+
+def shortened(curve: Array, length: float) -> Array:
+    """Draw the end of a curve back along its last direction, to make room for a head.
+
+    Examples
+    --------
+    >>> shortened(np.array([[0.0, 3.0], [0.0, 2.0], [0.0, 1.0], [0.0, 0.0]]), 0.5)[-1].tolist()
+    [0.0, 0.5]
+    """
+    out = curve.copy()
+    out[-2:] -= length * direction(curve)
+    return out
+
+
+def direction(curve: Array) -> Array:
+    """The unit vector in which a curve ends."""
+    step = curve[-1] - curve[-2]
+    return np.asarray(step / max(float(np.hypot(*step)), 1e-12))
+
+
+def _to_ports(layout: Layout, routes: list[Array], widths: Array) -> None:
+    """Move the ends of all routes, in place, from centres to ports on the edges of the boxes."""
+    ports: dict[tuple[int, bool], list[tuple[float, int, int]]] = {}
+    for line, route in enumerate(routes):
+        for end, inner in ((0, 1), (-1, -2)):
+            above = bool(route[inner, 1] > route[end, 1])
+            node = layout.lines[line][end]
+            ports.setdefault((node, above), []).append((float(route[inner, 0]), line, end))
+    for (node, above), ends in ports.items():
+        width, height = layout.sizes[node]
+        ends.sort()
+        shifts = _side_by_side(widths[[line for _, line, _ in ends]], _USED * width)
+        for shift, (_, line, end) in zip(shifts, ends, strict=True):
+            routes[line][end] += (shift, height / 2 if above else -height / 2)
+
+
+def _side_by_side(widths: Array, room: float) -> Array:
+    """Centres of heads set side by side around zero, closer where the room asks for it."""
+    steps = (widths[1:] + widths[:-1]) / 2 + _PORT
+    places = np.concatenate([[0.0], np.cumsum(steps)])
+    part = min(1.0, room / places[-1]) if places[-1] > 0 else 1.0
+    return np.asarray(part * (places - places[-1] / 2))
+
+
+def _clear(layout: Layout, line: int, route: Array) -> Array:
+    """A smooth curve; where it would touch a box it passes that box's layer vertically instead."""
+    met = _met(_smooth(route), layout, layout.lines[line])
+    if not met:
+        return _smooth(route)
+    way = np.sign(route[-1, 1] - route[0, 1])
+    points: list[Array] = []
+    for i, (point, centre) in enumerate(zip(route, layout.routes[line][:, 1], strict=True)):
+        same = np.abs(layout.points[met, 1] - centre) < 1e-6
+        half = float((layout.sizes[met, 1][same] / 2 + _CLEAR).max(initial=0.0))
+        if half <= abs(point[1] - centre):
+            points.append(point)
+            continue
+        before, after = (np.array([point[0], centre + side * way * half]) for side in (-1, 1))
+        points.append(point if i == 0 else before)
+        points.append(point if i == len(route) - 1 else after)
+    return _smooth(np.array(points))
+
+
+def _met(curve: Array, layout: Layout, ends: tuple[int, int]) -> list[int]:
+    """Boxes that a curve touches, its own two left out."""
+    points = sampled(curve)
+    inside = np.abs(points[:, None] - layout.points[None]) < layout.sizes / 2 + _CLEAR
+    hit = inside.all(axis=2).any(axis=0)
+    return [int(node) for node in np.flatnonzero(hit) if node not in ends]
+
+
+def sampled(curve: Array, count: int = 24) -> Array:
+    """Points on a curve, so many to each of its pieces.
+
+    Examples
+    --------
+    >>> sampled(np.array([[0.0, 3.0], [0.0, 2.0], [0.0, 1.0], [0.0, 0.0]]), 2).tolist()
+    [[0.0, 3.0], [0.0, 0.0]]
+    """
+    t = np.linspace(0, 1, count)[:, None]
+    pieces = [curve[i : i + 4] for i in range(0, len(curve) - 1, 3)]
+    weights = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3]
+    return np.concatenate(
+        [sum(w * p for w, p in zip(weights, piece, strict=True)) for piece in pieces]
+    )
+
+
+def _smooth(route: Array) -> Array:
+    """Join points that follow each other downwards (or upwards) by cubics in y."""
+    steps = np.diff(route, axis=0)
+    chords = steps[:, 0] / steps[:, 1]
+    inner = [_between_slopes(a, b) for a, b in pairwise(chords)]
+    slopes = np.array([_LEAN * chords[0], *inner, _LEAN * chords[-1]])
+    tangents = np.column_stack([slopes, np.ones(len(slopes))])
+    third = steps[:, 1:] / 3
+    out = [route[:1]]
+    for i in range(len(steps)):
+        after = route[i] + third[i] * tangents[i]
+        before = route[i + 1] - third[i] * tangents[i + 1]
+        out.append(np.array([after, before, route[i + 1]]))
+    return np.concatenate(out)
+
+
+def _between_slopes(one: float, two: float) -> float:
+    """The harmonic mean of two slopes of the same sign, else level."""
+    return 2 * one * two / (one + two) if one * two > 0 else 0.0
+
+
+def _between(layout: Layout, line: int) -> Array:
+    """A straight or once bent line, cut off at the boxes of its two ends."""
+    route = layout.routes[line]
+    one, two = route[0], route[-1]
+    pull = 2 * route[1] - (one + two) / 2 if len(route) == 3 else (one + two) / 2
+    start = _edge(one, pull, layout.sizes[layout.lines[line][0]])
+    end = _edge(two, pull, layout.sizes[layout.lines[line][1]])
+    return np.array([start, start + 2 / 3 * (pull - start), end + 2 / 3 * (pull - end), end])
+
+
+def _edge(centre: Array, towards: Array, size: Sequence[float] | Array) -> Array:
+    """Where the way from the centre of a box to a point leaves the box."""
+    step = towards - centre
+    part = np.min(np.asarray(size) / 2 / np.maximum(np.abs(step), 1e-12))
+    return np.asarray(centre + min(part, 1.0) * step)

@@ -1,0 +1,296 @@
+"""Graphs drawn with matplotlib: places first, then lines, boxes, names and what they mean.
+
+Lengths are inches of the layout. On axes of another size everything shrinks alike, names too, so
+that nothing is cut off or overlaps that did not before.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import GraphError, close_to
+from arcwise.graphs import DAG, PDAG, UGraph
+from arcwise.plot.curves import curves, direction, shortened
+from arcwise.plot.labels import FONT_SIZE, PLAIN, boxes, label, text_width
+from arcwise.plot.layout import Graph, Layout, arrange, lines_of
+from arcwise.plot.legend import Legend, plan, write_legend
+from arcwise.plot.marks import COLOURS, EdgeRow, Line, Rows, blanket_of, edge_rows, marked
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_graph"]
+
+Array = NDArray[np.float64]
+
+MOST_NODES = 400
+"""More nodes than this make a picture that nobody can read."""
+
+# Inches around the picture and above it for a title; smallest and greatest side of a figure.
+_MARGIN, _TITLE = 0.12, 0.34
+_SMALLEST, _LARGEST = (2.4, 0.8), (24.0, 18.0)
+_TITLE_SIZE = 11.0
+# Small pictures are not blown up further than this on large axes.
+_MAGNIFIED = 1.3
+_INK, _PALE = "#222222", "#9A9A9A"
+_FILL = {"target": "#F0E442", "blanket": "#FBF6C3", "other": "#FFFFFF"}
+
+
+def plot_graph(
+    graph: Graph,
+    *,
+    edges: Iterable[EdgeRow] | None = None,
+    ax: "Axes | None" = None,
+    target: str | None = None,
+    top: int | None = None,
+    title: str | None = None,
+    legend: bool = True,
+) -> "Axes":
+    """Draw a graph: parents above their children, or by distances where it has no arcs.
+
+    With a table of edges, wide lines are strong edges, the colour is the sign of the partial
+    correlation, and arcs that the data cannot orient have no head. Without one, every arc has one.
+
+    Parameters
+    ----------
+    graph : a DAG, PDAG or UGraph.
+    edges : rows with first, second, present, reversible, strength and partial_correlation, such as
+        the `edges` of a learned network.
+    ax : where to draw; a new figure that suits the graph if left out.
+    target : a variable to stress together with its Markov blanket.
+    top : draw only so many of the strongest edges, and the variables they join.
+    title : a line above the picture.
+    legend : whether to say what widths, colours and heads mean.
+
+    Returns
+    -------
+    matplotlib's axes; nothing is shown on a screen.
+
+    Raises
+    ------
+    GraphError : an unknown target, `top` without a table of edges, or too many nodes to be read.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> ax = plot_graph(DAG.from_arcs(["rain -> grass", "sprinkler -> grass"]), target="rain")
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['grass', 'rain', 'sprinkler']
+    """
+    rows = edge_rows(edges)
+    shown = graph if top is None else strongest(graph, rows, top, target)
+    picture = _picture(shown, rows, target)
+    room = None if ax is None else _inches(ax)
+    words = plan(picture.lines if legend else [], picture.layout.extent, room)
+    axes, scale = _axes(picture.layout.extent, words, ax, title)
+    _draw_lines(axes, picture, scale)
+    _draw_boxes(axes, picture, scale)
+    if words.items:
+        write_legend(axes, words, scale)
+    if title is not None:
+        axes.set_title(title, fontsize=_TITLE_SIZE, **PLAIN)
+    return axes
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """All that is drawn: places, names, lines, and the role of each node."""
+
+    layout: Layout
+    nodes: tuple[str, ...]
+    labels: list[str]
+    lines: list[Line]
+    roles: list[str]
+
+
+def _picture(graph: Graph, rows: Rows, target: str | None) -> _Picture:
+    """Compute everything before anything is drawn."""
+    if len(graph.nodes) > MOST_NODES:
+        raise GraphError(
+            f"A picture of {len(graph.nodes)} nodes cannot be read; at most {MOST_NODES} are "
+            "drawn: give top= to draw the strongest edges only, or a smaller graph."
+        )
+    labels = [label(name) for name in graph.nodes]
+    layout = arrange(graph, boxes(labels, _ends(graph)))
+    return _Picture(layout, graph.nodes, labels, marked(graph, rows), _roles(graph, target))
+
+
+def _ends(graph: Graph) -> list[int]:
+    """The greater number of lines at the upper or the lower side of each box."""
+    arcs, edges = lines_of(graph)
+    above, below = [0] * len(graph.nodes), [0] * len(graph.nodes)
+    for tail, head in arcs + (() if isinstance(graph, UGraph) else edges):
+        below[tail] += 1
+        above[head] += 1
+    return [max(pair) for pair in zip(above, below, strict=True)]
+
+
+def _roles(graph: Graph, target: str | None) -> list[str]:
+    """Which nodes are the target, its blanket, or others; all plain without a target."""
+    if target is None:
+        return ["plain"] * len(graph.nodes)
+    number = _number(graph, target)
+    roles = ["other"] * len(graph.nodes)
+    for node in blanket_of(graph, number):
+        roles[node] = "blanket"
+    roles[number] = "target"
+    return roles
+
+
+def _number(graph: Graph, name: str) -> int:
+    if name not in graph.nodes:
+        raise GraphError(f"There is no node {name!r} to stress. {close_to(name, graph.nodes)}")
+    return graph.nodes.index(name)
+
+
+def strongest(graph: Graph, rows: Rows, top: int, target: str | None = None) -> Graph:
+    """Keep the strongest edges and the nodes they join, and the target in any case."""
+    if top < 0:
+        raise GraphError(
+            f"top says how many edges to draw and must not be negative; {top} was given."
+        )
+    if not rows and top:
+        raise GraphError("top needs strengths: give the table of edges as edges=.")
+    arcs, edges = lines_of(graph)
+    names = graph.nodes
+    kept = {pair: rows.get(frozenset((names[pair[0]], names[pair[1]]))) for pair in arcs + edges}
+    order = sorted(kept, key=lambda pair: -_finite(kept[pair]))[:top]
+    stay = {number for pair in order for number in pair}
+    stay |= set() if target is None else {_number(graph, target)}
+    nodes = tuple(names[number] for number in sorted(stay))
+    own_arcs = [(names[a], names[b]) for a, b in arcs if (a, b) in order]
+    own_edges = [(names[a], names[b]) for a, b in edges if (a, b) in order]
+    if isinstance(graph, DAG):
+        return DAG.from_arcs(own_arcs, nodes)
+    if isinstance(graph, UGraph):
+        return UGraph.from_edges(own_edges, nodes)
+    return PDAG.from_edges(own_arcs, own_edges, nodes)
+
+
+def _finite(row: EdgeRow | None) -> float:
+    """A strength to sort by: edges without one come last."""
+    return -np.inf if row is None or np.isnan(row.strength) else float(row.strength)
+
+
+# -- drawing ------------------------------------------------------------------------------------
+
+
+def _axes(
+    extent: tuple[float, float], legend: Legend, ax: "Axes | None", title: str | None
+) -> "tuple[Axes, float]":
+    """Axes in inches of the layout, and how many real inches one of these is."""
+    need = np.array(legend.around(extent)) + 2 * _MARGIN
+    axes = _figure(need[0], need[1], title) if ax is None else ax
+    real = np.array(_inches(axes))
+    scale = float(min(*(real / need), _MAGNIFIED))
+    room = real / scale
+    # The picture stays in the middle of what the legend leaves free.
+    left = (room[0] - legend.right - extent[0]) / 2
+    below = (room[1] - legend.below - extent[1]) / 2 + legend.below
+    axes.set_xlim(-left, room[0] - left)
+    axes.set_ylim(-below, room[1] - below)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    return axes, scale
+
+
+def _inches(axes: "Axes") -> tuple[float, float]:
+    """Width and height of axes."""
+    box = axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted())
+    return box.width, box.height
+
+
+def _figure(width: float, height: float, title: str | None) -> "Axes":
+    """A figure that suits the picture and its title."""
+    import matplotlib.pyplot as plt
+
+    if title is not None:
+        width = max(width, text_width(title.split("\n"), _TITLE_SIZE) + 2 * _MARGIN)
+    above = _TITLE + 0.2 * (title or "").count("\n")
+    wide = float(np.clip(width, _SMALLEST[0], _LARGEST[0]))
+    high = float(np.clip(height, _SMALLEST[1], _LARGEST[1])) + above
+    figure = plt.figure(figsize=(wide, high))
+    return figure.add_axes((0.0, 0.0, 1.0, 1.0 - above / high))
+
+
+def _draw_lines(axes: "Axes", picture: _Picture, scale: float) -> None:
+    """Draw weak lines first; each has a white rim, so that crossings stay clear."""
+    widths = np.array([2 * _half_head(line.width) for line in picture.lines])
+    shapes = curves(picture.layout, widths)
+    order = sorted(
+        range(len(shapes)), key=lambda i: (_in_focus(picture, i), picture.lines[i].width)
+    )
+    for depth, i in enumerate(order):
+        _draw_line(axes, picture, i, shapes[i], scale, 1 + depth / (len(order) + 1))
+
+
+def _draw_line(
+    axes: "Axes", picture: _Picture, i: int, curve: Array, scale: float, depth: float
+) -> None:
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path
+    from matplotlib.patheffects import withStroke
+
+    line = picture.lines[i]
+    names = f"{picture.nodes[line.tail]} -> {picture.nodes[line.head]}"
+    colour = COLOURS[line.sign] if _in_focus(picture, i) else "#D0D0D0"
+    width = line.width * scale
+    if line.arrow:
+        corners, length = _head(curve, line.width)
+        axes.add_patch(
+            Polygon(corners, color=colour, linewidth=0, zorder=depth, gid=f"head {names}")
+        )
+        curve = shortened(curve, length)
+    codes = [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1)
+    patch = PathPatch(Path(curve, codes), facecolor="none", edgecolor=colour, linewidth=width)
+    patch.set(zorder=depth, gid=f"line {names}", capstyle="butt")
+    patch.set_path_effects([withStroke(linewidth=width + 1.6 * scale, foreground="white")])
+    axes.add_patch(patch)
+
+
+def _head(curve: Array, width: float) -> tuple[Array, float]:
+    """Corners of an arrow head at the end of a curve, and how much of the line it takes."""
+    length, half = (6.0 + 1.5 * width) / 72, _half_head(width)
+    along = direction(curve)
+    aside = np.array([-along[1], along[0]])
+    base = curve[-1] - length * along
+    # The line goes a little into the head, so that no gap shows between them.
+    return np.array([curve[-1], base + half * aside, base - half * aside]), 0.9 * length
+
+
+def _half_head(width: float) -> float:
+    """Half the breadth of the head of a line, inches."""
+    return (2.0 + 0.9 * width) / 72
+
+
+def _in_focus(picture: _Picture, i: int) -> bool:
+    """Without a target every line; with one those inside the target's blanket."""
+    line = picture.lines[i]
+    return "other" not in (picture.roles[line.tail], picture.roles[line.head])
+
+
+def _draw_boxes(axes: "Axes", picture: _Picture, scale: float) -> None:
+    """Draw boxes and names above all lines."""
+    from matplotlib.patches import FancyBboxPatch
+
+    for i, (x, y) in enumerate(picture.layout.points):
+        role, (width, height) = picture.roles[i], picture.layout.sizes[i]
+        ink = _PALE if role == "other" else _INK
+        box = FancyBboxPatch(
+            (x - width / 2, y - height / 2),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.07",
+            facecolor=_FILL.get(role, "#FFFFFF"),
+            edgecolor=ink,
+            linewidth=(1.6 if role == "target" else 0.8) * scale,
+            zorder=3,
+            gid=f"box {picture.nodes[i]}",
+        )
+        axes.add_patch(box)
+        text = axes.text(x, y, picture.labels[i], ha="center", va="center", **PLAIN)
+        text.set(fontsize=FONT_SIZE * scale, color=ink, zorder=4, linespacing=1.15)

@@ -1,0 +1,196 @@
+"""Where nodes and lines go, computed without drawing.
+
+Directed and partly directed graphs get layers, undirected ones distances. Each connected piece is
+placed on its own; the pieces are then set side by side in rows, as words are on a page. Lengths are
+inches at the size the picture is made for. Same graph, same places: nothing is random.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.graphs import DAG, PDAG, UGraph
+from arcwise.plot.layered import layered
+from arcwise.plot.stress import stress
+
+__all__ = ["Graph", "Layout", "Pairs", "arrange", "lines_of"]
+
+Array = NDArray[np.float64]
+Graph = DAG | PDAG | UGraph
+Pairs = tuple[tuple[int, int], ...]
+# A box that holds a short name in the usual size, inches.
+_BOX = (0.8, 0.3)
+# Inches between connected pieces, and how much wider than high a page of pieces should be.
+_ROOM, _ASPECT = 0.35, 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Places of boxes and lines.
+
+    Attributes
+    ----------
+    points : centre of each node's box, y growing upwards, the lower left corner of all at (0, 0).
+    sizes : width and height of each box.
+    lines : pairs of node numbers: arcs (parent, child) first, then undirected edges.
+    routes : for each line the points it passes, from centre to centre.
+    upright : whether the lines leave boxes below and enter them from above (layers).
+    """
+
+    points: Array
+    sizes: Array
+    lines: Pairs
+    routes: tuple[Array, ...]
+    upright: bool
+
+    def __post_init__(self) -> None:
+        """Lock the arrays."""
+        for array in (self.points, self.sizes, *self.routes):
+            array.flags.writeable = False
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """Width and height of the whole, boxes included."""
+        if not len(self.points):
+            return 0.0, 0.0
+        corner = np.max(
+            [(self.points + self.sizes / 2).max(axis=0), *map(_highest, self.routes)], 0
+        )
+        return float(corner[0]), float(corner[1])
+
+
+def lines_of(graph: Graph) -> tuple[Pairs, Pairs]:
+    """List arcs and undirected edges of any graph as pairs of numbers.
+
+    Examples
+    --------
+    >>> lines_of(PDAG.from_edges(["a -> b"], [("b", "c")]))
+    (((0, 1),), ((1, 2),))
+    """
+    rows = () if isinstance(graph, DAG) else graph.neighbours
+    edges = tuple((one, two) for one, row in enumerate(rows) for two in row if one < two)
+    if isinstance(graph, UGraph):
+        return (), edges
+    return tuple((t, h) for t, row in enumerate(graph.children) for h in row), edges
+
+
+def arrange(graph: Graph, sizes: Array | None = None) -> Layout:
+    """Place the nodes of a graph and lead its lines.
+
+    Parameters
+    ----------
+    graph : a DAG, PDAG or UGraph. A DAG's parents are above their children; a graph without arcs is
+        placed by distances.
+    sizes : width and height of each node's box, inches; a common box if left out.
+
+    Returns
+    -------
+    Layout
+
+    Examples
+    --------
+    >>> layout = arrange(DAG.from_arcs(["rain -> grass", "sprinkler -> grass"]))
+    >>> bool(layout.points[1, 1] > layout.points[0, 1])    # rain is above grass
+    True
+    """
+    boxes = np.tile(_BOX, (len(graph.nodes), 1)) if sizes is None else np.array(sizes, dtype=float)
+    arcs, edges = lines_of(graph)
+    lines = arcs + edges
+    upright = bool(arcs) or not edges
+    points = np.zeros_like(boxes)
+    routes: list[Array] = [np.zeros((2, 2))] * len(lines)
+    pieces = []
+    for members, owned in _pieces(len(boxes), lines):
+        pieces.append(_place(members, owned, lines, _rank(graph) if upright else None, boxes))
+    corners = _page([size for *_, size in pieces])
+    for (members, owned, its_points, its_routes, _), corner in zip(pieces, corners, strict=True):
+        points[members] = its_points + corner
+        for line, route in zip(owned, its_routes, strict=True):
+            routes[line] = route + corner
+    return Layout(points, boxes, lines, tuple(routes), upright)
+
+
+_Piece = tuple[list[int], list[int], Array, list[Array], Array]
+
+
+def _place(
+    members: list[int], owned: list[int], lines: Pairs, rank: list[int] | None, boxes: Array
+) -> _Piece:
+    """Place one connected piece, its lower left corner at the origin."""
+    local = {node: i for i, node in enumerate(members)}
+    pairs = [(local[a], local[b]) for a, b in (lines[i] for i in owned)]
+    sizes = boxes[members]
+    if rank is None:
+        points, routes = stress(sizes, pairs)
+    else:
+        turned = [rank[lines[i][0]] > rank[lines[i][1]] for i in owned]
+        arcs = [pair[::-1] if turn else pair for pair, turn in zip(pairs, turned, strict=True)]
+        points, ways = layered(sizes, [(a, b) for a, b in arcs])
+        routes = [way[::-1] if turn else way for way, turn in zip(ways, turned, strict=True)]
+    low = np.min([(points - sizes / 2).min(axis=0), *map(_lowest, routes)], axis=0)
+    high = np.max([(points + sizes / 2).max(axis=0), *map(_highest, routes)], axis=0)
+    return members, owned, points - low, [route - low for route in routes], high - low
+
+
+def _lowest(route: Array) -> Array:
+    return np.asarray(route.min(axis=0))
+
+
+def _highest(route: Array) -> Array:
+    return np.asarray(route.max(axis=0))
+
+
+def _rank(graph: Graph) -> list[int]:
+    """Place of each node in an order that the arcs follow; undirected edges are laid along it."""
+    order = graph.directed.order() if isinstance(graph, PDAG) else None
+    if isinstance(graph, DAG):
+        order = graph.order()
+    rank = [0] * len(graph.nodes)
+    for place, node in enumerate(order or range(len(rank))):
+        rank[node] = place
+    return rank
+
+
+def _pieces(count: int, lines: Pairs) -> list[tuple[list[int], list[int]]]:
+    """Connected pieces: their nodes and the numbers of their lines, largest piece first."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not count:
+        return []
+    ends = np.array(lines, dtype=np.int32).reshape(-1, 2)
+    joined = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    number, label = connected_components(joined.tocsr(), directed=False)
+    pieces: list[tuple[list[int], list[int]]] = [([], []) for _ in range(number)]
+    for node in range(count):
+        pieces[label[node]][0].append(node)
+    for line, (one, _) in enumerate(lines):
+        pieces[label[one]][1].append(line)
+    return sorted(pieces, key=lambda piece: (-len(piece[0]), piece[0]))
+
+
+def _page(sizes: Sequence[Array]) -> list[Array]:
+    """Corners of the pieces: in rows from left to right, top row first, each row centred."""
+    if not sizes:
+        return []
+    padded = np.array(sizes) + _ROOM
+    width = max(padded[:, 0].max(), np.sqrt(_ASPECT * padded.prod(axis=1).sum()))
+    rows: list[list[int]] = [[]]
+    for i in range(len(sizes)):
+        if rows[-1] and padded[rows[-1], 0].sum() + padded[i, 0] > width + 1e-9:
+            rows.append([])
+        rows[-1].append(i)
+    widest = max(padded[row, 0].sum() for row in rows)
+    corners = [np.zeros(2)] * len(sizes)
+    bottom = 0.0
+    for row in reversed(rows):
+        tall = padded[row, 1].max()
+        left = (widest - padded[row, 0].sum()) / 2
+        for i in row:
+            corners[i] = np.array([left, bottom + (tall - padded[i, 1]) / 2])
+            left += padded[i, 0]
+        bottom += tall
+    lowest = np.min(corners, axis=0)
+    return [corner - lowest for corner in corners]

@@ -1,0 +1,119 @@
+"""The legend of a graph: what widths, colours and heads mean, in as few words as will do.
+
+Only what occurs is explained: a graph without a table of edges has no legend at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from arcwise.plot.labels import text_width
+from arcwise.plot.marks import COLOURS, Line, line_width, steps_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Legend", "items", "plan", "write_legend"]
+
+Size = tuple[float, float]
+_FONT_SIZE = 8.0
+# Inches: height of a row, room above the legend, room of an item beside its text.
+_ROW, _ABOVE, _SAMPLE = 0.18, 0.2, 0.55
+# How much higher than wide a picture is whose legend goes beside it.
+_TALL = 1.25
+
+
+class Item(NamedTuple):
+    """One sample line with its words."""
+
+    words: str
+    colour: str
+    width: float
+
+
+def items(lines: Sequence[Line]) -> list[Item]:
+    """List what there is to explain about the lines of a picture."""
+    found = []
+    signs = {line.sign for line in lines}
+    for sign in ("positive", "negative"):
+        if sign in signs:
+            found.append(Item(f"{sign} partial correlation", COLOURS[sign], 2.0))
+    strengths = [line.strength for line in lines if line.strength is not None]
+    for step in steps_of(strengths):
+        width = line_width(step, max(strengths))
+        found.append(Item(f"strength {step:g} nats per row", COLOURS["unknown"], width))
+    if any(line.arrow for line in lines) and not all(line.arrow for line in lines):
+        found.append(Item("no head: either direction fits", COLOURS["unknown"], 1.3))
+    return found
+
+
+@dataclass(frozen=True)
+class Legend:
+    """A legend with its columns, and the inches it needs right of the picture or below it.
+
+    `least` is the width and height that the picture must have for the legend to fit beside it.
+    """
+
+    items: list[Item]
+    columns: int = 1
+    right: float = 0.0
+    below: float = 0.0
+    least: Size = (0.0, 0.0)
+
+    def around(self, extent: Size) -> Size:
+        """Width and height of a picture together with its legend."""
+        width, height = (max(pair) for pair in zip(extent, self.least, strict=True))
+        return width + self.right, height + self.below
+
+
+def plan(lines: Sequence[Line], extent: Size, axes: Size | None = None) -> Legend:
+    """Decide where the legend goes and what room it needs.
+
+    Parameters
+    ----------
+    lines : the lines of the picture.
+    extent : width and height of the picture, inches.
+    axes : width and height of the axes if they are given: the legend goes where it makes the
+        picture shrink least. Otherwise beside a tall picture and below any other.
+    """
+    shown = items(lines)
+    if not shown:
+        return Legend([])
+    widest = text_width([each.words for each in shown], _FONT_SIZE) + _SAMPLE
+    width, height = extent
+    fitting = max(1, min(int(width / widest), 3))
+    rows = -(-len(shown) // fitting)
+    # As few columns as that many rows need: no column is left with a single item.
+    columns = -(-len(shown) // rows)
+    below = Legend(shown, columns, below=rows * _ROW + _ABOVE, least=(columns * widest, 0.0))
+    beside = Legend(shown, right=widest + 0.2, least=(0.0, len(shown) * _ROW))
+    if axes is None:
+        return beside if height > _TALL * max(width, widest) else below
+    return max((below, beside), key=lambda each: _scale(each, extent, axes))
+
+
+def _scale(legend: Legend, extent: Size, axes: Size) -> float:
+    """How large a picture with its legend can be on axes."""
+    return min(room / need for room, need in zip(axes, legend.around(extent), strict=True))
+
+
+def write_legend(axes: "Axes", legend: Legend, scale: float) -> None:
+    """Put the legend at the edge of the axes that was kept free for it."""
+    from matplotlib.lines import Line2D
+
+    samples = [
+        Line2D([], [], color=item.colour, linewidth=item.width * scale, solid_capstyle="butt")
+        for item in legend.items
+    ]
+    axes.legend(
+        samples,
+        [item.words for item in legend.items],
+        loc="upper right" if legend.right else "lower center",
+        ncols=legend.columns,
+        fontsize=_FONT_SIZE * scale,
+        frameon=False,
+        borderaxespad=0.2,
+        handlelength=2.2,
+        columnspacing=1.6,
+        labelspacing=0.35,
+    )

@@ -1,0 +1,76 @@
+"""Dynamic programs over subsets against trying everything."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import subsets as naive
+
+from arcwise._kernels import subsets as kernel
+
+numbers = st.sampled_from([-np.inf, -2.0, -1.0, 0.0, 0.0, 1.5])
+
+
+@settings(deadline=None)
+@given(st.integers(0, 6).flatmap(lambda c: st.lists(numbers, min_size=1 << c, max_size=1 << c)))
+def test_subset_maxima_of_ties_and_infinities(values):
+    array = np.array(values)
+    expected = naive.subset_maxima(array)
+    kernel.subset_maxima(array)
+    assert array.tolist() == expected.tolist()
+
+
+def problem(seed: int, p: int):
+    """Random tables over random candidates, with some required parents."""
+    rng = np.random.default_rng(seed)
+    first = rng.permutation(p)  # requirements follow this order, so that they can be met
+    place = np.argsort(first)
+    required, candidates, tables = [], [], []
+    for v in range(p):
+        others = [x for x in range(p) if x != v]
+        must = [x for x in others if place[x] < place[v] and rng.random() < 0.2]
+        may = [x for x in others if x not in must and rng.random() < 0.7]
+        required.append(must)
+        candidates.append(may)
+        values = np.round(rng.normal(size=1 << len(may)), 1)  # rounded: many ties
+        tables.append(naive.subset_maxima(values))
+    return tables, candidates, required
+
+
+def packed(tables, candidates, required):
+    offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
+    masks = [np.array([sum(1 << x for x in row) for row in rows], dtype=np.uint64)
+             for rows in (candidates, required)]
+    return np.concatenate(tables), offsets, *masks
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_order_is_the_best_of_all_orders(p, seed):
+    tables, candidates, required = problem(seed, p)
+    best, order = kernel.best_order(*packed(tables, candidates, required))
+    assert best == pytest.approx(naive.best_order(tables, candidates, required))
+    assert sorted(order.tolist()) == list(range(p))
+    value, before = 0.0, set()
+    for v in order.tolist():
+        assert set(required[v]) <= before
+        value += tables[v][sum(1 << b for b, c in enumerate(candidates[v]) if c in before)]
+        before.add(v)
+    assert value == pytest.approx(best)
+
+
+def test_requirements_in_a_circle_have_no_order():
+    tables = [np.zeros(1), np.zeros(1)]
+    best, _ = kernel.best_order(*packed(tables, [[], []], [[1], [0]]))
+    assert best == -np.inf
+
+
+def test_sets_of_more_than_sixteen_variables_use_all_bytes():
+    """Only the last variable has candidates, at both ends of the word."""
+    p = 18
+    tables = [np.zeros(1) for _ in range(p - 1)] + [np.array([0.0, 1.0, 2.0, 5.0])]
+    candidates = [[] for _ in range(p - 1)] + [[0, 16]]
+    best, order = kernel.best_order(*packed(tables, candidates, [[] for _ in range(p)]))
+    assert best == 5.0
+    found = order.tolist()
+    assert max(found.index(0), found.index(16)) < found.index(17)

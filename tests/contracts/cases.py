@@ -1,0 +1,111 @@
+"""Tables, scores and rules that all contracts share; nothing here names a registered thing."""
+
+import numpy as np
+
+from arcwise.api.recipe import bound
+from arcwise.conditionals import FAMILIES
+from arcwise.data import Table, Variable
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.graphs import DAG, Rules
+from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
+
+
+def table(columns: dict, weights=None) -> Table:
+    """A table of numbers."""
+    variables = tuple(Variable(name) for name in columns)
+    return Table(variables, tuple(np.array(c, dtype=float) for c in columns.values()), weights)
+
+
+def linear(seed: int, rows: int = 80, p: int = 5) -> Table:
+    """Rows of a random linear network with heavy-tailed noise; far from zero, of unlike units."""
+    rng = np.random.default_rng(seed)
+    weights = np.triu(rng.normal(size=(p, p)) * (rng.random((p, p)) < 0.6), 1)
+    noise = rng.standard_t(5, size=(rows, p))
+    x = noise @ np.linalg.inv(np.eye(p) - weights)
+    x = (x * 10.0 ** rng.integers(-2, 3, size=p) + rng.normal(size=p) * 10)[:, rng.permutation(p)]
+    return table({f"v{i}": x[:, i] for i in range(p)})
+
+
+def nasty(seed: int = 0, rows: int = 40) -> Table:
+    """A constant, a copy, a sum of two others, two values only, and two plain columns."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, rows))
+    columns = {
+        "a": a, "b": b, "copy": a, "constant": np.full(rows, 7.0), "sum": a + b,
+        "two": (rng.random(rows) < 0.5) * 1.0,
+    }
+    return table(columns)
+
+
+def rowed(source: Table, part) -> Table:
+    """Rows of a table, each counted once."""
+    return source.take(part)
+
+
+def bind(word: str, family, source: Table, seed: int = 1, **options) -> Score:
+    """A registered score; parts of the rows come from the seed."""
+    rng = np.random.default_rng(seed)
+    return bound(word, family.bind(source), source, options, rng)
+
+
+def applicable(family, source: Table) -> dict[str, Score]:
+    """Every registered score that takes this family."""
+    found = {}
+    for word in SCORES:
+        try:
+            found[word] = bind(word, family, source)
+        except FitError as error:
+            assert "model" in str(error), "a score refuses a family in a sentence about models"
+    return found
+
+
+def composed(source: Table, seed: int = 0) -> dict[str, Score]:
+    """Scores made of others: sums, priors, caches."""
+    family = next(iter(FAMILIES.values()))
+    base = next(iter(applicable(family, source).values()))
+    nodes, rows = base.nodes, base.rows
+    expert = random_graph(nodes, np.random.default_rng(seed))
+    p = len(nodes)
+    confidence = np.random.default_rng(seed).random((p, p))
+    penalty = ArcPenalty(nodes, rows, 0.01)
+    return {
+        "penalty": penalty,
+        "expert": ExpertPrior(expert, rows, 0.02),
+        "confident expert": ExpertPrior(expert, rows, 0.02, confidence),
+        "sum": Sum((base, penalty)),
+        "sum of three": Sum((base, penalty, ExpertPrior(expert, rows, 0.02))),
+        "cached": Cached(base),
+        "cached sum": Cached(Sum((base, penalty))),
+    }
+
+
+def random_graph(nodes, rng: np.random.Generator, density: float = 0.4, limits=None) -> DAG:
+    """A random graph within the limits, if there are any."""
+    graph = DAG.empty(nodes) if limits is None else limits.start()
+    pairs = [(a, b) for a in range(len(nodes)) for b in range(len(nodes)) if a != b]
+    for i in rng.permutation(len(pairs)):
+        if rng.random() >= density:
+            continue
+        try:
+            longer = graph.with_arc(*pairs[i])
+        except ArcwiseError:
+            continue
+        if limits is None or limits.allows_graph(longer):
+            graph = longer
+    return graph
+
+
+def random_rules(names, rng: np.random.Generator) -> Rules:
+    """Some of every kind of rule; always possible, since all follows one order of the names."""
+    order = [names[i] for i in rng.permutation(len(names))]
+    place = {name: i for i, name in enumerate(order)}
+    pairs = [(a, b) for a in names for b in names if a != b]
+    required = [(a, b) for a, b in pairs if place[a] < place[b] and rng.random() < 0.1]
+    forbidden = [pair for pair in pairs if pair not in required and rng.random() < 0.15]
+    tiers: list[list[str]] = []
+    if rng.random() < 0.6 and len(names) > 2:
+        cut = int(rng.integers(1, len(names) - 1))
+        tiers = [order[:cut], order[cut:-1]]  # the last is in no tier
+    most = max(sum(b == name for _, b in required) for name in names)
+    bound = int(max(most, rng.integers(1, 4))) if rng.random() < 0.6 else None
+    return Rules(required=required, forbidden=forbidden, tiers=tiers, max_parents=bound)

@@ -1,0 +1,239 @@
+"""Laws of every registered search."""
+
+import inspect
+from functools import cache
+
+import numpy as np
+import pytest
+from contracts.cases import bind, linear, nasty, random_graph, random_rules, table
+from contracts.laplace import Laplace
+from naive.subsets import best_graph
+
+from arcwise.conditionals import FAMILIES
+from arcwise.data import Table
+from arcwise.errors import FitError, GraphError
+from arcwise.graphs import DAG, Limits, Rules
+from arcwise.results import Result
+from arcwise.scores import ArcPenalty, Cached, ExpertPrior, Score, Sum, total
+from arcwise.search import SEARCHES
+
+search_law = pytest.mark.parametrize("word", SEARCHES)
+# What keeps a run short where a search would take its time by default.
+SHORT = {"steps": 1500, "rounds": 4, "walks": 2, "patience": 5}
+
+
+def run(word: str, score: Score, start=None, seed: int = 0, **options) -> Result:
+    search = SEARCHES[word]
+    takes = inspect.signature(search).parameters
+    given = {key: value for key, value in SHORT.items() if key in takes} | options
+    if "rng" in takes:
+        given["rng"] = np.random.default_rng(seed)
+    return search(score, start, **given)
+
+
+@cache
+def gaussian(seed: int = 1, p: int = 6, word: str = "bic") -> Score:
+    return bind(word, FAMILIES["gaussian"], linear(seed, rows=70, p=p))
+
+
+def checked(result: Result, score: Score, limits: Limits | None = None) -> Result:
+    """What is true of every result."""
+    graph = DAG(score.nodes, result.graph.parents)  # checks that it is acyclic
+    assert graph == result.graph
+    assert result.score == pytest.approx(total(score, graph), rel=1e-12)
+    assert limits is None or limits.allows_graph(graph)
+    assert result.stopped
+    for number, step in enumerate(result.trace):
+        assert step.number >= 0
+        assert step.edges >= 0
+        assert np.isfinite(step.score), (number, step)
+    times = [step.elapsed for step in result.trace]
+    assert all(t >= 0 for t in times)
+    return result
+
+
+@search_law
+def test_the_result_is_acyclic_and_its_score_is_its_graphs_score(word):
+    for seed in range(3):
+        score = gaussian(seed)
+        result = checked(run(word, score), score)
+        assert result.score >= total(score, DAG.empty(score.nodes))
+
+
+@search_law
+@pytest.mark.parametrize("case", range(12))
+def test_rules_are_obeyed_in_every_combination(word, case):
+    rng = np.random.default_rng(case)
+    score = gaussian(case % 3, word="loglik" if case % 2 else "bic")
+    limits = random_rules(score.nodes, rng).on(score.nodes)
+    start = random_graph(score.nodes, rng, limits=limits) if case % 3 else None
+    result = checked(run(word, score, start, limits=limits), score, limits)
+    begun = limits.start() if start is None else start
+    assert result.score >= total(score, begun) - 1e-7
+
+
+@search_law
+def test_a_proof_of_optimality_is_true(word):
+    for seed in range(4):
+        score = gaussian(seed, p=4)
+        rules = random_rules(score.nodes, np.random.default_rng(seed)) if seed else Rules()
+        limits = rules.on(score.nodes)
+        best = best_graph(score, limits)
+        result = checked(run(word, score, limits=limits), score, limits)
+        assert result.score <= best + 1e-7
+        if result.optimal:
+            assert result.score == pytest.approx(best, rel=1e-12)
+            assert "optimal" in result.stopped
+
+
+@search_law
+def test_the_start_is_unchanged_and_the_end_not_worse(word):
+    score = gaussian(2)
+    for seed in range(4):
+        start = random_graph(score.nodes, np.random.default_rng(seed), density=0.7)
+        before = (start.nodes, start.parents)
+        result = checked(run(word, score, start), score)
+        assert (start.nodes, start.parents) == before
+        assert result.score >= total(score, start) - 1e-7
+
+
+@search_law
+def test_the_same_seed_gives_the_same_result(word):
+    score = gaussian(3)
+    first, second = (run(word, score, seed=7) for _ in range(2))
+    assert first.graph == second.graph
+    assert first.score == second.score
+    assert [(s.what, s.tail, s.head, s.score) for s in first.trace] == [
+        (s.what, s.tail, s.head, s.score) for s in second.trace
+    ]
+
+
+@search_law
+@pytest.mark.parametrize("after", [1, 3])
+def test_a_watcher_stops_the_search_with_the_best_so_far(word, after):
+    score, seen = gaussian(1), []
+    limits = Rules(required=[("v0", "v1")], max_parents=2).on(score.nodes)
+
+    def watch(step):
+        seen.append(step)
+        return len(seen) >= after
+
+    start = random_graph(score.nodes, np.random.default_rng(1), limits=limits)
+    result = checked(run(word, score, start, limits=limits, on_step=watch), score, limits)
+    assert result.score >= total(score, start) - 1e-7
+    assert not result.optimal
+    assert len(seen) <= after + 1, "the watcher was told of steps after it had said stop"
+    whole = run(word, score, start, limits=limits)
+    if len(whole.trace) > after + 1:
+        assert result.stopped == "asked to stop"
+
+
+@search_law
+def test_a_watcher_that_says_nothing_sees_the_trace_and_changes_nothing(word):
+    score, seen = gaussian(1), []
+    watched = run(word, score, on_step=lambda step: seen.append(step))
+    assert watched.graph == run(word, score).graph
+    kept = [(s.what, s.tail, s.head) for s in seen]
+    assert all((s.what, s.tail, s.head) in kept for s in watched.trace if s.what != "optimum")
+
+
+@search_law
+def test_max_steps_bounds_the_trace_where_it_is_taken(word):
+    if "max_steps" not in inspect.signature(SEARCHES[word]).parameters:
+        pytest.skip("this search has no such option")
+    score = gaussian(1)
+    for most in (1, 2, 4):
+        result = checked(run(word, score, max_steps=most), score)
+        assert len(result.trace) <= most
+        assert "steps" in result.stopped
+
+
+@search_law
+def test_one_and_two_variables(word):
+    one = bind("bic", FAMILIES["gaussian"], linear(1, p=1))
+    assert checked(run(word, one), one).graph.n_arcs == 0
+    x = np.random.default_rng(1).normal(size=50)
+    related = table({"a": x, "b": x + 0.1 * np.random.default_rng(2).normal(size=50)})
+    score = bind("bic", FAMILIES["gaussian"], related)
+    assert checked(run(word, score), score).graph.n_arcs == 1
+    shut = Rules(forbidden=[("a", "b"), ("b", "a")]).on(("a", "b"))
+    assert checked(run(word, score, limits=shut), score, shut).graph.n_arcs == 0
+    one_way = Rules(forbidden=[("a", "b")]).on(("a", "b"))
+    assert checked(run(word, score, limits=one_way), score, one_way).graph.arcs == (("b", "a"),)
+
+
+@search_law
+@pytest.mark.parametrize("score_word", ["bic", "bge", "loglik", "loo"])
+def test_constant_and_copied_columns_are_no_trouble(word, score_word):
+    score = bind(score_word, FAMILIES["gaussian"], nasty())
+    result = checked(run(word, Cached(score)), score)
+    if score_word == "bic":  # a constant explains nothing and nothing explains it
+        constant = score.nodes.index("constant")
+        assert result.graph.parents[constant] == ()
+        assert result.graph.children[constant] == ()
+
+
+@search_law
+def test_more_columns_than_rows_are_no_trouble(word):
+    source = linear(1, rows=5, p=7)
+    score = bind("bic", FAMILIES["gaussian"], source)
+    checked(run(word, score), score)
+
+
+@search_law
+def test_the_order_of_columns_does_not_matter(word):
+    source = linear(2, rows=60, p=6)
+    turned = Table(source.variables[::-1], source.columns[::-1])
+    first, second = (
+        run(word, bind("bic", FAMILIES["gaussian"], each)) for each in (source, turned)
+    )
+    assert first.graph == second.graph
+    assert first.score == second.score
+
+
+@pytest.mark.parametrize("word", [w for w in SEARCHES if w in ("exact", "auto", "ges", "tabu")])
+def test_other_names_of_the_columns_give_the_same_score(word):
+    """Names decide ties only; searches that find the optimum find it under any names."""
+    source = linear(3, rows=60, p=5)
+    found = []
+    for seed in range(3):
+        names = np.random.default_rng(seed).permutation(list("abcde"))
+        renamed = table(dict(zip(names, source.columns, strict=True)))
+        found.append(run(word, bind("bic", FAMILIES["gaussian"], renamed)).score)
+    assert found == pytest.approx([found[0]] * 3, rel=1e-12)
+
+
+@search_law
+def test_composed_scores_are_searched_as_any_other(word):
+    base = gaussian(1)
+    expert = random_graph(base.nodes, np.random.default_rng(5))
+    score = Sum(
+        (base, ArcPenalty(base.nodes, base.rows, 0.02), ExpertPrior(expert, base.rows, 0.05))
+    )
+    limits = Rules(max_parents=2).on(base.nodes)
+    checked(run(word, score, limits=limits), score, limits)
+    free = checked(run(word, Cached(base)), base)  # ties may fall otherwise: not the same graph
+    if free.optimal:
+        assert free.score == pytest.approx(run("exact", base).score, rel=1e-12)
+
+
+@search_law
+@pytest.mark.parametrize("score_word", ["loglik", "bic", "loo", "kfold"])
+def test_the_second_family_is_searched_as_any_other(word, score_word):
+    score = Cached(bind(score_word, Laplace(), linear(5, rows=14, p=3)))
+    limits = Rules(max_parents=2, forbidden=[("v0", "v1")]).on(score.nodes)
+    result = checked(run(word, score, limits=limits), score, limits)
+    assert result.score >= total(score, DAG.empty(score.nodes))
+    if result.optimal:
+        assert result.score == pytest.approx(best_graph(score, limits))
+
+
+@search_law
+def test_a_start_against_the_rules_is_refused_in_words(word):
+    score = gaussian(1)
+    limits = Rules(forbidden=[("v0", "v1")]).on(score.nodes)
+    start = DAG.from_arcs([("v0", "v1")], score.nodes)
+    with pytest.raises(GraphError, match="rules"):
+        run(word, score, start, limits=limits)
+    with pytest.raises(FitError, match="variables"):
+        run(word, score, DAG.empty(["other"]))

@@ -1,0 +1,226 @@
+"""Real drawings, without a screen: nothing cut off, nothing missing, nothing warned about."""
+
+import io
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.errors import GraphError
+from arcwise.graphs import DAG, PDAG, UGraph, cpdag, moral
+from arcwise.plot import plot_graph
+
+matplotlib = pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(autouse=True)
+def no_screen():
+    matplotlib.use("agg")
+    yield
+    matplotlib.pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def boston():
+    return aw.learn(aw.shipped("boston"))
+
+
+def parts(ax, kind):
+    """Drawn shapes of a kind (line, head, box), by what they stand for."""
+    named = [p.get_gid() for p in ax.patches if p.get_gid()]
+    return [name.removeprefix(f"{kind} ") for name in named if name.startswith(f"{kind} ")]
+
+
+def rendered(ax):
+    """Draw for good; gives the renderer to measure with."""
+    ax.figure.savefig(io.BytesIO(), format="png")
+    return ax.figure.canvas.get_renderer()
+
+
+def box_of(ax, name):
+    return next(p for p in ax.patches if p.get_gid() == f"box {name}")
+
+
+def check(ax, graph):
+    """Every name is in its box, every box in the figure, legend and title too."""
+    renderer = rendered(ax)
+    whole = ax.figure.bbox
+    assert len(ax.texts) == len(graph.nodes)
+    for text, name in zip(ax.texts, graph.nodes, strict=True):
+        words = text.get_window_extent(renderer)
+        box = box_of(ax, name).get_window_extent(renderer)
+        assert box.x0 <= words.x0 <= words.x1 <= box.x1
+        assert box.y0 <= words.y0 <= words.y1 <= box.y1
+        assert inside(box, whole)
+    rest = [ax.get_legend(), ax.title if ax.get_title() else None]
+    for artist in filter(None, rest):
+        assert inside(artist.get_window_extent(renderer), whole)
+
+
+def inside(small, large):
+    return (
+        large.x0 <= small.x0 + 1
+        and small.x1 <= large.x1 + 1
+        and large.y0 <= small.y0 + 1
+        and small.y1 <= large.y1 + 1
+    )
+
+
+GRAPHS = {
+    "chain": DAG.from_arcs(["a -> b", "b -> c"]),
+    "one": DAG.empty(["alone"]),
+    "none": DAG.empty([]),
+    "empty": DAG.empty([f"n{i}" for i in range(14)]),
+    "two pieces": DAG.from_arcs(["a -> b", "c -> d"], nodes=list("abcdef")),
+    "star": DAG.from_arcs([("class", f"feature{i}") for i in range(30)]),
+    "ring": UGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]),
+    "mixed": PDAG.from_edges(["a -> c", "b -> c"], [("c", "d")]),
+    "names": DAG.from_arcs(
+        [
+            ("$x_1$", "Größe (м)"),
+            ("$x_1$", "\\alpha^2 {b}"),
+            ("Größe (м)", "a_very_long_name_of_a_variable_that_goes_on_and_on_and_on"),
+            ("$x_1$", "Averyveryverylongwordwithoutanybreakatall"),
+            ("$x_1$", "tab\tand\nnew line"),
+            ("$x_1$", "50% & #1 ^ ~"),
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("word", GRAPHS)
+def test_every_name_is_readable(word):
+    graph = GRAPHS[word]
+    check(plot_graph(graph), graph)
+
+
+@pytest.mark.parametrize("word", ["asia", "alarm"])
+@pytest.mark.parametrize("kind", [lambda g: g, moral, cpdag], ids=["dag", "moral", "cpdag"])
+def test_networks_of_the_field(word, kind):
+    graph = kind(aw.load_graph(aw.network_file(word)))
+    ax = plot_graph(graph, title=word)
+    check(ax, graph)
+    arcs = [] if isinstance(graph, UGraph) else graph.arcs
+    assert sorted(parts(ax, "head")) == sorted(f"{a} -> {b}" for a, b in arcs)
+
+
+def test_a_learned_network(boston):
+    ax = boston.plot(title="Boston")
+    check(ax, boston.graph)
+    present = boston.edges.present.rows
+    assert len(parts(ax, "line")) == boston.graph.n_arcs
+    compelled = {row.direction for row in present if not row.reversible}
+    assert set(parts(ax, "head")) == compelled
+    assert len(compelled) < len(present)
+    widths = {p.get_gid(): p.get_linewidth() for p in ax.patches if p.get_gid()}
+    strongest = max(present, key=lambda row: row.strength)
+    assert widths[f"line {strongest.direction}"] == max(widths.values())
+
+
+def test_colours_are_the_signs_of_partial_correlations(boston):
+    ax = boston.plot()
+    colours = {p.get_gid(): matplotlib.colors.to_hex(p.get_edgecolor()) for p in ax.patches}
+    for row in boston.edges.present:
+        expected = "#0072b2" if row.partial_correlation > 0 else "#d55e00"
+        assert colours[f"line {row.direction}"] == expected
+
+
+def test_without_a_table_every_arc_has_a_head(boston):
+    ax = plot_graph(boston.graph)
+    assert len(parts(ax, "head")) == boston.graph.n_arcs
+    assert ax.get_legend() is None
+
+
+def test_a_target_and_its_blanket_stand_out():
+    graph = aw.load_graph(aw.network_file("asia"))
+    ax = plot_graph(graph, target="tub")
+    fills = {name: box_of(ax, name).get_facecolor() for name in graph.nodes}
+    blanket = set(graph.blanket_of("tub"))
+    assert {name for name in graph.nodes if fills[name] == fills[next(iter(blanket))]} == blanket
+    assert fills["tub"] not in (fills["smoke"], fills["asia"])
+
+
+def test_top_draws_the_strongest_edges_and_their_variables(boston):
+    ax = boston.plot(top=5)
+    rows = boston.edges.present.sorted().rows[:5]
+    assert set(parts(ax, "line")) == {row.direction for row in rows}
+    assert set(parts(ax, "box")) == {name for row in rows for name in (row.first, row.second)}
+    ax = boston.plot(top=0, target="CHAS")
+    assert parts(ax, "box") == ["CHAS"]
+    assert len(parts(boston.plot(top=1000), "line")) == boston.graph.n_arcs
+
+
+def test_top_works_on_every_kind_of_graph(boston):
+    for graph in (boston.cpdag, moral(boston.graph)):
+        assert len(parts(plot_graph(graph, edges=boston.edges, top=4), "line")) == 4
+
+
+def test_names_are_never_mathematics():
+    ax = plot_graph(DAG.from_arcs([("$a_1$", "b_2")]), title="$x^2$ of _y_")
+    assert [text.get_text() for text in ax.texts] == ["$a_1$", "b_2"]
+    assert not any(text.get_parse_math() for text in [*ax.texts, ax.title])
+
+
+def test_on_given_axes_everything_shrinks_to_fit(boston):
+    _, axes = matplotlib.pyplot.subplots(1, 2, figsize=(9, 5))
+    ax = boston.plot(ax=axes[0])
+    assert ax is axes[0]
+    check(ax, boston.graph)
+    renderer = rendered(ax)
+    frame = ax.get_window_extent(renderer)
+    for name in boston.graph.nodes:
+        assert inside(box_of(ax, name).get_window_extent(renderer), frame)
+    assert ax.texts[0].get_fontsize() < 10
+
+
+def test_small_graphs_are_not_blown_up():
+    _, ax = matplotlib.pyplot.subplots(figsize=(12, 9))
+    plot_graph(DAG.from_arcs(["a -> b"]), ax=ax)
+    assert ax.texts[0].get_fontsize() <= 13
+
+
+def test_the_figure_follows_the_graph():
+    small = plot_graph(DAG.from_arcs(["a -> b"])).figure.get_size_inches()
+    large = plot_graph(aw.load_graph(aw.network_file("alarm"))).figure.get_size_inches()
+    assert (large > 2 * small).all()
+    assert (large < 12).all()
+
+
+def test_same_graph_same_bytes(boston):
+    def picture():
+        out = io.BytesIO()
+        boston.plot().figure.savefig(out, format="png", metadata={"Software": None})
+        return out.getvalue()
+
+    assert picture() == picture()
+
+
+def test_legend_can_be_left_out(boston):
+    assert boston.plot(legend=False).get_legend() is None
+    assert boston.plot().get_legend() is not None
+
+
+def test_nothing_is_shown_on_a_screen(boston, monkeypatch):
+    def forbidden(*_, **__):
+        raise AssertionError("show was called")
+
+    monkeypatch.setattr(matplotlib.pyplot, "show", forbidden)
+    boston.plot()
+
+
+def test_errors_say_what_to_do(boston):
+    with pytest.raises(GraphError, match="Did you mean 'MEDV'"):
+        boston.plot(target="medv")
+    with pytest.raises(GraphError, match="table of edges"):
+        plot_graph(boston.graph, top=3)
+    with pytest.raises(GraphError, match="negative"):
+        boston.plot(top=-1)
+    with pytest.raises(GraphError, match="top="):
+        plot_graph(DAG.empty([f"n{i}" for i in range(500)]))
+
+
+def test_150_nodes_are_acceptable():
+    graph = aw.graphs.random_dag(150, 2, np.random.default_rng(1))
+    ax = plot_graph(graph)
+    check(ax, graph)
+    assert ax.texts[0].get_fontsize() > 5

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+from contracts.cases import linear
+from naive import gaussian as naive
+from scipy.special import comb
+
+from arcwise.conditionals import FAMILIES
+from arcwise.errors import FitError
+from arcwise.scores import aic, bic, ebic, loglik
+
+SOURCE = linear(1)
+FITS = FAMILIES["gaussian"].bind(SOURCE)
+
+
+def by_hand(child, parents, charge):
+    return naive.loglik(SOURCE.matrix(), child, parents) - charge * (len(parents) + 2)
+
+
+@pytest.mark.parametrize(
+    ("score", "charge"), [(loglik, 0.0), (aic, 1.0), (bic, 0.5 * np.log(80))]
+)
+def test_each_charges_its_price_per_parameter(score, charge):
+    for child in range(5):
+        sets = list(naive.parent_sets(5, child))
+        expected = [by_hand(child, s, charge) for s in sets]
+        assert score(FITS).many(child, sets) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 1.0, 3.0])
+def test_extended_bic_charges_for_the_choice_of_parents(gamma):
+    score = ebic(FITS, gamma=gamma)
+    for child in range(5):
+        sets = list(naive.parent_sets(5, child))
+        expected = [
+            by_hand(child, s, 0.5 * np.log(80)) - gamma * np.log(comb(4, len(s))) for s in sets
+        ]
+        assert score.many(child, sets) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("gamma", [-0.1, np.nan, np.inf])
+def test_a_gamma_that_makes_no_sense_is_refused(gamma):
+    with pytest.raises(FitError, match="gamma"):
+        ebic(FITS, gamma=gamma)
+
+
+def test_weights_set_the_number_of_rows_in_the_price():
+    doubled = FAMILIES["gaussian"].bind(SOURCE.with_weights(np.full(80, 2.0)))
+    charge = bic(doubled).local(0, ()) - 2 * naive.loglik(SOURCE.matrix(), 0, ())
+    assert charge == pytest.approx(-np.log(160))

@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+from contracts.cases import bind, linear
+from naive.subsets import all_graphs
+
+from arcwise.conditionals import FAMILIES
+from arcwise.errors import FitError
+from arcwise.graphs import Limits
+from arcwise.scores import Score, total
+from arcwise.search import annealing
+from arcwise.search.anneal import _cool
+from arcwise.search.climb import Climb
+
+
+class Few(Score):
+    """Three variables with a random number for each parent set."""
+
+    nodes, rows = ("a", "b", "c"), 1.0
+
+    def __init__(self) -> None:
+        self.table = np.random.default_rng(3).normal(size=(3, 8))
+
+    def many(self, child, sets):
+        return self.table[child, [sum(1 << x for x in s) for s in sets]]
+
+
+def test_the_temperatures_have_to_fall_and_stay_above_zero():
+    score = bind("bic", FAMILIES["gaussian"], linear(1))
+    for options in ({"cold": 0.0}, {"hot": 0.1, "cold": 0.5}, {"cold": -1.0}):
+        with pytest.raises(FitError, match="hot >= cold > 0"):
+            annealing(score, rng=np.random.default_rng(1), **options)
+
+
+def test_at_one_temperature_graphs_are_visited_by_their_weight():
+    """Draws are symmetric but for turning (add, drop and flip undo each other at equal rates)."""
+    score = Few()
+    climb = Climb(score, Limits.none(score.nodes).start(), Limits.none(score.nodes))
+    rng, counts = np.random.default_rng(1), {}
+    for _ in range(12_000):
+        _cool(climb, rng, np.ones(2))
+        counts[climb.graph().parents] = counts.get(climb.graph().parents, 0) + 1
+    values = {g: sum(score.local(c, r) for c, r in enumerate(g)) for g in all_graphs(3)}
+    assert len(values) == 25
+    best = max(values, key=values.get)
+    worst = min(values, key=values.get)
+    assert counts[best] > 20 * max(counts.get(worst, 0), 1) or values[best] - values[worst] < 3
+    assert max(counts, key=counts.get) in sorted(values, key=values.get)[-4:]
+
+
+def test_the_end_is_a_local_optimum_and_no_steps_is_climbing_alone():
+    score = bind("bic", FAMILIES["gaussian"], linear(1, p=6))
+    result = annealing(score, rng=np.random.default_rng(1), steps=2000)
+    climb = Climb(score, result.graph, Limits.none(score.nodes))
+    assert climb.best().gain < 1e-6
+    assert result.stopped == "cooled down"
+    assert annealing(score, rng=np.random.default_rng(1), steps=0).score == pytest.approx(
+        total(score, annealing(score, rng=np.random.default_rng(2), steps=0).graph)
+    )

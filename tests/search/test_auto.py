@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+from contracts.cases import bind, linear
+
+from arcwise.conditionals import FAMILIES
+from arcwise.graphs import DAG, Rules
+from arcwise.scores import ExpertPrior, Sum
+from arcwise.search import auto, exact, ges, greedy
+
+SMALL = bind("bic", FAMILIES["gaussian"], linear(1, p=6))
+LARGE = bind("bic", FAMILIES["gaussian"], linear(2, rows=200, p=25))
+
+
+def run(score, **options):
+    return auto(score, rng=np.random.default_rng(1), **options)
+
+
+def test_small_problems_are_solved_exactly():
+    result = run(SMALL)
+    assert result.optimal
+    assert result.score == exact(SMALL).score
+
+
+def near(names):
+    """Rules that leave each variable its three neighbours in line as parents."""
+    numbered = list(enumerate(names))
+    pairs = [(a, b) for i, a in numbered for j, b in numbered if a != b and not 0 < j - i < 4]
+    return Rules(forbidden=pairs).on(names)
+
+
+def test_rules_that_leave_few_parents_make_a_problem_small():
+    score = bind("bic", FAMILIES["gaussian"], linear(2, rows=200, p=20))
+    limits = near(score.nodes)
+    result = run(score, limits=limits)
+    assert result.optimal
+    assert limits.allows_graph(result.graph)
+    free = Rules(tiers=[score.nodes[:2], score.nodes[2:]]).on(score.nodes)
+    assert not run(score, patience=0, limits=free).optimal
+
+
+@pytest.mark.parametrize("p", [30, 40, 64, 65])
+def test_few_parents_of_many_variables_are_no_reason_to_give_up(p):
+    """The exact program also needs a number for each set of variables: not for so many."""
+    score = bind("bic", FAMILIES["gaussian"], linear(2, rows=100, p=p))
+    limits = near(score.nodes)
+    result = run(score, patience=0, limits=limits)
+    assert limits.allows_graph(result.graph)
+
+
+def test_large_problems_are_searched_by_equivalence_classes_and_more():
+    result = run(LARGE, patience=3)
+    assert not result.optimal
+    assert result.score >= ges(LARGE).score - 1e-9
+    assert {step.what for step in result.trace} >= {"insert"}
+
+
+def test_scores_that_split_classes_are_climbed():
+    expert = DAG.from_arcs([(LARGE.nodes[1], LARGE.nodes[0])], LARGE.nodes)
+    score = Sum((LARGE, ExpertPrior(expert, LARGE.rows, 0.01)))
+    result = run(score, patience=3)
+    assert result.score >= greedy(score).score - 1e-9
+    assert {step.what for step in result.trace} >= {"add"}
+
+
+def test_patience_zero_is_one_search():
+    assert run(LARGE, patience=0).score == pytest.approx(ges(LARGE).score)
