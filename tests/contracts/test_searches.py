@@ -220,7 +220,7 @@ def test_composed_scores_are_searched_as_any_other(word):
 @search_law
 @pytest.mark.parametrize("score_word", ["loglik", "bic", "loo", "kfold"])
 def test_the_second_family_is_searched_as_any_other(word, score_word):
-    score = Cached(bind(score_word, Laplace(), linear(5, rows=14, p=3)))
+    score = bind(score_word, Laplace(), linear(5, rows=14, p=3))
     limits = Rules(max_parents=2, forbidden=[("v0", "v1")]).on(score.nodes)
     result = checked(run(word, score, limits=limits), score, limits)
     assert result.score >= total(score, DAG.empty(score.nodes))

@@ -10,7 +10,7 @@ from arcwise.plot import arrange
 from arcwise.plot.curves import curves, sampled, shortened
 
 graphs = st.builds(
-    lambda count, seed: random_dag(count, 2.0, np.random.default_rng(seed)),
+    lambda count, seed: random_dag(count, min(2.0, count - 1), np.random.default_rng(seed)),
     st.integers(2, 12),
     st.integers(0, 10_000),
 )

@@ -1,6 +1,8 @@
 """Real drawings, without a screen: nothing cut off, nothing missing, nothing warned about."""
 
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -224,3 +226,8 @@ def test_150_nodes_are_acceptable():
     ax = plot_graph(graph)
     check(ax, graph)
     assert ax.texts[0].get_fontsize() > 5
+
+
+def test_matplotlib_is_imported_only_when_something_is_drawn():
+    words = "import sys, arcwise.plot; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", words], check=False).returncode == 0

@@ -11,7 +11,9 @@ from arcwise.plot import arrange
 from arcwise.plot.layered import _pooled, layers_of
 
 graphs = st.builds(
-    lambda count, degree, seed: random_dag(count, degree, np.random.default_rng(seed)),
+    lambda count, degree, seed: random_dag(
+        count, min(degree, count - 1), np.random.default_rng(seed)
+    ),
     st.integers(2, 14),
     st.floats(0, 2.5),
     st.integers(0, 10_000),

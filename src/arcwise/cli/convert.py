@@ -42,8 +42,5 @@ def convert(
     stored = io.load(source) if there else io.Stored(words.any_graph(source))
     io.save(stored, target)
     whole = target.name.lower().removesuffix(".gz").endswith(rows.MODELS)
-    if stored.net is None:
-        what = "a graph"
-    else:
-        what = "the network" if whole else "the graph without its numbers"
-    shown.show(shown.wrote(target, what))
+    fitted = "the network" if whole else "the graph without its numbers"
+    shown.show(shown.wrote(target, "a graph" if stored.net is None else fitted))

@@ -54,17 +54,25 @@ class Program(TyperGroup):
         """Write the help text."""
         formatter.write(help_text(self, ctx))
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; the library for commands has its own ideas of these two ends."""
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+            return answer
+        except BrokenPipeError:
+            raise typer.Exit(_reader_left()) from None
+        except KeyboardInterrupt:
+            _say("Interrupted; nothing further was written.", INTERRUPTED)
+            raise typer.Exit(INTERRUPTED) from None
+
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command, turn what went wrong into a sentence and a code, and exit."""
         _careful_streams()
         code = FAULT
         try:
-            code = int(super().main(*args, **{**extra, "standalone_mode": False}) or 0)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            code = _reader_left()
-        except KeyboardInterrupt:
-            code = _say("Interrupted; nothing further was written.", INTERRUPTED)
+            fixed = {"prog_name": "arcwise", "standalone_mode": False}
+            code = int(super().main(*args, **{**extra, **fixed}) or 0)
         except ArcwiseError as error:
             code = _say(shell_words(str(error)), USER)
         except MemoryError:

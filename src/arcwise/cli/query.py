@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from arcwise.cli import choices, rows, shown, words
 from arcwise.cli.shell import event, values
+from arcwise.errors import DataError
 
 __all__ = ["query"]
 
@@ -45,7 +47,16 @@ def query(
     seed: Annotated[
         int, typer.Option("--seed", metavar="NUMBER", min=0, help="The seed of the draws.")
     ] = 0,
-    output: choices.TableOut = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the draws to a file: .csv, .tsv or .parquet; by default CSV to standard"
+            " output.",
+        ),
+    ] = None,
     json: choices.Json = False,
 ) -> None:
     """Ask what to believe of variables, given what is known of others.
@@ -56,19 +67,25 @@ def query(
     Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
     """
     if output is not None:
-        rows.destination(output, [net], rows.TABLES)
+        _check_output(output, net, draws)
     network = words.load_network(net)
     known = {"given": values(given or (), "--given"), "do": values(do or (), "--do")}
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
     chances = [(text, _chance(network, text, known)) for text in probability or ()]
-    if draws is not None or output is not None:
-        _draw(belief, targets, draws or 1000, seed, output)
+    if draws is not None:
+        _draw(belief, targets, draws, seed, output)
     elif json:
         shown.show_json({**belief.to_dict(), "probabilities": [_plain(*each) for each in chances]})
     else:
         shown.show(*map(_line, str(belief).splitlines()))
         for text, chance in chances:
             shown.show(shown.styled(f"  probability of {text}: {_share(chance)}"))
+
+
+def _check_output(output: Path, net: Path, draws: int | None) -> None:
+    if draws is None:
+        raise DataError("Only draws are written to a file: say how many with --draws.")
+    rows.destination(output, [net], rows.TABLES)
 
 
 def _line(text: str) -> Any:
@@ -91,7 +108,7 @@ def _plain(text: str, chance: Any) -> dict[str, Any]:
     return {"event": text, "probability": float(chance), "error": chance.error}
 
 
-def _draw(belief: Any, targets: Sequence[str], draws: int, seed: int, output: Any) -> None:
+def _draw(belief: Any, targets: Sequence[str], draws: int, seed: int, output: Path | None) -> None:
     """Write draws of the belief, one column a target."""
     import pyarrow as pa
 

@@ -31,6 +31,7 @@ Bounds = tuple[float | None, float | None]
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _SIGN = r"(<=|>=|<|>)"
 _BETWEEN = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+?)\s*{_SIGN}\s*({_NUMBER})")
+_PAIR = re.compile(r'\s*"((?:[^"]|"")*)"\s*,\s*"((?:[^"]|"")*)"\s*')
 _NAME_FIRST = re.compile(rf"(.+?)\s*{_SIGN}\s*({_NUMBER})")
 _NAME_LAST = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+)")
 
@@ -50,14 +51,14 @@ def arcs(texts: Iterable[str]) -> list[str | tuple[str, str]]:
 
     The second form is for names that hold an arrow themselves.
 
-    >>> arcs(["a -> b", '"x -> y",z'])
+    >>> arcs(["a -> b", '"x -> y","z"'])
     ['a -> b', ('x -> y', 'z')]
     """
     found: list[str | tuple[str, str]] = []
     for text in texts:
-        ends = names([text])
-        pair = len(ends) == 2 and text.count("->") != 1
-        found.append((ends[0], ends[1]) if pair else text)
+        pair = _PAIR.fullmatch(text)
+        ends = pair and tuple(end.replace('""', '"') for end in pair.groups())
+        found.append((ends[0], ends[1]) if ends else text)
     return found
 
 
@@ -135,6 +136,8 @@ def event(text: str) -> dict[str, Bounds]:
     found: dict[str, Bounds] = {}
     for part in re.split(r"\s+and\s+", text.strip()):
         name, low, high = _bounds(part)
+        if name[0] in "<>" or name[-1] in "<>":
+            raise _no_event(part)
         low, high = _inside(found.get(name, (None, None)), low, high)
         if low is not None and high is not None and low > high:
             raise DataError(f"Nothing can be {text!r}: the lower bound is above the upper one.")
@@ -154,7 +157,11 @@ def _bounds(text: str) -> tuple[str, float | None, float | None]:
     elif single := _NAME_LAST.fullmatch(text):
         bound, sign, name = single.groups()
         return (name, float(bound), None) if sign[0] == "<" else (name, None, float(bound))
-    raise DataError(
+    raise _no_event(text)
+
+
+def _no_event(text: str) -> DataError:
+    return DataError(
         f"An event is written like 'quality > 6' or '5 < quality < 7', but {text!r} came."
     )
 

@@ -98,11 +98,9 @@ class Fits(ABC):
         """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
         return None
 
-    def toggled_params(self, child: int, base: tuple[int, ...]) -> tuple[float, Array]:
-        """Free parameters with `base` as parents, and the change when each column is toggled."""
-        own = float(self.n_params(child, (base,))[0])
-        others = [tuple(sorted(set(base) ^ {x})) for x in range(len(self.nodes))]
-        return own, self.n_params(child, others) - own
+    def params_by_size(self) -> Array | None:
+        """Free parameters with 0, 1, ..., p parents, where only their number matters; else None."""
+        return None
 
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
@@ -112,14 +110,6 @@ class Fits(ABC):
         Indexed by bit mask; NaN for sets larger than `most`.
         """
         return None
-
-    def subset_params(
-        self, child: int, candidates: Sequence[int], always: tuple[int, ...]
-    ) -> Array:
-        """Free parameters of `always` with all subsets of candidates, by bit mask."""
-        masks = range(1 << len(candidates))
-        members = ([c for i, c in enumerate(candidates) if mask >> i & 1] for mask in masks)
-        return self.n_params(child, [tuple(sorted([*chosen, *always])) for chosen in members])
 
 
 class Family(ABC):

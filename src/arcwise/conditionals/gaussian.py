@@ -199,18 +199,9 @@ class GaussianFits(Fits):
         """Coefficients, intercept and variance."""
         return np.fromiter(map(len, sets), dtype=float, count=len(sets)) + 2
 
-    def toggled_params(self, child: int, base: tuple[int, ...]) -> tuple[float, Array]:
-        """One parameter more for a column that comes in, one less for one that goes."""
-        change = np.ones(len(self.nodes))
-        change[list(base)] = -1.0
-        return len(base) + 2.0, change
-
-    def subset_params(
-        self, child: int, candidates: Sequence[int], always: tuple[int, ...]
-    ) -> Array:
-        """Two parameters and one more for each parent."""
-        masks = np.arange(1 << len(candidates), dtype=np.uint32)
-        return np.bitwise_count(masks) + (len(always) + 2.0)
+    def params_by_size(self) -> Array:
+        """Intercept, variance and a coefficient for each parent."""
+        return np.arange(2.0, len(self.nodes) + 3.0)
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
         """Log-likelihoods of bases and of all their toggles, in one compiled call."""

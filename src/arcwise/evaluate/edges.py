@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import moves as kernel
+from arcwise.conditionals import GaussianConditional
 from arcwise.errors import unknown
 from arcwise.graphs import DAG, Limits, cpdag
 from arcwise.networks import BayesNet
@@ -266,19 +267,21 @@ def _reversible(graph: DAG, first: Integers, second: Integers) -> NDArray[np.boo
 
 def _partial(net: BayesNet, first: Integers, second: Integers) -> Array:
     """Partial correlations of pairs given all others, from K = (I - W)' V^-1 (I - W)."""
-    from scipy.sparse import csr_array, diags_array, eye_array
+    from scipy.sparse import csr_array, diags_array, eye_array, issparse
 
+    models = [m for m in net.conditionals if isinstance(m, GaussianConditional)]
     p = len(net.graph.nodes)
+    if len(models) < p:
+        return np.full(len(first), np.nan)
     rows = np.repeat(np.arange(p), [len(row) for row in net.graph.parents])
     cols = np.array([t for row in net.graph.parents for t in row], dtype=np.intp)
-    models = net.conditionals
-    if not all(hasattr(model, "coefficients") for model in models):
-        return np.full(len(first), np.nan)
-    weights = np.concatenate([np.zeros(0), *(model.coefficients for model in models)])  # type: ignore[attr-defined]
-    inverse = np.array([1.0 / model.variance for model in models])  # type: ignore[attr-defined]
+    weights = np.concatenate([np.zeros(0), *(model.coefficients for model in models)])
+    inverse = np.array([1.0 / model.variance for model in models])
     flow = eye_array(p, format="csr") - csr_array((weights, (rows, cols)), shape=(p, p))
     precision = (flow.T @ diags_array(inverse) @ flow).tocsr()
     scale = np.sqrt(precision.diagonal())
     entries = precision.toarray()[first, second] if p <= ALL_PAIRS else precision[first, second]
-    partial: Array = -np.asarray(entries) / (scale[first] * scale[second])
+    if issparse(entries):  # what picked entries are has changed between versions of scipy
+        entries = entries.toarray()
+    partial: Array = -np.asarray(entries).ravel() / (scale[first] * scale[second])
     return partial

@@ -7,7 +7,7 @@ outlying rows can rule a mean of log densities.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ __all__ = ["Learner", "Validation", "validate_folds"]
 
 Array = NDArray[np.float64]
 Learner = Callable[[Table], BayesNet]
+
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")  # both middles of a tie
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,10 @@ class Validation:
     @property
     def median(self) -> float:
         """Median held-out log density, nats per row."""
-        return float(np.median(self.log_density))
+        order = np.argsort(self.log_density)
+        below = np.cumsum(self.weights[order]) / self.weights.sum()
+        middle = [int(np.searchsorted(below, 0.5, side=side)) for side in _SIDES]
+        return float(self.log_density[order][middle].mean())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""

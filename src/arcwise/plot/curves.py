@@ -94,12 +94,20 @@ def _side_by_side(widths: Array, room: float) -> Array:
 
 def _clear(layout: Layout, line: int, route: Array) -> Array:
     """A smooth curve; where it would touch a box it passes that box's layer vertically instead."""
-    met = _met(_smooth(route), layout, layout.lines[line])
-    if not met:
-        return _smooth(route)
+    met: list[int] = []
+    while True:
+        shape = _smooth(_passing(layout, met, route, layout.routes[line][:, 1]))
+        more = [node for node in _met(shape, layout, layout.lines[line]) if node not in met]
+        if not more:
+            return shape
+        met += more
+
+
+def _passing(layout: Layout, met: list[int], route: Array, centres: Array) -> Array:
+    """A route with a second point in each layer where it met boxes: one before them, one after."""
     way = np.sign(route[-1, 1] - route[0, 1])
     points: list[Array] = []
-    for i, (point, centre) in enumerate(zip(route, layout.routes[line][:, 1], strict=True)):
+    for i, (point, centre) in enumerate(zip(route, centres, strict=True)):
         same = np.abs(layout.points[met, 1] - centre) < 1e-6
         half = float((layout.sizes[met, 1][same] / 2 + _CLEAR).max(initial=0.0))
         if half <= abs(point[1] - centre):
@@ -108,7 +116,7 @@ def _clear(layout: Layout, line: int, route: Array) -> Array:
         before, after = (np.array([point[0], centre + side * way * half]) for side in (-1, 1))
         points.append(point if i == 0 else before)
         points.append(point if i == len(route) - 1 else after)
-    return _smooth(np.array(points))
+    return np.array(points)
 
 
 def _met(curve: Array, layout: Layout, ends: tuple[int, int]) -> list[int]:

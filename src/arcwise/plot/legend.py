@@ -112,7 +112,7 @@ def write_legend(axes: "Axes", legend: Legend, scale: float) -> None:
         ncols=legend.columns,
         fontsize=_FONT_SIZE * scale,
         frameon=False,
-        borderaxespad=0.2,
+        borderaxespad=0.9,
         handlelength=2.2,
         columnspacing=1.6,
         labelspacing=0.35,

@@ -12,9 +12,9 @@ round swaps them), so the extra term treats them alike.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
@@ -32,44 +32,52 @@ class Penalized(Score):
     def __init__(self, fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> None:
         self.fits, self.per_param = fits, per_param
         self.nodes, self.rows = fits.nodes, fits.rows
-        self.equivalent, self.lattice = fits.equivalent, fits.lattice
         self.by_size = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
-
-    def _charge(self, n_params: Array | float, sizes: NDArray[np.intp] | int) -> Array:
-        charge: Array = self.by_size[sizes] + self.per_param * n_params
-        return charge
+        counts = fits.params_by_size()
+        self.uniform = counts is not None
+        if counts is not None:  # then the whole charge goes by the number of parents
+            self.by_size = self.by_size + per_param * counts
+        self.equivalent, self.lattice = fits.equivalent, fits.lattice and self.uniform
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihoods minus charges."""
         sizes = np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))
-        params = self.fits.n_params(child, sets) if self.per_param else 0.0
-        out: Array = self.fits.loglik(child, sets) - self._charge(params, sizes)
+        out = self.fits.loglik(child, sets)
+        out -= self.by_size[sizes]
+        if self.per_param and not self.uniform:
+            out -= self.per_param * self.fits.n_params(child, sets)
         return out
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
         """Bases and all toggles in one call, where the family has one."""
-        found = self.fits.sweep(children, bases)
+        found = self._swept(children, bases)
+        return super().sweep(children, bases) if found is None else found
+
+    def _swept(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array] | None:
+        """The family's sweep minus charges; None where it has none."""
+        found = self.fits.sweep(children, bases) if self.uniform else None
         if found is None:
-            return super().sweep(children, bases)
+            return None
         own, toggled = found
-        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
-            params, changes = self.fits.toggled_params(child, base)
-            own[row] -= self._charge(params, len(base))
-            toggled[row] -= self._charge(params + changes, len(base) + 1)
-            taken = list(base)
-            if taken:
-                excess = self.by_size[len(base) + 1] - self.by_size[len(base) - 1]
-                toggled[row, taken] += excess
-            toggled[row, child] = -np.inf
+        sizes = np.fromiter(map(len, bases), dtype=np.intp, count=len(bases))
+        own -= self.by_size[sizes]
+        toggled -= self.by_size[sizes + 1][:, None]
+        toggled[np.arange(len(bases)), np.asarray(children, dtype=np.intp)] = -np.inf
+        excess = self.by_size[sizes + 1] - self.by_size[sizes - 1]  # unused where a base is empty
+        members = np.fromiter(chain.from_iterable(bases), dtype=np.intp, count=int(sizes.sum()))
+        rows = np.repeat(np.arange(len(bases)), sizes)
+        toggled[rows, members] += excess[rows]
         return own, toggled
 
     def toggles(
         self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
     ) -> Array:
-        """Toggles by the family's sweep, unless only a few are asked for."""
-        if among is not None and 4 * len(among) < len(self.nodes):
+        """Toggles by the family's sweep, unless it has none or only a few are asked for."""
+        few = among is not None and 4 * len(among) < len(self.nodes)
+        found = None if few else self._swept((child,), (parents,))
+        if found is None:
             return super().toggles(child, parents, among)
-        row: Array = self.sweep((child,), (parents,))[1][0]
+        row: Array = found[1][0]
         return row if among is None else row[np.asarray(among, dtype=np.intp)]
 
     def subsets(
@@ -81,12 +89,11 @@ class Penalized(Score):
     ) -> Array:
         """All subsets in one call, where the family has one."""
         most = len(self.nodes) if max_size is None else max_size
-        out = self.fits.subsets(child, candidates, always, most)
+        out = self.fits.subsets(child, candidates, always, most) if self.uniform else None
         if out is None:
             return super().subsets(child, candidates, always, max_size)
-        sizes = np.bitwise_count(np.arange(len(out), dtype=np.uint32)).astype(np.intp) + len(always)
-        params = self.fits.subset_params(child, candidates, always) if self.per_param else 0.0
-        out -= self._charge(params, sizes)
+        sizes = np.bitwise_count(np.arange(len(out), dtype=np.uint32)).astype(np.intp)
+        out -= self.by_size[sizes + len(always)]
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
 

@@ -1,0 +1,45 @@
+"""`arcwise convert`: from one format into another."""
+
+from pathlib import Path
+
+import pytest
+
+import arcwise as aw
+
+
+@pytest.mark.parametrize("name", ["other.json", "other.arcwise", "other.json.gz"])
+def test_all_there_is_goes_along(run, net, learned, name):
+    done = run("convert", net, name)
+    assert done.out == f"Wrote {name} (the network).\n"
+    assert aw.load(name).score == learned.score
+    assert aw.load(name)["MEDV"].sd == learned["MEDV"].sd
+
+
+def test_numbers_that_are_lost_are_told(run, net):
+    assert run("convert", net, "net.dot").out == "Wrote net.dot (the graph without its numbers).\n"
+
+
+def test_a_model_string(run, folder):
+    assert run("convert", "[a][b|a]", "ab.csv").out == "Wrote ab.csv (a graph).\n"
+    assert Path("ab.csv").read_text() == "parent,child\na,b\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("net.json", "is read by this command"),
+        ("other.jsno", "Did you mean '.json'?"),
+        ("missing/net.json", "There is no folder 'missing'"),
+    ],
+)
+def test_user_errors(run, net, target, sentence):
+    content = net.read_bytes()
+    done = run("convert", net, target)
+    assert (done.code, done.out) == (1, "")
+    assert sentence in done.err
+    assert net.read_bytes() == content
+
+
+def test_a_link_to_the_input_is_the_input(run, net):
+    Path("link.json").symlink_to(net)
+    assert run("convert", net, "link.json").code == 1

@@ -1,0 +1,32 @@
+"""`arcwise demo`: files, and what is said of them."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import arcwise as aw
+
+
+def test_without_anything_to_draw_with(run, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run("demo", "--folder", folder)
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in folder.iterdir()) == ["boston.dot", "boston.json"]
+    assert "No picture was drawn: pip install 'arcwise[plot]'" in done.out
+    assert aw.load("boston.json").score == pytest.approx(-19924.1752, abs=1e-3)
+    assert "Wrote " in done.out
+
+
+def test_with_a_picture(run, folder):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("arcwise.plot")
+    done = run("demo")
+    assert done.code == 0, done.err
+    assert "Wrote boston.png (a picture)." in done.out
+    assert Path("boston.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_no_folder(run, folder):
+    done = run("demo", "--folder", "missing")
+    assert (done.code, done.out) == (1, "")

@@ -1,0 +1,41 @@
+"""`arcwise fit`: numbers for a known graph."""
+
+import json
+
+import numpy as np
+
+import arcwise as aw
+
+GRAPH = "[RM][LSTAT|RM][MEDV|RM:LSTAT]"
+
+
+def test_fits_and_tells_the_local_models(run, table, small):
+    done = run("fit", GRAPH, table, "-o", "known.json")
+    assert done.code == 0, done.err
+    net, wanted = aw.load("known.json"), aw.fit(GRAPH, small)
+    assert net.graph == wanted.graph
+    np.testing.assert_allclose(net["MEDV"].coefficients, wanted["MEDV"].coefficients)
+    assert wanted.local("MEDV") in done.out
+    assert "506 rows, 3 of 5 columns" in done.out
+
+
+def test_takes_the_graph_of_a_model_file(run, table, net, learned):
+    assert run("fit", net, table, "-q").code == 0
+    assert aw.load("boston.json").graph == learned.graph
+
+
+def test_json(run, table):
+    found = json.loads(run("fit", GRAPH, table, "--json").out)
+    assert {row["direction"] for row in found["edges"]} >= {"RM -> MEDV"}
+
+
+def test_a_variable_that_the_data_lack(run, table):
+    done = run("fit", "[RM][MDEV|RM]", table)
+    assert done.code == 1
+    assert "Did you mean 'MEDV'?" in done.err
+
+
+def test_a_cycle(run, table):
+    done = run("fit", "[RM|MEDV][MEDV|RM]", table)
+    assert done.code == 1
+    assert "cycle" in done.err

@@ -1,0 +1,194 @@
+"""`arcwise learn`: what is written, what is said, and that its options are those of Python."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import arcwise as aw
+
+
+def test_writes_the_model_that_python_learns(run, table, learned):
+    done = run("learn", table)
+    assert done.code == 0, done.err
+    assert aw.load("boston.json").graph == learned.graph
+    assert "Wrote boston.json" in done.out
+
+
+def test_says_data_decision_score_search_edges_and_how_to_go_on(run, table, learned):
+    out = run("learn", table).out
+    assert "boston.csv: 506 rows, 5 columns" in out
+    assert f"bic {learned.score:.4f}, proved to be the best of all graphs" in out
+    assert "search  auto" in out
+    strongest = learned.edges.present.sorted().rows[0]
+    first = out.split("partial r\n")[1].splitlines()[0]
+    assert strongest.first in first
+    assert strongest.second in first
+    assert f"{strongest.strength:.4f}" in first
+    assert "Go on with: arcwise query boston.json MEDV --given " in out
+
+
+def test_the_advice_can_be_followed(run, table):
+    import shlex
+
+    advice = run("learn", table).out.strip().splitlines()[-1].split("arcwise ")[1]
+    done = run(*shlex.split(advice))
+    assert done.code == 0
+    assert "mean" in done.out
+
+
+def test_plain_text_without_colour_or_trailing_blanks_when_piped(run, table):
+    out = run("learn", table).out
+    assert "\x1b" not in out
+    assert "█" not in out
+    assert all(line == line.rstrip() for line in out.splitlines())
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_reversible_edges_are_marked(run, table, learned):
+    out = run("learn", table).out
+    marked = sum("  --  " in line for line in out.splitlines())
+    assert marked == sum(row.reversible for row in learned.edges.present)
+
+
+def test_kinds_that_were_decided_are_told(run, folder):
+    aw.shipped("boston")
+    run("data", "boston", "-o", "all.csv")
+    out = run("learn", "all.csv", "--only", "RAD,TAX,CHAS").out
+    assert "CHAS and RAD have few whole numbers and count as numbers here." in out
+
+
+def test_json_is_one_document_with_the_same_edges(run, table, learned):
+    done = run("learn", table, "--json")
+    found = json.loads(done.out)
+    assert done.err == ""
+    assert found["score"] == pytest.approx(learned.score)
+    assert found["written"] == ["boston.json"]
+    assert found["data"]["columns"] == ["RM", "AGE", "DIS", "LSTAT", "MEDV"]
+    arcs = {row["direction"] for row in found["edges"]}
+    assert arcs == {f"{tail} -> {head}" for tail, head in learned.graph.arcs}
+
+
+def test_quiet_prints_nothing(run, table):
+    done = run("learn", table, "--quiet", "-o", "other.json")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert Path("other.json").exists()
+
+
+def test_dot(run, table):
+    done = run("learn", table, "--dot", "graph.dot")
+    assert "Wrote graph.dot (the graph for Graphviz)." in done.out
+    assert Path("graph.dot").read_text().startswith("digraph")
+
+
+def test_rules_are_obeyed(run, table):
+    done = run(
+        "learn", table, "--require", "AGE -> MEDV", "--forbid", "MEDV -> RM",
+        "--tier", "AGE,DIS", "--tier", "RM,LSTAT", "--max-parents", 2, "-q",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    graph = aw.load("boston.json").graph
+    rules = aw.Rules(["AGE -> MEDV"], ["MEDV -> RM"], [["AGE", "DIS"], ["RM", "LSTAT"]], 2)
+    assert rules.on(graph.nodes).allows_graph(graph)
+    assert ("AGE", "MEDV") in graph.arcs
+
+
+def test_words_reach_the_library(run, table, small):
+    run("learn", table, "--search", "tabu", "--score", "bge", "--option", "restarts=2",
+        "--option", "walk-length=5", "--seed", 7, "--penalty", "0.01", "--start", "random", "-q")  # fmt: skip
+    found = aw.load("boston.json")
+    wanted = aw.learn(
+        small, search="tabu", score="bge", restarts=2, walk_length=5, seed=7, penalty=0.01,
+        start="random",
+    )  # fmt: skip
+    assert found.graph == wanted.graph
+    assert found.words["options"] == {"restarts": 2, "walk_length": 5}
+    assert found.words["penalty"] == 0.01
+
+
+def test_start_and_expert_may_be_graphs(run, table, net):
+    expert = "[RM][AGE][DIS][LSTAT][MEDV|RM]"
+    done = run("learn", table, "--start", net, "--search", "greedy", "--expert", expert,
+               "--expert-weight", 100, "-q")  # fmt: skip
+    assert done.code == 0, done.err
+    assert aw.load("boston.json").graph.arcs == (("RM", "MEDV"),)
+
+
+def test_columns_weights_and_marks(run, folder):
+    lines = ["x,y,bad,n", *(f"{i * i % 7},{i % 5},inf,2" for i in range(20)), "-999,1,inf,3"]
+    Path("in.csv").write_text("\n".join(lines))
+    done = run("learn", "in.csv", "--drop", "bad", "--weights", "n", "--missing", "-999")
+    assert done.code == 0, done.err
+    assert "21 rows (40 counted), 2 columns" in done.out
+    assert "1 of 21 rows left out because of gaps" in done.out
+
+
+def test_weights_stay_with_only(run, folder):
+    Path("in.csv").write_text("x,y,n\n1.5,2.5,2\n2.5,1,1\n4,3.25,5\n")
+    done = run("learn", "in.csv", "--only", "x,y", "--weights", "n")
+    assert "3 rows (8 counted), 2 columns" in done.out
+
+
+def test_stream_learns_the_same_from_moments(run, table, learned):
+    done = run("learn", table, "--stream", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["score"] == pytest.approx(learned.score)
+
+
+def test_stream_leaves_columns_out(run, table):
+    run("learn", table, "--stream", "--drop", "AGE,DIS", "-q")
+    assert aw.load("boston.json").variables == ("RM", "LSTAT", "MEDV")
+
+
+def test_penalty_by_cross_validation_is_told(run, table):
+    out = run("learn", table, "--penalty", "cv", "--only", "RM,MEDV,LSTAT").out
+    assert "nats per arc and row, found by cross-validation" in out
+
+
+def test_names_of_any_kind(run, folder):
+    names = ["a b", '"q" [x|y]~+:*', "ü=1 -> z", "[bold]n", "tab\tname"]
+    head = ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    rows = [
+        [i % 7 + 0.5, i % 7 + i % 3, i * i % 11 + 0.5, i % 7 * 2 - i % 2, i % 5] for i in range(40)
+    ]
+    text = "\n".join([head, *(",".join(map(str, row)) for row in rows)])
+    Path("in.csv").write_text(text)
+    done = run("learn", "in.csv", "--require", '"ü=1 -> z","a b"', "--forbid", "[bold]n -> a b")
+    assert done.code == 0, done.err
+    net = aw.load("in.json")
+    assert ("ü=1 -> z", "a b") in net.graph.arcs
+    assert "[bold]n" in done.out
+    assert "\t" not in done.out
+    asked = run("query", "in.json", "a b", "--given", "ü=1 -> z=0.5")
+    assert asked.code == 0, asked.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--search", "tabo"], "There is no search 'tabo'. Did you mean 'tabu'?"),
+        (["--start", "emtpy"], "There is no start 'emtpy'. Did you mean 'empty'?"),
+        (["--penalty", "-1"], "The penalty must be a number from 0 on"),
+        (["--require", "RM -> MDEV"], "Did you mean 'MEDV'?"),
+        (["--drop", "MDEV"], "There is no column 'MDEV'. Did you mean 'MEDV'?"),
+        (["--kind", "RM=discrte"], "Did you mean 'discrete'?"),
+        (["--kind", "RM"], "--kind is written as name=value, but 'RM' came."),
+        (["--kind", "RM=discrete", "--stream"], "--kind does not go with --stream"),
+        (["--option", "seed=3"], "'seed' is no --option"),
+        (["--option", "foo=3"], "take no option 'foo'"),
+        (["-o", "missing/x.json"], "There is no folder 'missing' to write into"),
+        (["-o", "x.bif"], "'x.bif' should end in .json or .arcwise"),
+        (["-o", "boston.csv"], "'boston.csv' is read by this command"),
+        (["-o", "."], "'.' is a folder"),
+        (["--dot", "x.png"], "'x.png' should end in .dot or .gv"),
+    ],
+)
+def test_user_errors(run, table, arguments, sentence):
+    before = sorted(Path().iterdir())
+    done = run("learn", "boston.csv", *arguments)
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith("arcwise: ")
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+    assert sorted(Path().iterdir()) == before

@@ -1,0 +1,173 @@
+"""The real program: exit codes, streams, pipes, Ctrl-C, faults."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import arcwise as aw
+
+START = [sys.executable, "-c", "from arcwise.cli import main; main()"]
+
+
+def test_a_whole_session(program, table):
+    done = program("learn", table)
+    assert done.code == 0
+    assert done.err == ""
+    assert "Wrote boston.json" in done.out
+    done = program("query", "boston.json", "MEDV", "--given", "LSTAT=5")
+    assert done.out.startswith("MEDV given LSTAT = 5\n")
+
+
+def test_version_and_help(program):
+    assert program("--version").out == f"arcwise {aw.__version__}\n"
+    assert program("--help").out == program().out
+    assert "\x1b" not in program("learn", "-h").out
+
+
+def test_help_is_quick(folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([*START, "--help"], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # The aim is half a second; twice that leaves room for a busy machine.
+    assert used < 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["lern"], "No such command 'lern'"),
+        (["learn"], "Missing argument 'DATA'"),
+        (["learn", "x.csv", "--serch", "tabu"], "--search"),
+        (["learn", "x.csv", "--max-parents", "many"], "--max-parents"),
+    ],
+)
+def test_usage_errors(program, arguments, sentence):
+    done = program(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("arcwise: ")
+    assert sentence in done.err
+    assert "--help'" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_user_errors(program):
+    done = program("learn", "nowhere.csv")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "arcwise: There is no file 'nowhere.csv': check the name and the folder.\n"
+
+
+def test_a_reader_that_leaves(net):
+    command = " ".join(["'" + part + "'" for part in START]) + f" edges --all '{net}'"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{command} | head -1"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("from")
+    assert done.stderr == ""
+
+
+def test_a_reader_that_leaves_in_the_midst_of_a_long_table(net):
+    command = " ".join(["'" + part + "'" for part in START]) + f" sample -n 50000 '{net}'"
+    done = subprocess.run(["bash", "-c", f"{command} | head -1"], capture_output=True, text=True)
+    assert done.stdout == "RM,AGE,DIS,LSTAT,MEDV\n"
+    assert done.stderr == ""
+
+
+def test_a_closed_standard_output(net):
+    command = " ".join(["'" + part + "'" for part in START]) + f" edges '{net}' >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+
+
+def test_interrupted_search_keeps_the_best_so_far(folder):
+    aw_learn = [
+        *START,
+        "learn",
+        "boston.csv",
+        "--search",
+        "annealing",
+        "--option",
+        "steps=500000000",
+    ]
+    subprocess.run([*START, "data", "boston", "-o", "boston.csv"], check=True, capture_output=True)
+    process = subprocess.Popen(aw_learn, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "stopped by Ctrl-C" in out
+    assert "Traceback" not in err
+    assert aw.load("boston.json").graph.n_arcs > 10
+    assert sorted(path.name for path in Path().iterdir()) == ["boston.csv", "boston.json"]
+
+
+def test_interrupted_elsewhere(run, net, monkeypatch):
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arcwise.api.load", interrupt)
+    done = run("edges", net)
+    assert (done.code, done.out) == (130, "")
+    assert done.err == "arcwise: Interrupted; nothing further was written.\n"
+
+
+def test_faults_are_one_sentence_with_a_way_to_see_more(run, net, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("division\nby zero")
+
+    monkeypatch.setattr("arcwise.api.load", fail)
+    monkeypatch.delenv("ARCWISE_DEBUG", raising=False)
+    done = run("edges", net)
+    assert (done.code, done.out) == (3, "")
+    assert "ZeroDivisionError: division by zero" in done.err
+    assert "ARCWISE_DEBUG=1" in done.err
+    assert done.err.count("\n") == 1
+    monkeypatch.setenv("ARCWISE_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        run("edges", net)
+
+
+def test_memory(run, net, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("arcwise.api.load", fail)
+    assert run("edges", net).code == 1
+
+
+def test_a_terminal_without_letters(program, folder):
+    Path("in.csv").write_text(
+        "größe,温度\n" + "\n".join(f"{i % 7}.5,{i % 7 + i % 3}" for i in range(30))
+    )
+    done = program("learn", "in.csv", PYTHONIOENCODING="ascii")
+    assert done.code == 0, done.err
+    assert "gr\\xf6\\xdfe" in done.out
+
+
+def test_colours_only_where_a_person_looks(net, folder):
+    import pty
+
+    main, side = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen([*START, "edges", str(net)], stdout=side, env=environment)
+    os.close(side)
+    seen = b""
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not part:
+            break
+        seen += part
+    assert process.wait() == 0
+    assert b"\x1b[" in seen
+    assert "█".encode() in seen

@@ -1,0 +1,72 @@
+"""`arcwise query`: answers, events, draws."""
+
+import json
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+
+
+def test_one_variable(run, net, learned):
+    belief = learned.query("MEDV", given={"LSTAT": 5.0})
+    assert run("query", net, "MEDV", "--given", "LSTAT=5").out.strip() == str(belief)
+
+
+def test_several_variables_and_do(run, net, learned):
+    beliefs = learned.query(["MEDV", "RM"], given={"AGE": 50.0}, do={"LSTAT": 5.0})
+    done = run("query", net, "MEDV", "RM", "--given", "AGE=50", "--do", "LSTAT=5")
+    assert done.out.strip() == str(beliefs)
+
+
+def test_probabilities(run, net, learned):
+    belief = learned.query("MEDV", given={"LSTAT": 5.0})
+    done = run("query", net, "MEDV", "--given", "LSTAT=5", "--json",
+               "--probability", "MEDV > 30", "--probability", "20 < MEDV <= 30")  # fmt: skip
+    first, second = json.loads(done.out)["probabilities"]
+    assert first["probability"] == pytest.approx(belief.probability((30, None)))
+    assert second["probability"] == pytest.approx(belief.probability((20, 30)))
+    assert second["event"] == "20 < MEDV <= 30"
+
+
+def test_a_joint_event_on_variables_that_are_not_asked_for(run, net, learned):
+    both = learned.query(["RM", "AGE"]).probability({"RM": (6, None), "AGE": (None, 50)})
+    done = run("query", net, "MEDV", "--probability", "RM > 6 and AGE < 50")
+    assert f"probability of RM > 6 and AGE < 50: {float(both):.4g}" in done.out
+
+
+def test_draws(run, net, learned):
+    done = run("query", net, "MEDV", "RM", "--draws", 20, "--seed", 3)
+    drawn = learned.query(["MEDV", "RM"]).draws(20, 3)
+    head, *rows = done.out.splitlines()
+    assert head == "MEDV,RM"
+    found = np.array([[float(cell) for cell in row.split(",")] for row in rows])
+    np.testing.assert_allclose(found, np.column_stack([drawn["MEDV"], drawn["RM"]]))
+
+
+def test_draws_into_a_file(run, net):
+    done = run("query", net, "MEDV", "--draws", 20, "-o", "drawn.parquet")
+    assert done.out == "Wrote drawn.parquet (20 draws).\n"
+    assert aw.read("drawn.parquet").rows == 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["MDEV"], "Did you mean 'MEDV'?"),
+        (["MEDV", "--given", "LSTAT"], "--given is written as name=value"),
+        (["MEDV", "--given", "LSTAT=low"], "must be a finite number, but 'low' came"),
+        (["MEDV", "--given", "LSTAT=inf"], "must be a finite number"),
+        (["MEDV", "--given", "LSTAT=1", "--given", "LSTAT=2"], "--given names 'LSTAT' twice"),
+        (["MEDV", "--given", "RM=1", "--do", "RM=1"], "both in given and in do"),
+        (["MEDV", "--given", "MEDV=1"], "is asked for, and its value is given as well"),
+        (["MEDV", "MEDV"], "is asked for twice"),
+        (["MEDV", "--probability", "MEDV is high"], "An event is written like"),
+        (["MEDV", "--probability", "MDEV > 3"], "Did you mean 'MEDV'?"),
+        (["MEDV", "-o", "x.csv"], "say how many with --draws"),
+    ],
+)
+def test_user_errors(run, net, arguments, sentence):
+    done = run("query", net, *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert sentence in done.err

@@ -1,0 +1,32 @@
+"""`arcwise validate`: as in Python."""
+
+import json
+
+import pytest
+
+import arcwise as aw
+
+
+def test_json_is_what_python_gives(run, table, small):
+    done = run("validate", table, "--folds", 3, "--search", "greedy", "--seed", 2, "--json")
+    wanted = aw.validate(small, folds=3, search="greedy", seed=2).to_dict()
+    found = json.loads(done.out)
+    assert found["log_density"]["mean"] == pytest.approx(wanted["log_density"]["mean"])
+    assert found["edges"] == wanted["edges"]
+
+
+def test_for_people(run, table):
+    out = run("validate", table, "--folds", 3).out
+    assert "506 in 3 parts" in out
+    assert "nats per unseen row" in out
+    assert "Each variable predicted from all the others." in out
+
+
+def test_rules_hold_in_every_fold(run, table):
+    out = run("validate", table, "--folds", 3, "--max-parents", 0, "--json").out
+    assert json.loads(out)["edges"] == [0, 0, 0]
+
+
+def test_more_folds_than_rows(run, table):
+    done = run("validate", table, "--folds", 1000)
+    assert (done.code, done.out) == (1, "")
