@@ -12,7 +12,7 @@ on the left; at the end three claims are checked in words.
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -168,6 +168,25 @@ def check(rows: list[Row]) -> None:
     say("the order of columns is irrelevant", len(graphs) == 1, "tabu on boston")
 
 
+def markdown(rows: list[Row]) -> str:
+    """Two tables for a page: loss of score and distance, and seconds."""
+    best = {data: max(found.values()) for data, found in scores_of(rows).items()}
+    done = {(row["data"], row["search"]): row for row in rows if row["bic"] is not None}
+
+    def quality(row: Row) -> str:
+        loss = f"{best[row['data']] - row['bic']:.1f}"
+        return loss if row["shd"] is None else f"{loss}, {row['shd']}"
+
+    def table(cell: Callable[[Row], str]) -> str:
+        lines = ["| data | " + " | ".join(SEARCHES) + " |", "|---" * (len(SEARCHES) + 1) + "|"]
+        for data in best:
+            found = [done.get((data, word)) for word in SEARCHES]
+            lines.append(f"| {data} | " + " | ".join(cell(r) if r else "-" for r in found) + " |")
+        return "\n".join(lines)
+
+    return f"{table(quality)}\n\n{table(lambda row: format(row['cpu'], '.2f'))}\n"
+
+
 def draw(rows: list[Row], path: Path) -> None:
     """Nats below the best score found, and distance to the truth; one line a data set."""
     plt = pyplot()
@@ -188,8 +207,13 @@ def draw(rows: list[Row], path: Path) -> None:
         right.plot([r["shd"] for r in found], places, color=dots.get_color(), **style)
     left.set_xscale("symlog", linthresh=1)
     left.set_xlim(-0.1, None)
+    left.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
     left.set_xlabel("nats below the best BIC found")
     right.set_xlabel("SHD between CPDAGs, to the truth")
+    known = {row["data"] for row in rows if row["shd"] is not None}
+    for place, name in enumerate(names):
+        if name not in known:
+            right.text(0, place, "truth not known", color="#999999", va="center", fontsize=9)
     left.set_yticks(range(len(names)), names)
     left.invert_yaxis()
     for axes in (left, right):
@@ -212,6 +236,8 @@ def main() -> None:
     print()
     check(rows)
     write_csv(folder / "searches.csv", rows)
+    (folder / "searches.md").write_text(markdown(rows), encoding="utf-8")
+    print(f"written: {folder / 'searches.md'}")
     draw(rows, folder / "searches.png")
 
 

@@ -18,6 +18,11 @@ def test_csv_has_every_arc_in_its_direction(run, net, learned):
     assert {(row["from"], row["to"]) for row in rows} == set(learned.graph.arcs)
 
 
+def test_strengths_are_those_told_when_learning(run, table):
+    told = run("learn", table).out.split("partial r\n")[1].split("\n\n")[0]
+    assert told == run("edges", "boston.json").out.split("partial r\n")[1].split("\n\n")[0]
+
+
 def test_all_pairs(run, net):
     rows = list(csv.DictReader(io.StringIO(run("edges", net, "--all", "--csv").out)))
     assert len(rows) == 10

@@ -12,8 +12,8 @@ mean, and two parts are merged by the pairwise update
 
 of T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance",
 The American Statistician 37 (1983), 242-247. A mean of 1e9 with a standard deviation of 1 is
-therefore harmless. The squares are BLAS ``syrk`` calls that fill one triangle, which is mirrored
-once at the end. Taking a fold away again (`Moments.minus`) is the same formula read backwards.
+therefore harmless. The squares are BLAS ``syrk`` calls. Taking a fold away again
+(`Moments.minus`) is the same formula read backwards.
 """
 
 from __future__ import annotations
@@ -261,8 +261,7 @@ class Accumulator:
         self.n = 0.0
         self._shift = np.zeros(size)
         self._mean = np.zeros(size)
-        # Column-wise, so that BLAS can add to it in place; only its upper triangle is filled.
-        self._scatter = np.zeros((size, size), order="F")
+        self._scatter = np.zeros((size, size))
 
     def add(self, rows: Floats, weights: Floats | None = None, *, own: bool = False) -> None:
         """Add a batch of rows without gaps.
@@ -284,33 +283,21 @@ class Accumulator:
         if self.n == 0:
             self._shift = centre
         centred = np.subtract(rows, centre, out=rows if own else None)
-        rest = centred.sum(axis=0) if weights is None else weights @ centred
+        rest = (centred.sum(axis=0) if weights is None else weights @ centred) / n
+        centred -= rest  # what rounding left of the mean: large where the offset is
         if weights is not None:
             centred *= np.sqrt(weights)[:, None]
-        self._merge(n, (centre - self._shift) + rest / n, rest, centred)
+        self._merge(n, (centre - self._shift) + rest, centred)
 
-    def _merge(self, n: float, mean: Floats, rest: Floats, centred: Floats) -> None:
-        """Add squares of a nearly centred batch; ``rest`` is what rounding left of its sum."""
+    def _merge(self, n: float, mean: Floats, centred: Floats) -> None:
+        """Add the squares of a centred batch, and of the step between the two means."""
         step, total = mean - self._mean, self.n + n
-        self._squares(1.0, centred)
-        self._squares(-1.0 / n, rest[None, :])
-        self._squares(self.n * n / total, step[None, :])
+        if self.n > 0:
+            centred = np.vstack([centred, step * np.sqrt(self.n * n / total)])
+        # numpy hands a product of a matrix with its own transpose to BLAS syrk.
+        self._scatter += centred.T @ centred
         self._mean = self._mean + step * (n / total)
         self.n = total
-
-    def _squares(self, factor: float, rows: Floats) -> None:
-        """Add factor x rows' rows to the upper triangle, in place."""
-        from scipy.linalg.blas import dsyrk
-
-        across = rows.flags.c_contiguous
-        self._scatter = dsyrk(
-            factor,
-            rows.T if across else rows,
-            beta=1.0,
-            c=self._scatter,
-            trans=0 if across else 1,
-            overwrite_c=1,
-        )
 
     def moments(
         self, variables: tuple[Variable, ...], *, order: tuple[str, ...], notes: tuple[str, ...]
@@ -319,19 +306,7 @@ class Accumulator:
         if self.n == 0:
             raise DataError("There are no rows to take moments of.")
         scatter, self._scatter = self._scatter, np.zeros((0, 0))
-        _mirror(scatter)
-        # The transpose is the same matrix, stored by rows as most readers expect.
-        return Moments(variables, self.n, self._shift + self._mean, scatter.T, order, notes)
-
-
-def _mirror(square: NDArray[Any], block: int = 1024) -> None:
-    """Copy the upper triangle to the lower one, block by block to spare memory."""
-    size = len(square)
-    for start in range(0, size, block):
-        stop = min(start + block, size)
-        corner = square[start:stop, start:stop]
-        corner[:] = np.triu(corner) + np.triu(corner, 1).T
-        square[stop:, start:stop] = square[start:stop, stop:].T
+        return Moments(variables, self.n, self._shift + self._mean, scatter, order, notes)
 
 
 def _blocks(table: Table) -> Iterator[Batch]:

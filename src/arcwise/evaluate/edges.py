@@ -6,6 +6,7 @@ would bring. Without a score (a network made by hand or read from a file without
 -1/2 log(1 - r^2), r the partial correlation of the pair given all others in the fitted joint.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -266,22 +267,25 @@ def _reversible(graph: DAG, first: Integers, second: Integers) -> NDArray[np.boo
 
 
 def _partial(net: BayesNet, first: Integers, second: Integers) -> Array:
-    """Partial correlations of pairs given all others, from K = (I - W)' V^-1 (I - W)."""
-    from scipy.sparse import csr_array, diags_array, eye_array, issparse
+    """Partial correlations of pairs given all others, from K = (I - W)' V^-1 (I - W).
 
+    K_ab = [a = b] / v_a - (w_ba / v_b + w_ab / v_a) + sum over common children c of w_ca w_cb / v_c
+    has entries only between neighbours in the moral graph, so it is gathered child by child.
+    """
     models = [m for m in net.conditionals if isinstance(m, GaussianConditional)]
-    p = len(net.graph.nodes)
-    if len(models) < p:
+    if len(models) < len(net.names):
         return np.full(len(first), np.nan)
-    rows = np.repeat(np.arange(p), [len(row) for row in net.graph.parents])
-    cols = np.array([t for row in net.graph.parents for t in row], dtype=np.intp)
-    weights = np.concatenate([np.zeros(0), *(model.coefficients for model in models)])
-    inverse = np.array([1.0 / model.variance for model in models])
-    flow = eye_array(p, format="csr") - csr_array((weights, (rows, cols)), shape=(p, p))
-    precision = (flow.T @ diags_array(inverse) @ flow).tocsr()
-    scale = np.sqrt(precision.diagonal())
-    entries = precision.toarray()[first, second] if p <= ALL_PAIRS else precision[first, second]
-    if issparse(entries):  # what picked entries are has changed between versions of scipy
-        entries = entries.toarray()
-    partial: Array = -np.asarray(entries).ravel() / (scale[first] * scale[second])
+    entries: dict[tuple[int, int], float] = defaultdict(float)
+    diagonal = np.array([1.0 / model.variance for model in models])
+    for child, (parents, model) in enumerate(zip(net.graph.parents, models, strict=True)):
+        scaled = model.coefficients / model.variance
+        for i, (a, weight) in enumerate(zip(parents, scaled.tolist(), strict=True)):
+            entries[min(a, child), max(a, child)] -= weight
+            diagonal[a] += weight * model.coefficients[i]
+            for b, other in zip(parents[i + 1 :], model.coefficients[i + 1 :], strict=True):
+                entries[a, b] += weight * float(other)
+    ends = zip(first.tolist(), second.tolist(), strict=True)
+    values = np.array([entries.get(pair, 0.0) for pair in ends])
+    scale = np.sqrt(diagonal)
+    partial: Array = -values / (scale[first] * scale[second])
     return partial

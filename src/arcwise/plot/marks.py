@@ -14,7 +14,17 @@ from typing import Protocol
 
 from arcwise.plot.layout import Graph, Pairs, lines_of
 
-__all__ = ["COLOURS", "EdgeRow", "Line", "edge_rows", "line_width", "marked", "steps_of"]
+__all__ = [
+    "COLOURS",
+    "EdgeRow",
+    "Line",
+    "Rows",
+    "blanket_of",
+    "edge_rows",
+    "line_width",
+    "marked",
+    "steps_of",
+]
 
 COLOURS = {"positive": "#0072B2", "negative": "#D55E00", "unknown": "#555555"}
 

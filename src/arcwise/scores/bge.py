@@ -13,6 +13,7 @@ Defaults alpha_mu = 1 and alpha_w = p + 2: the least informative prior that is p
 """
 
 from collections.abc import Sequence
+from math import lgamma
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,18 +112,21 @@ def _constants(p: int, n: float, alpha_mu: float, alpha_w: float, t: float) -> t
     Of log p(child, parents) - log p(parents) this is all that does not depend on the data: the
     multivariate gammas leave one ordinary gamma each, det T its powers of t.
     """
-    from scipy.special import gammaln
-
     m = np.arange(p + 1)
     a = alpha_w - p + m + 1  # degrees of freedom of (child, parents)
     offset = (
         -0.5 * n * np.log(np.pi)
         + 0.5 * np.log(alpha_mu / (n + alpha_mu))
-        + gammaln(0.5 * (n + a))
-        - gammaln(0.5 * a)
+        + _log_gamma(0.5 * (n + a))
+        - _log_gamma(0.5 * a)
         + 0.5 * (a * (m + 1) - (a - 1) * m) * np.log(t)
     )
     return offset, n + alpha_w - p
+
+
+def _log_gamma(values: Array) -> Array:
+    """log Gamma by the standard library: p numbers once, not worth importing scipy for."""
+    return np.array([lgamma(value) for value in values])
 
 
 def bge(fits: GaussianFits, *, alpha_mu: float = 1.0, alpha_w: float | None = None) -> Score:

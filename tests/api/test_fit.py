@@ -1,0 +1,95 @@
+"""`fit` and `network`: known graphs."""
+
+import numpy as np
+import pytest
+from contracts.cases import linear
+
+import arcwise as aw
+from arcwise.conditionals import FAMILIES
+from arcwise.scores import bic, total
+
+SOURCE = linear(1)
+
+
+@pytest.mark.parametrize(
+    "graph", ["[v0][v1|v0][v2|v0:v1]", "v0 + v1:v0 + v2:v0:v1", aw.DAG.from_arcs(
+        [("v0", "v1"), ("v0", "v2"), ("v1", "v2")])]
+)
+def test_a_graph_over_some_columns_is_fitted_to_them(graph):
+    net = aw.fit(graph, SOURCE)
+    part = SOURCE.select(["v0", "v1", "v2"])
+    fits = FAMILIES["gaussian"].bind(part)
+    assert net.variables == ("v0", "v1", "v2")
+    assert net["v2"].coefficients == pytest.approx(fits.conditional(2, (0, 1)).coefficients)
+    assert net.score == pytest.approx(total(bic(fits), net.graph))
+    assert net.rows == 80
+
+
+def test_weights_gaps_and_moments():
+    weights = np.random.default_rng(1).integers(1, 4, 80)
+    a = aw.fit("[v0][v1|v0]", SOURCE, weights=weights)
+    b = aw.fit("[v0][v1|v0]", SOURCE.take(np.repeat(np.arange(80), weights)))
+    assert a["v1"].coefficients == pytest.approx(b["v1"].coefficients)
+    assert a.score == pytest.approx(b.score)
+    c = aw.fit("[v0][v1|v0]", aw.Moments.of(SOURCE))
+    assert c["v1"].coefficients == pytest.approx(aw.fit("[v0][v1|v0]", SOURCE)["v1"].coefficients)
+
+
+def test_one_word_or_one_for_each_variable():
+    a = aw.fit("[v0][v1|v0]", SOURCE, model="gaussian")
+    b = aw.fit("[v0][v1|v0]", SOURCE, model={"v1": "gaussian"})
+    assert a["v1"].coefficients == pytest.approx(b["v1"].coefficients)
+    assert b.net.models == ("gaussian", "gaussian")
+
+
+@pytest.mark.parametrize(
+    ("graph", "words", "hint"),
+    [
+        ("[v0][v9|v0]", {}, "'v9'"),
+        ("[v0][v1|v0", {}, "model string"),
+        ("[v0][v1|v0]", {"model": "gausian"}, "'gaussian'"),
+        ("[v0][v1|v0]", {"model": {"v7": "gaussian"}}, "'v7'"),
+        (aw.ug("v0:v1"), {}, "direct"),
+    ],
+)
+def test_graphs_and_words_that_do_not_fit_are_refused(graph, words, hint):
+    with pytest.raises(aw.ArcwiseError) as caught:
+        aw.fit(graph, SOURCE, **words)
+    assert hint in str(caught.value)
+
+
+def test_a_network_by_hand_answers_as_its_numbers_say():
+    net = aw.network(
+        "[b][a|b]",
+        {"b": {"intercept": 1.0, "sd": 2.0}, "a": {"coefficients": {"b": 3.0}, "variance": 0.25}},
+    )
+    assert net.variables == ("b", "a")
+    belief = net.query("a")
+    assert belief.mean == pytest.approx(3.0)
+    assert belief.sd == pytest.approx(np.sqrt(9 * 4 + 0.25))
+    assert net.query("a", given={"b": 0.0}).mean == pytest.approx(0.0)
+    logs = net.logpdf({"a": [3.0], "b": [1.0]})
+    assert logs[0] == pytest.approx(-np.log(2 * np.pi) - np.log(2.0) - np.log(0.5))
+    assert net.score is None
+    assert net.edges["a", "b"].strength > 0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "hint"),
+    [
+        ({"a": {"sd": 1}}, "'b'"),
+        ({"a": {"sd": 1}, "b": {"sd": 1}}, "coefficients"),
+        ({"a": {"sd": 1, "variance": 1}, "b": {"sd": 1, "coefficients": {"a": 1}}}, "'sd'"),
+        ({"a": {}, "b": {"sd": 1, "coefficients": {"a": 1}}}, "'sd'"),
+        ({"a": {"sd": 0}, "b": {"sd": 1, "coefficients": {"a": 1}}}, "positive"),
+        ({"a": {"sd": -1}, "b": {"sd": 1, "coefficients": {"a": 1}}}, "positive"),
+        ({"a": {"sd": "x"}, "b": {"sd": 1, "coefficients": {"a": 1}}}, "'a'"),
+        ({"a": {"sd": 1}, "b": {"sd": 1, "coefficients": {"a": "x"}}}, "'b'"),
+        ({"a": {"sd": 1}, "b": {"sd": np.nan, "coefficients": {"a": 1}}}, "variance"),
+        ({"a": {"sdd": 1}, "b": {"sd": 1, "coefficients": {"a": 1}}}, "Did you mean 'sd'"),
+    ],
+)
+def test_numbers_that_make_no_network_are_refused(numbers, hint):
+    with pytest.raises(aw.ArcwiseError) as caught:
+        aw.network("[a][b|a]", numbers)
+    assert hint in str(caught.value)
