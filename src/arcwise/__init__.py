@@ -4,34 +4,42 @@
 >>> net = aw.learn(aw.shipped("boston"))
 >>> "LSTAT" in net.blanket("MEDV")
 True
+
+Public names are loaded from their rooms when they are first asked for, so that a program that only
+wants to say its version, or to read a table, does not wait for the rest.
 """
 
-from arcwise import graphs
-from arcwise.api import Network, fit, learn, load, load_graph, network, validate
-from arcwise.data import (
-    Moments,
-    Table,
-    Variable,
-    audit,
-    catalogue,
-    changes,
-    moments,
-    network_file,
-    read,
-    shipped,
-    split,
-    standardise,
-    table,
-)
-from arcwise.errors import (
-    ArcwiseError,
-    DataError,
-    FileError,
-    FitError,
-    GraphError,
-    WordError,
-)
-from arcwise.graphs import DAG, PDAG, Rules, UGraph, compare, dag, separated, ug
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arcwise import graphs
+    from arcwise.api import Network, fit, learn, load, load_graph, network, validate
+    from arcwise.data import (
+        Moments,
+        Table,
+        Variable,
+        audit,
+        catalogue,
+        changes,
+        moments,
+        network_file,
+        read,
+        shipped,
+        split,
+        standardise,
+        table,
+    )
+    from arcwise.errors import (
+        ArcwiseError,
+        DataError,
+        FileError,
+        FitError,
+        GraphError,
+        WordError,
+    )
+    from arcwise.graphs import DAG, PDAG, Rules, UGraph, compare, dag, separated, ug
+    from arcwise.plot import plot_graph, plot_trace
 
 __version__ = "0.1.0"
 
@@ -63,6 +71,8 @@ __all__ = [
     "moments",
     "network",
     "network_file",
+    "plot_graph",
+    "plot_trace",
     "read",
     "separated",
     "shipped",
@@ -72,3 +82,26 @@ __all__ = [
     "ug",
     "validate",
 ]
+
+_HOMES = {
+    "api": ("Network", "fit", "learn", "load", "load_graph", "network", "validate"),
+    "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "WordError"),
+    "graphs": ("DAG", "PDAG", "Rules", "UGraph", "compare", "dag", "separated", "ug"),
+    "plot": ("plot_graph", "plot_trace"),
+}  # every other name is the data room's
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its room."""
+    if name not in __all__:
+        raise AttributeError(f"module 'arcwise' has no attribute {name!r}")
+    if name == "graphs":
+        return import_module("arcwise.graphs")
+    room = next((home for home, names in _HOMES.items() if name in names), "data")
+    value = globals()[name] = getattr(import_module(f"arcwise.{room}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    """Public names, for completion."""
+    return sorted([*__all__, "__version__"])

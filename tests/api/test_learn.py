@@ -314,8 +314,8 @@ def test_a_time_budget_returns_the_best_so_far(large, search):
 
 def test_a_time_budget_holds_while_a_penalty_is_tuned(large):
     begun = time.monotonic()
-    net = aw.learn(large, search="tabu", restarts=50, penalty="cv", time=0.3)
-    assert time.monotonic() - begun < 10.0
+    net = aw.learn(large.select(large.names[:40]), search="tabu", penalty="cv", time=0.3)
+    assert time.monotonic() - begun < 3.0
     assert "time budget" in net.stopped
 
 

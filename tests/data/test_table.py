@@ -114,7 +114,7 @@ def test_continuous_keeps_what_was_asked_for() -> None:
     assert asked.fixed == {"rad", "city"}
     ready = asked.continuous()
     assert [v.name for v in ready.variables if v.discrete] == ["city", "rad"]
-    with pytest.raises(DataError, match=r"'city' holds text or truth values.*kinds="):
+    with pytest.raises(DataError, match=r"'city' holds text or truth values.*select"):
         table(raw).continuous()
 
 

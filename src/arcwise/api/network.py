@@ -192,6 +192,12 @@ class Network:
 
         return plot_graph(self.graph, edges=self.edges, **options)
 
+    def plot_trace(self, **options: Any) -> Any:
+        """Draw the score against the steps of the search; returns matplotlib's axes."""
+        from arcwise.plot import plot_trace
+
+        return plot_trace(self, **options)
+
     def __repr__(self) -> str:
         kind = ", ".join(sorted(set(self.net.models)))
         return f"<Network of {len(self.net.names)} variables, {self.graph.n_arcs} arcs ({kind})>"

@@ -87,7 +87,7 @@ class Recipe:
         p, n = len(fits.nodes), fits.rows
         if p > np.sqrt(n):
             return "ebic", (
-                f"{p} columns are many for {n:g} rows (more than their square root), so the score "
+                f"With {p} columns for {n:g} rows (more than their square root) the score "
                 "is the extended BIC, which keeps fewer false arcs; score='bic' takes the plain one.",
             )
         return "bic", ()

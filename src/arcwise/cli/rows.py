@@ -59,9 +59,7 @@ def read_raw(path: Path, missing: Sequence[str] = ()) -> Raw:
 
     place = source.existing(path)
     with source.naming(place):
-        if source.starts_with(place, source.PARQUET):
-            return source._parquet(place)
-        return source._text(source._content(place), tuple(missing), None, None, None)
+        return source.raw(place, tuple(missing))
 
 
 def read_table(

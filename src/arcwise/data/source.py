@@ -32,7 +32,7 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
 
-__all__ = ["GAPS", "existing", "naming", "parse_rows", "read", "starts_with"]
+__all__ = ["GAPS", "existing", "naming", "parse_rows", "raw", "read", "starts_with"]
 
 # What means a gap in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
@@ -79,11 +79,22 @@ def read(
     """
     place, marks = existing(path), tuple(missing)
     with naming(place):
-        if starts_with(place, PARQUET):
-            raw = _parquet(place)
-        else:
-            raw = _text(_content(place), marks, separator, decimal, encoding)
-        return settle(raw, kinds=kinds, missing=marks, weights=weights)
+        found = raw(place, marks, (separator, decimal, encoding))
+        return settle(found, kinds=kinds, missing=marks, weights=weights)
+
+
+def raw(
+    place: Path,
+    missing: tuple[object, ...] = (),
+    layout: tuple[str | None, str | None, str | None] = (None, None, None),
+) -> Raw:
+    """Read the columns of a file as Arrow arrays, before their kinds are settled.
+
+    `layout` is separator, decimal sign and encoding, each None for a guess.
+    """
+    if starts_with(place, PARQUET):
+        return _parquet(place)
+    return _text(_content(place), missing, *layout)
 
 
 # -- files ---------------------------------------------------------------------------------------

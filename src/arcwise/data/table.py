@@ -234,8 +234,7 @@ class Table:
         if stuck:
             raise DataError(
                 f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or truth"
-                " values, and this model is for numbers: leave such columns out with select(), or"
-                f" name their kind, as in kinds={{{stuck[0]!r}: 'discrete'}}."
+                " values, and this model is for numbers: leave such columns out with select()."
             )
         return self.recast({variable.name: "continuous" for variable in open_ones})
 

@@ -55,9 +55,10 @@ def annealing(
     climb, trail = Climb(score, graph, bounds), Trail(on_step)
     ascend(climb, trail)
     best, value = climb.graph(), climb.total
-    draws, temperatures = _schedule(climb, steps, hot, cold)
+    draws, first, last = _schedule(climb, steps, hot, cold)
     for begin in range(0, draws if not trail.stopped else 0, _BATCH):
-        _cool(climb, rng, temperatures[begin : begin + _BATCH])
+        share = np.arange(begin, min(begin + _BATCH, draws)) / draws
+        _cool(climb, rng, first * (last / first) ** share)
         if climb.total > value:
             best, value = climb.graph(), climb.total
         if trail.tick("cool", climb.total, climb.arcs):
@@ -74,18 +75,18 @@ def annealing(
 
 def _schedule(
     climb: Climb, steps: int | None, hot: float | None, cold: float | None
-) -> tuple[int, NDArray[np.float64]]:
-    """Number of draws and the temperature of each."""
+) -> tuple[int, float, float]:
+    """Number of draws, first and last temperature."""
     p = climb.p
     draws = int(np.clip(40 * p * p, 20_000, 100_000)) if steps is None else steps
     losses = -climb.gains[np.isfinite(climb.gains) & (climb.gains < 0)]
     if p < 2 or not len(losses):
-        return 0, np.ones(0)
+        return 0, 1.0, 1.0
     first = float(np.median(losses)) if hot is None else hot
     last = first / 10 if cold is None else cold
     if not first >= last > 0:
         raise FitError(f"Annealing needs hot >= cold > 0, but hot={first} and cold={last} came.")
-    return draws, np.geomspace(first, last, max(draws, 1))
+    return draws, first, last
 
 
 def _cool(climb: Climb, rng: np.random.Generator, temperatures: NDArray[np.float64]) -> None:
