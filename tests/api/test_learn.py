@@ -98,7 +98,6 @@ def test_unknown_words_and_options_are_answered_with_close_ones(words, hint):
 def test_values_that_make_no_sense_are_errors_in_a_sentence(words):
     with pytest.raises(aw.ArcwiseError) as caught:
         aw.learn(SOURCE, **words)
-    assert str(caught.value)[0].isupper() or str(caught.value)[0] in "'\"0123456789fbek"
     assert str(caught.value).endswith((".", "?"))
 
 
@@ -201,7 +200,7 @@ def test_weights_count_rows_several_times():
     counts = np.random.default_rng(1).integers(0, 4, size=80)
     once = aw.learn(SOURCE, weights=counts)
     several = aw.learn(SOURCE.take(np.repeat(np.arange(80), counts)))
-    assert once.graph == several.graph
+    assert once.cpdag == several.cpdag  # members of a class tie, and rounding chooses
     assert once.score == pytest.approx(several.score, rel=1e-10)
     assert once.rows == several.rows == counts.sum()
     columns = dict(zip(SOURCE.names, SOURCE.columns, strict=True))
@@ -217,7 +216,7 @@ def test_rows_with_gaps_are_left_out_and_said():
     gappy = aw.table(rows, names=SOURCE.names)
     net = aw.learn(gappy)
     kept = aw.learn(SOURCE.take(np.setdiff1d(np.arange(80), [3, 5, 7])))
-    assert net.graph == kept.graph
+    assert net.cpdag == kept.cpdag
     assert net.score == pytest.approx(kept.score)
     assert net.rows == 77
     assert any("3 of 80 rows" in note and "'v2': 2" in note for note in net.notes)
@@ -227,11 +226,11 @@ def test_rows_with_gaps_are_left_out_and_said():
 
 def test_moments_are_data_like_any_other():
     net, other = aw.learn(SOURCE), aw.learn(aw.Moments.of(SOURCE))
-    assert net.graph == other.graph
+    assert net.cpdag == other.cpdag
     assert net.score == pytest.approx(other.score)
     covariance = np.cov(SOURCE.matrix().T, bias=True)
     by_hand = aw.Moments.given(SOURCE.names, 80, SOURCE.matrix().mean(axis=0), covariance)
-    assert aw.learn(by_hand, score="bge").graph == aw.learn(SOURCE, score="bge").graph
+    assert aw.learn(by_hand, score="bge").cpdag == aw.learn(SOURCE, score="bge").cpdag
     for words in ({"score": "loo"}, {"score": "kfold"}, {"score": "heldout"}, {"penalty": "cv"}):
         with pytest.raises(aw.FitError, match="rows"):
             aw.learn(by_hand, **words)
@@ -263,7 +262,7 @@ def test_data_come_in_many_forms(tmp_path):
     expected = aw.learn(SOURCE)
     for data in (columns, pd.DataFrame(columns), pl.DataFrame(columns), path, str(path)):
         net = aw.learn(data)
-        assert net.graph == expected.graph
+        assert net.cpdag == expected.cpdag
         assert net.score == pytest.approx(expected.score)
 
 
@@ -314,7 +313,10 @@ def test_a_time_budget_returns_the_best_so_far(large, search):
 
 def test_a_time_budget_holds_while_a_penalty_is_tuned(large):
     begun = time.monotonic()
-    net = aw.learn(large.select(large.names[:40]), search="tabu", penalty="cv", time=0.3)
+    try:
+        net = aw.learn(large.select(large.names[:40]), search="tabu", penalty="cv", time=0.3)
+    except KeyboardInterrupt:
+        pytest.fail("a time budget is no Ctrl-C: the best so far is returned")
     assert time.monotonic() - begun < 3.0
     assert "time budget" in net.stopped
 
@@ -329,7 +331,12 @@ def test_awkward_columns_never_raise(score):
         net.local(name)
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_one_row_is_refused_in_words():
+    with pytest.raises(aw.DataError, match="two rows"):
+        aw.learn(linear(1, rows=1, p=4))
+
+
+@pytest.mark.parametrize("rows", [2, 3])
 def test_few_rows_never_raise(rows):
     for score in ("bic", "ebic", "bge", "aic"):
         net = aw.learn(linear(1, rows=rows, p=4), score=score)
@@ -337,6 +344,9 @@ def test_few_rows_never_raise(rows):
 
 
 def test_one_column_and_only_constants():
+    for start in ("empty", "complete", "random"):
+        assert aw.learn({"a": np.arange(20.0) ** 2}, start=start).graph.n_arcs == 0
+        assert aw.learn(linear(1, p=2), start=start, search="greedy").graph.n_arcs <= 1
     assert aw.learn({"a": np.arange(20.0) ** 2}).graph.n_arcs == 0
     assert aw.learn({"a": np.ones(20), "b": np.zeros(20)}).graph.n_arcs == 0
 

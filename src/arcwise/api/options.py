@@ -33,12 +33,15 @@ def split_options(
 
     Raises
     ------
-    WordError : an option that nobody takes.
+    WordError : an option that nobody takes, or text where a number belongs.
     """
     known = {name: set(options) for name, options in takers}
-    for option in given:
+    for option, value in given.items():
         if not any(option in options for options in known.values()):
             everything = sorted(set().union(*known.values()))
             who = " and ".join(known)
-            raise WordError(f"{who[:1].upper()}{who[1:]} take no option {option!r}. {close_to(option, everything)}")
+            taken = close_to(option, everything)
+            raise WordError(f"{who[:1].upper()}{who[1:]} take no option {option!r}. {taken}")
+        if isinstance(value, str):  # all of them are numbers, or lists of words
+            raise WordError(f"The option {option!r} takes no text, but {value!r} came.")
     return [{k: v for k, v in given.items() if k in options} for options in known.values()]

@@ -56,6 +56,15 @@ class Recipe:
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Check what no register can."""
+        if not isinstance(self.rules, Rules):
+            raise GraphError(f"Rules are made by Rules(required=[...], ...), not {self.rules!r}.")
+        if not isinstance(self.expert, DAG | None):
+            raise GraphError(f"The expert's graph must be a DAG, but {self.expert!r} came.")
+        if not isinstance(self.seed, int | np.integer | None) or (self.seed or 0) < 0:
+            raise WordError(f"The seed must be a whole number from 0 on, but {self.seed!r} came.")
+
     def run(self, source: Table | Moments, watch: Watch | None = None) -> Learned:
         """Learn a network from a table or from moments."""
         model, data, notes = prepared(source, self.model)
@@ -81,7 +90,7 @@ class Recipe:
     def _score_word(self, model: str, fits: Fits) -> tuple[str, tuple[str, ...]]:
         """The score's word, and a sentence where the choice may surprise."""
         if self.score is not None:
-            if self.score not in SCORES:
+            if not isinstance(self.score, str) or self.score not in SCORES:
                 raise unknown("score", self.score, SCORES)
             return self.score, ()
         p, n = len(fits.nodes), fits.rows
@@ -93,7 +102,7 @@ class Recipe:
         return "bic", ()
 
     def _search(self) -> Any:
-        if self.search not in SEARCHES:
+        if not isinstance(self.search, str) or self.search not in SEARCHES:
             raise unknown("search", self.search, SEARCHES)
         return SEARCHES[self.search]
 
@@ -116,7 +125,7 @@ class Recipe:
         if self.start == "complete":
             return _complete(limits, rng)
         if self.start == "random":
-            graph = random_dag(limits.nodes, 2.0, rng)
+            graph = random_dag(limits.nodes, min(2.0, len(limits.nodes) - 1), rng)
             return graph if limits.allows_graph(graph) else None
         raise unknown("start", self.start, ("empty", "complete", "random"))
 

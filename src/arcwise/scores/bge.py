@@ -124,7 +124,7 @@ def _constants(p: int, n: float, alpha_mu: float, alpha_w: float, t: float) -> t
     return offset, n + alpha_w - p
 
 
-def _log_gamma(values: Array) -> Array:
+def _log_gamma(values: NDArray[np.floating]) -> Array:
     """log Gamma by the standard library: p numbers once, not worth importing scipy for."""
     return np.array([lgamma(value) for value in values])
 

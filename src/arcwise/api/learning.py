@@ -3,11 +3,12 @@
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from arcwise.api.network import Network
+from arcwise.api.net import Network
 from arcwise.api.parallel import runner
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import Learned, Recipe
@@ -128,7 +129,7 @@ def _penalty(penalty: float | str) -> float | None:
         if penalty not in RULES:
             raise unknown("rule for the penalty", penalty, RULES)
         return None
-    if not 0 <= penalty < np.inf:
+    if not isinstance(penalty, Real) or not 0 <= penalty < np.inf:
         raise FitError(f"The penalty must be a number from 0 on, or 'cv', but {penalty!r} came.")
     return float(penalty)
 

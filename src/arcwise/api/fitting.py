@@ -1,12 +1,13 @@
 """Networks on graphs that are known: fitted to data, or written down by hand."""
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from arcwise.api.learn import fingerprint, settled
-from arcwise.api.network import Network
+from arcwise.api.learning import fingerprint, settled
+from arcwise.api.net import Network
 from arcwise.api.recipe import fit_network, prepared
 from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
 from arcwise.data import Variable
@@ -45,7 +46,7 @@ def fit(
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = dag(graph) if isinstance(graph, str) else graph
+    known = _directed(graph)
     source = settled(data, kinds, weights, missing)
     lacking = sorted(set(known.nodes) - set(source.names))
     if lacking:
@@ -73,6 +74,13 @@ def fit(
         fingerprint=fingerprint(chosen),
         measure=measure,
     )
+
+
+def _directed(graph: DAG | str) -> DAG:
+    known = dag(graph) if isinstance(graph, str) else graph
+    if not isinstance(known, DAG):
+        raise GraphError(f"A directed graph is needed, but a {type(known).__name__} came.")
+    return known
 
 
 def _settle(word: str) -> str:
@@ -122,7 +130,7 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Netwo
     >>> round(net.query("rain", given={"wet": 2.0}).mean, 3)
     0.941
     """
-    known = dag(graph) if isinstance(graph, str) else graph
+    known = _directed(graph)
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
     if missing:
@@ -146,10 +154,19 @@ def _by_hand(name: str, parents: tuple[str, ...], given: Mapping[str, Any]) -> G
         )
     if ("sd" in given) == ("variance" in given):
         raise FitError(f"Variable {name!r} needs one of 'sd' and 'variance'.")
-    variance = float(given["variance"]) if "variance" in given else float(given["sd"]) ** 2
-    weights = np.array([float(slopes[parent]) for parent in parents])
+    width = _number(name, given["variance"] if "variance" in given else given["sd"])
+    if not width > 0:
+        raise FitError(f"The sd or variance of {name!r} must be positive, but {width} came.")
+    variance = width if "variance" in given else width**2
+    weights = np.array([_number(name, slopes[parent]) for parent in parents])
     size = len(parents) + 1
-    intercept = float(given.get("intercept", 0.0))
+    intercept = _number(name, given.get("intercept", 0.0))
     return GaussianConditional(
         intercept, weights, variance, np.zeros((size, size)), 0.0, passed=(False,) * len(parents)
     )
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, Real):
+        raise FitError(f"Variable {name!r} needs numbers, but {value!r} came.")
+    return float(value)

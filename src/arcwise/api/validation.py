@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.api.learn import learn, settled
+from arcwise.api.learning import learn, settled
 from arcwise.api.parallel import runner
 from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table

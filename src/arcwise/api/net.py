@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import graphs, inference, io
-from arcwise.conditionals import Conditional
+from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.data import Table, conform
 from arcwise.errors import FileError, FitError
 from arcwise.evaluate import EdgeTable, edge_table, pack_edges, unpack_edges
@@ -224,8 +224,8 @@ def summary(network: Network) -> str:
 
 
 def _in_words(network: Network, name: str) -> str:
-    model: Any = network[name]
-    if not hasattr(model, "coefficients"):
+    model = network[name]
+    if not isinstance(model, GaussianConditional):
         return f"{name}: {model!r}"
     errors = model.standard_errors
     terms = [f"{model.intercept:.5g} (se {errors[0]:.2g})"]
