@@ -9,6 +9,7 @@ from contracts.laplace import Laplace
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
+from arcwise.data import folds
 from arcwise.graphs import random_dag
 from arcwise.scores import SCORES, ArcPenalty, bic, loglik, total
 from arcwise.search import SEARCHES
@@ -136,7 +137,7 @@ def test_the_curve_of_a_penalty_is_held_out_likelihood():
     net = aw.learn(independent, penalty="cv", search="greedy")
     row = net.tuning[-1]
     assert row["edges"] == 0
-    parts = aw.data.folds(50, 10, np.random.default_rng(0))
+    parts = folds(50, 10, np.random.default_rng(0))
     logs = np.zeros(50)
     for part in parts:
         rest = np.setdiff1d(np.arange(50), part)

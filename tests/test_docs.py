@@ -1,0 +1,111 @@
+"""Everything that is shown runs: code blocks of pages, examples in docstrings, scripts."""
+
+import contextlib
+import doctest
+import importlib
+import io
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parents[1]
+PACKAGE = HERE / "src" / "arcwise"
+PAGES = sorted([*HERE.glob("*.md"), *(HERE / "docs").rglob("*.md")])
+SCRIPTS = sorted(p for p in (HERE / "examples").glob("*.py") if "__main__" in p.read_text())
+MODULES = sorted(
+    ".".join(("arcwise", *p.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+    for p in PACKAGE.rglob("*.py")
+)
+MOST_SECONDS = 60.0
+
+BLOCK = re.compile(
+    r"^```python\n(?P<code>.*?)^```[ \t]*\n(?:\s*^```text\n(?P<shown>.*?)^```)?",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def blocks(text: str):
+    """Python blocks with their line and, where a text block follows directly, its content."""
+    for found in BLOCK.finditer(text):
+        yield text.count("\n", 0, found.start("code")) + 1, found["code"], found["shown"]
+
+
+def test_blocks_are_found_with_what_follows_them():
+    page = "a\n```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\nx = 2\n```\nwords\n```text\nno\n```\n"
+    assert [(line, shown) for line, _, shown in blocks(page)] == [(3, "1\n"), (11, None)]
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A folder of its own, so that pages and scripts leave nothing behind."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setenv("ARCWISE_QUICK", "1")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(HERE)))
+def test_the_code_of_a_page_runs_from_top_to_bottom(page, elsewhere):
+    names: dict = {"__name__": "page"}
+    for line, code, shown in blocks(page.read_text(encoding="utf-8")):
+        printed = io.StringIO()
+        # Blank lines put errors on the page's own lines.
+        program = compile("\n" * (line - 1) + code, str(page), "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(program, names)
+        if shown is not None:
+            assert stripped(printed.getvalue()) == stripped(shown), f"{page.name}, line {line}"
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
+def stripped(text: str) -> str:
+    """Text without blanks at the ends of its lines and of itself."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def test_the_readme_shows_code():
+    assert list(blocks((HERE / "README.md").read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(HERE)))
+def test_links_between_pages_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", prose):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), f"{page.name} points to {target}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_in_docstrings(module, elsewhere):
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.failed == 0
+
+
+def test_most_public_functions_show_an_example():
+    shown = sum(
+        bool(test.examples)
+        for module in MODULES
+        for test in doctest.DocTestFinder().find(importlib.import_module(module))
+    )
+    assert shown > 60
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)
+def test_examples_run_on_small_data(script, elsewhere):
+    begun = time.monotonic()
+    run = [sys.executable, "-W", "error", str(script), str(elsewhere)]
+    environment = {**os.environ, "PYTHONWARNINGS": ""}
+    done = subprocess.run(
+        run, capture_output=True, text=True, cwd=elsewhere, env=environment, timeout=MOST_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.strip(), "an example says what it found"
+    assert time.monotonic() - begun < MOST_SECONDS
