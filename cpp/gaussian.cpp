@@ -80,7 +80,8 @@ void factorise(Factor& f, const double* R, const std::int64_t* base, std::size_t
   }
 }
 
-// Residual and logdet of one set without the columns of all variables: O(k^3), for small k.
+// Residual and logdet of one set without the columns of all variables: O(k^3), for small k. Leaves the
+// factor L (k x k, zero on the diagonal where a variable was passed over) and L^-1 R_By in `work`.
 struct Single {
   double residual;
   double logdet;
@@ -328,6 +329,58 @@ void folds(ConstCube train, ConstCube test, std::int64_t child, ConstIndices ind
   }
 }
 
+ARCWISE_CLONES void add_squares(double* out, const double* row, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] += row[i] * row[i];
+}
+
+// Leave-one-out log-likelihood of one child for many sets, in closed form. `z` holds the standardised
+// columns, one a row, and `weights` the rows' weights, n in total. With u = L^-1 z_B the leverage of a row
+// is w (1 + |u|^2) / n, its error e = z_y - u . (L^-1 R_By), and without the row
+//   error e / (1 - h),   variance (RSS - w e^2 / (1 - h)) / (n - w).
+void loo(ConstMatrix R, ConstMatrix z, ConstVector weights, std::int64_t child, ConstIndices indptr,
+         ConstIndices indices, double tolerance, double floor, Vector out) {
+  nb::gil_scoped_release release;
+  const std::size_t p = R.shape(0), rows = z.shape(1);
+  const double* w = weights.data();
+  double n = 0.0;
+  for (std::size_t i = 0; i < rows; ++i) n += w[i];
+  std::vector<double> solved, error(rows), square(rows), L, u;
+  for (std::size_t r = 0; r < out.shape(0); ++r) {
+    const std::int64_t* base = indices.data() + indptr.data()[r];
+    const auto k = static_cast<std::size_t>(indptr.data()[r + 1] - indptr.data()[r]);
+    single(R.data(), p, child, base, k, tolerance, floor, L);  // leaves L and u behind
+    const double* slope = L.data() + k * k;
+    solved.resize(k * rows);
+    std::fill(square.begin(), square.end(), 1.0);
+    const double* y = z.data() + static_cast<std::size_t>(child) * rows;
+    std::copy(y, y + rows, error.begin());
+    for (std::size_t i = 0; i < k; ++i) {
+      double* own = solved.data() + i * rows;
+      if (L[i * k + i] == 0.0) {
+        std::fill(own, own + rows, 0.0);  // passed over
+        continue;
+      }
+      const double* column = z.data() + static_cast<std::size_t>(base[i]) * rows;
+      std::copy(column, column + rows, own);
+      for (std::size_t j = 0; j < i; ++j)
+        if (L[i * k + j] != 0.0) subtract_scaled(own, solved.data() + j * rows, L[i * k + j], rows);
+      scale(own, 1.0 / L[i * k + i], rows);
+      add_squares(square.data(), own, rows);
+      subtract_scaled(error.data(), own, slope[i], rows);
+    }
+    double rss = 0.0, sum = 0.0;
+    for (std::size_t i = 0; i < rows; ++i) rss += w[i] * error[i] * error[i];
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double rest = std::max(1.0 - w[i] * square[i] / n, floor);
+      const double left = std::max(rss - w[i] * error[i] * error[i] / rest, 0.0);
+      const double variance = std::max(left / std::max(n - w[i], floor), floor);
+      const double off = error[i] / rest;
+      sum -= 0.5 * w[i] * (std::log(2.0 * M_PI * variance) + off * off / variance);
+    }
+    out.data()[r] = sum;
+  }
+}
+
 }  // namespace
 }  // namespace arcwise
 
@@ -336,4 +389,5 @@ void bind_gaussian(nanobind::module_& m) {
   m.def("gaussian_many", &arcwise::many);
   m.def("gaussian_subsets", &arcwise::subsets);
   m.def("gaussian_folds", &arcwise::folds);
+  m.def("gaussian_loo", &arcwise::loo);
 }

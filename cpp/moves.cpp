@@ -36,42 +36,54 @@ bool other_path(const Sets& children, const Sets& below, std::size_t tail, std::
   return found;
 }
 
+constexpr double kNothing = -std::numeric_limits<double>::infinity();
+
 enum Kind : std::int64_t { kNone = -1, kAdd = 0, kDrop = 1, kFlip = 2 };
+
+// Visits the legal changes of arcs into one head, additions by tail first, then drops and flips by tail.
+// `worth` says whether a gain matters at all, which spares most of the tests for cycles.
+struct Into {
+  const double* gains;
+  std::size_t p;
+  Sets parents, children, below, blocked, kept;
+
+  template <typename Worth, typename Visit>
+  void each(std::size_t head, Worth worth, Visit visit) const {
+    const double* row = gains + head * p;
+    for (std::size_t tail = 0; tail < p; ++tail) {
+      if (!worth(row[tail]) || tail == head || parents.has(head, tail)) continue;
+      if (!below.has(head, tail) && !blocked.has(head, tail)) visit(row[tail], kAdd, tail);
+    }
+    parents.each(head, [&](std::size_t tail) {
+      if (blocked.has(head, tail) || kept.has(head, tail)) return;
+      if (worth(row[tail])) visit(row[tail], kDrop, tail);
+      const double turned = row[tail] + gains[tail * p + head];
+      if (worth(turned) && !other_path(children, below, tail, head)) visit(turned, kFlip, tail);
+    });
+  }
+};
 
 // For each child of `heads` the best legal change of an arc into it. gains[head][tail] is the change
 // of score when tail is put in or taken out of head's parents (-inf: not allowed); `blocked` pairs
-// are passed over; `kept` arcs are never taken out. Ties go to the lower tail, then add, drop, flip.
+// are passed over; `kept` arcs are never taken out. Gains within `slack` of the best are ties, and
+// the first of them in the order of `Into::each` is taken, so that rounding decides nothing.
 void scan_moves(ConstMatrix gains, ConstWords parents, ConstWords children, ConstWords below, ConstWords blocked,
-                ConstWords kept, ConstIndices heads, Vector best, Indices kind, Indices tails) {
+                ConstWords kept, double slack, ConstIndices heads, Vector best, Indices kind, Indices tails) {
   nb::gil_scoped_release release;
-  const std::size_t p = gains.shape(0);
-  const Sets par(parents), kids(children), low(below), shut(blocked), stay(kept);
+  const Into into{gains.data(), gains.shape(0), Sets(parents), Sets(children),
+                  Sets(below),  Sets(blocked),  Sets(kept)};
   for (std::size_t h = 0; h < heads.shape(0); ++h) {
     const auto head = static_cast<std::size_t>(heads.data()[h]);
-    const double* row = gains.data() + head * p;
-    double top = -std::numeric_limits<double>::infinity();
+    double top = kNothing;
+    into.each(head, [&](double gain) { return gain > top; },
+              [&](double gain, Kind, std::size_t) { top = gain; });
     std::int64_t what = kNone, who = -1;
-    for (std::size_t tail = 0; tail < p; ++tail) {
-      if (!(row[tail] > top)) continue;
-      if (tail == head || par.has(head, tail) || low.has(head, tail) || shut.has(head, tail)) continue;
-      top = row[tail];
-      what = kAdd;
-      who = static_cast<std::int64_t>(tail);
-    }
-    par.each(head, [&](std::size_t tail) {
-      if (shut.has(head, tail) || stay.has(head, tail)) return;
-      if (row[tail] > top) {
-        top = row[tail];
-        what = kDrop;
-        who = static_cast<std::int64_t>(tail);
-      }
-      const double turned = row[tail] + gains.data()[tail * p + head];
-      if (turned > top && !shut.has(tail, head) && !other_path(kids, low, tail, head)) {
-        top = turned;
-        what = kFlip;
-        who = static_cast<std::int64_t>(tail);
-      }
-    });
+    into.each(head, [&](double gain) { return what == kNone && gain >= top - slack && gain > kNothing; },
+              [&](double, Kind found, std::size_t tail) {
+                if (what != kNone) return;
+                what = found;
+                who = static_cast<std::int64_t>(tail);
+              });
     best.data()[head] = top;
     kind.data()[head] = what;
     tails.data()[head] = who;

@@ -128,9 +128,12 @@ def test_no_file_of_a_room_is_in_a_ring():
     """What is imported inside a function, or for types alone, makes no ring when modules load."""
     arrows = {
         module_of(path): {
-            name for name, outside in imports_of(path)
-            if room_of(name) == room_of(module_of(path)) and name != module_of(path)
-            and outside and not type_checking_only(path, name)
+            name
+            for name, outside in imports_of(path)
+            if room_of(name) == room_of(module_of(path))
+            and name != module_of(path)
+            and outside
+            and not type_checking_only(path, name)
         }
         for path in FILES
         if path != FACADE
@@ -275,7 +278,9 @@ def test_a_rooms_list_is_what_is_there(room):
     }
     shown = {name for name in imported if not name.startswith("_")}
     internal = {"format_of", "read_bytes", "write_bytes", "ARCS", "BIF", "BUNDLE", "DOT", "JSON"}
-    assert shown - internal <= set(listed), f"{room} imports but does not list {shown - set(listed)}"
+    assert shown - internal <= set(listed), (
+        f"{room} imports but does not list {shown - set(listed)}"
+    )
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if p.name != "__init__.py"], ids=module_of)
@@ -351,4 +356,6 @@ def test_tests_use_no_global_chance_either():
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Attribute):
                 found = re.fullmatch(r"(np|numpy)\.random\.(\w+)", dotted(node))
-                assert not found or found[2] in ("Generator", "default_rng"), f"{path}: {node.lineno}"
+                assert not found or found[2] in ("Generator", "default_rng"), (
+                    f"{path}: {node.lineno}"
+                )

@@ -36,7 +36,8 @@ def blocks(text: str):
 
 
 def test_blocks_are_found_with_what_follows_them():
-    page = "a\n```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\nx = 2\n```\nwords\n```text\nno\n```\n"
+    first = "a\n```python\nprint(1)\n```\n\n```text\n1\n```\n"
+    page = first + "\n```python\nx = 2\n```\nwords\n```text\nno\n```\n"
     assert [(line, shown) for line, _, shown in blocks(page)] == [(3, "1\n"), (11, None)]
 
 
@@ -103,7 +104,12 @@ def test_examples_run_on_small_data(script, elsewhere):
     run = [sys.executable, "-W", "error", str(script), str(elsewhere)]
     environment = {**os.environ, "PYTHONWARNINGS": ""}
     done = subprocess.run(
-        run, capture_output=True, text=True, cwd=elsewhere, env=environment, timeout=MOST_SECONDS,
+        run,
+        capture_output=True,
+        text=True,
+        cwd=elsewhere,
+        env=environment,
+        timeout=MOST_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]

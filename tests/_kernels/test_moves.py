@@ -55,7 +55,7 @@ def test_scan_finds_the_best_legal_move_into_each_head(p, gains):
     kept = arcs.T & (rng.random((p, p)) < 0.2)
     best, kind, tails = np.zeros(p), np.zeros(p, np.int64), np.zeros(p, np.int64)
     words = [naive.words(m) for m in (arcs.T, arcs, below, blocked, kept)]
-    kernel.scan(values, *words, np.arange(p), best, kind, tails)
+    kernel.scan(values, *words, 0.0, np.arange(p), best, kind, tails)
     reference: list[list] = [[] for _ in range(p)]
     for what, tail, head in naive.legal_moves(parents) if p <= 10 else sampled(parents, below):
         if blocked[head, tail] or (what != kernel.ADD and kept[head, tail]):

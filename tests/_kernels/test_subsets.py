@@ -39,8 +39,10 @@ def problem(seed: int, p: int):
 
 def packed(tables, candidates, required):
     offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
-    masks = [np.array([sum(1 << x for x in row) for row in rows], dtype=np.uint64)
-             for rows in (candidates, required)]
+    masks = [
+        np.array([sum(1 << x for x in row) for row in rows], dtype=np.uint64)
+        for rows in (candidates, required)
+    ]
     return np.concatenate(tables), offsets, *masks
 
 

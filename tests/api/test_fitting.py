@@ -12,8 +12,12 @@ SOURCE = linear(1)
 
 
 @pytest.mark.parametrize(
-    "graph", ["[v0][v1|v0][v2|v0:v1]", "v0 + v1:v0 + v2:v0:v1", aw.DAG.from_arcs(
-        [("v0", "v1"), ("v0", "v2"), ("v1", "v2")])]
+    "graph",
+    [
+        "[v0][v1|v0][v2|v0:v1]",
+        "v0 + v1:v0 + v2:v0:v1",
+        aw.DAG.from_arcs([("v0", "v1"), ("v0", "v2"), ("v1", "v2")]),
+    ],
 )
 def test_a_graph_over_some_columns_is_fitted_to_them(graph):
     net = aw.fit(graph, SOURCE)

@@ -151,7 +151,9 @@ def test_the_curve_of_a_penalty_is_held_out_likelihood():
 
 def test_rules_hold_in_every_word():
     rules = aw.Rules(
-        required=[("v5", "v0")], forbidden=[("v1", "v2"), ("v2", "v1")], max_parents=2,
+        required=[("v5", "v0")],
+        forbidden=[("v1", "v2"), ("v2", "v1")],
+        max_parents=2,
         tiers=[["v3", "v4"], ["v1"]],
     )
     limits = rules.on(SOURCE.names)
@@ -304,7 +306,8 @@ def large():
 @pytest.mark.parametrize("search", [s for s in SEARCHES if s != "exact"])
 def test_a_time_budget_returns_the_best_so_far(large, search):
     begun = time.monotonic()
-    net = aw.learn(large, search=search, score="bic", time=0.2, **({"restarts": 99} if search == "tabu" else {}))
+    more = {"restarts": 99} if search == "tabu" else {}
+    net = aw.learn(large, search=search, score="bic", time=0.2, **more)
     assert time.monotonic() - begun < 3.0
     assert net.score >= total(net.measure, aw.DAG.empty(net.graph.nodes)) - 1e-6
     if search in ("annealing", "tabu", "auto"):
@@ -370,7 +373,9 @@ def test_a_second_family_needs_no_change_elsewhere(monkeypatch, tmp_path):
     assert "laplace" in repr(net)
     str(net), net.local("v0")
     again = aw.load(net.save(tmp_path / "net.json"))
-    rows = net.net.conditionals[0].logpdf(small.columns[0], ())[:3] if not net.parents("v0") else None
+    rows = (
+        net.net.conditionals[0].logpdf(small.columns[0], ())[:3] if not net.parents("v0") else None
+    )
     assert again.graph == net.graph
     if rows is not None:
         assert (again["v0"].logpdf(small.columns[0], ())[:3] == rows).all()

@@ -48,13 +48,21 @@ def test_neighbours_by_name(net):
         assert joined or net.separated(a, b, given=found)
 
 
-@pytest.mark.parametrize("call", [
-    lambda net: net["v7"], lambda net: net.parents("v7"), lambda net: net.blanket("v7"),
-    lambda net: net.separated("v0", "v7"), lambda net: net.separator("v0", "v7"),
-    lambda net: net.edges["v0", "v7"], lambda net: net.predict(SOURCE, "v7"),
-    lambda net: net.query("v7"), lambda net: net.query("v0", given={"v7": 1.0}),
-    lambda net: net.local("v7"),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda net: net["v7"],
+        lambda net: net.parents("v7"),
+        lambda net: net.blanket("v7"),
+        lambda net: net.separated("v0", "v7"),
+        lambda net: net.separator("v0", "v7"),
+        lambda net: net.edges["v0", "v7"],
+        lambda net: net.predict(SOURCE, "v7"),
+        lambda net: net.query("v7"),
+        lambda net: net.query("v0", given={"v7": 1.0}),
+        lambda net: net.local("v7"),
+    ],
+)
 def test_an_unknown_name_is_answered_with_known_ones(net, call):
     with pytest.raises(aw.ArcwiseError) as caught:
         call(net)

@@ -1,4 +1,3 @@
-import os
 import signal
 import time
 
@@ -38,12 +37,11 @@ def test_a_line_is_shown_only_to_those_who_wait(capsys):
 def test_ctrl_c_asks_for_the_best_so_far_and_twice_interrupts():
     before = signal.getsignal(signal.SIGINT)
     with Progress("learning", None, show=False) as watch:
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         assert watch(STEP)
         assert watch.reason == "stopped by Ctrl-C"
         with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.1)
+            signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
 
 

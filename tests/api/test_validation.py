@@ -44,8 +44,15 @@ def test_gaps_and_weights():
 
 @pytest.mark.parametrize(
     "words",
-    [{"scor": "bic"}, {"score": "bicc"}, {"folds": 1}, {"folds": 61}, {"graph": "undirected"},
-     {"n_jobs": 0}, {"model": "parzn"}],
+    [
+        {"scor": "bic"},
+        {"score": "bicc"},
+        {"folds": 1},
+        {"folds": 61},
+        {"graph": "undirected"},
+        {"n_jobs": 0},
+        {"model": "parzn"},
+    ],
 )
 def test_wrong_words_are_refused(words):
     with pytest.raises(aw.ArcwiseError):

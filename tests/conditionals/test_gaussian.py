@@ -37,7 +37,9 @@ def test_coefficients_and_errors_are_those_of_textbook_regression():
 def test_loglik_is_that_of_least_squares(weights):
     source, rng = linear(2), np.random.default_rng(1)
     given = {
-        None: None, "counts": rng.integers(0, 5, 80), "fractions": rng.random(80),
+        None: None,
+        "counts": rng.integers(0, 5, 80),
+        "fractions": rng.random(80),
     }[weights]
     source = source if given is None else source.with_weights(given)
     fits = gaussian.bind(source)
@@ -53,9 +55,13 @@ def test_shift_and_scale_change_the_fit_as_they_must(seed, power, shift):
     """Far from zero and in odd units the residuals are the same: moments are centred."""
     source, factor = linear(seed, rows=30, p=3), 10.0**power
     centre = shift * 1e4 * factor * source.columns[1].std()
-    moved = table({
-        "v0": source.columns[0], "v1": source.columns[1] * factor + centre, "v2": source.columns[2],
-    })
+    moved = table(
+        {
+            "v0": source.columns[0],
+            "v1": source.columns[1] * factor + centre,
+            "v2": source.columns[2],
+        }
+    )
     a, b = (gaussian.bind(each).conditional(0, (1, 2)) for each in (source, moved))
     assert b.variance == pytest.approx(a.variance, rel=1e-6)
     assert b.coefficients[0] * factor == pytest.approx(a.coefficients[0], rel=1e-4, abs=1e-9)
@@ -192,14 +198,13 @@ def test_arrays_of_a_fitted_model_are_closed():
         model.coefficients[0] = 1.0
 
 
-def test_subsets_and_toggles_count_parameters_alike():
+def test_parameters_are_counted_by_the_number_of_parents():
     fits = FAMILIES["gaussian"].bind(linear(1))
     assert isinstance(fits, GaussianFits)
-    own, change = fits.toggled_params(0, (1, 3))
-    assert own == 4
-    assert change[[1, 2, 3, 4]].tolist() == [-1, 1, -1, 1]
-    counted = fits.subset_params(0, [1, 2], (3,))
-    assert counted.tolist() == fits.n_params(0, [(3,), (1, 3), (2, 3), (1, 2, 3)]).tolist()
+    sets = [(), (1,), (1, 3), (1, 2, 3), (1, 2, 3, 4)]
+    assert fits.params_by_size()[:5].tolist() == fits.n_params(0, sets).tolist()
+    for parents in sets:
+        assert fits.conditional(0, parents).n_params == fits.n_params(0, [parents])[0]
 
 
 def test_fit_takes_columns_of_any_number_type():

@@ -46,7 +46,9 @@ class Laplace(Family):
 
     def fit(self, y, xs, child, parents, weights=None):
         # Remembered, since the contracts ask for the same fits again and again.
-        key = tuple(np.asarray(c).tobytes() for c in (y, *xs, np.zeros(0) if weights is None else weights))
+        key = tuple(
+            np.asarray(c).tobytes() for c in (y, *xs, np.zeros(0) if weights is None else weights)
+        )
         if key not in _KNOWN:
             _KNOWN[key] = _fitted(y, xs, weights)
         return _KNOWN[key]

@@ -222,7 +222,8 @@ def test_moments_are_enough_or_refused_in_words(family):
     try:
         fits = family.bind(moments)
     except FitError as error:
-        assert "rows" in str(error)
+        if "rows" not in str(error):
+            raise
         return
     assert fits.loglik(0, PARENTS) == pytest.approx(family.bind(linear(1)).loglik(0, PARENTS))
     with pytest.raises(FitError, match="rows"):

@@ -80,11 +80,17 @@ def test_subsets_are_many_by_bit_mask(kind, word):
     p = len(score.nodes)
     for child in range(p):
         others = [x for x in range(p) if x != child]
-        for always, candidates in (((), others), ((others[1],), [others[2], others[0]]), ((others[0],), [])):
+        for always, candidates in (
+            ((), others),
+            ((others[1],), [others[2], others[0]]),
+            ((others[0],), []),
+        ):
             for most in (None, 0, 1, 2):
                 found = score.subsets(child, candidates, always, most)
                 chosen = [
-                    tuple(sorted([*always, *(c for b, c in enumerate(candidates) if mask >> b & 1)]))
+                    tuple(
+                        sorted([*always, *(c for b, c in enumerate(candidates) if mask >> b & 1)])
+                    )
                     for mask in range(1 << len(candidates))
                 ]
                 expected = score.many(child, chosen)
@@ -104,7 +110,9 @@ def test_parts_sum_to_the_total_and_delta_is_the_difference_of_totals(kind, word
         moves = list(legal_moves(graph))
         for i in rng.permutation(len(moves))[:8]:
             after = total(score, moves[i].apply(graph))
-            assert delta(score, graph, moves[i]) == pytest.approx(after - whole, abs=1e-7 * abs(whole))
+            assert delta(score, graph, moves[i]) == pytest.approx(
+                after - whole, abs=1e-7 * abs(whole)
+            )
 
 
 @score_law

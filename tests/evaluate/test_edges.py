@@ -79,9 +79,7 @@ def test_partial_correlations_are_those_of_the_fitted_joint():
 def test_more_variables_than_pairs_can_be_shown_give_edges_only():
     p = ALL_PAIRS + 5
     graph = random_dag(p, 2, np.random.default_rng(1))
-    recipe = {
-        name: (0.0, dict.fromkeys(graph.parents_of(name), 0.5), 1.0) for name in graph.nodes
-    }
+    recipe = {name: (0.0, dict.fromkeys(graph.parents_of(name), 0.5), 1.0) for name in graph.nodes}
     edges = edge_table(gaussian_net(recipe))
     assert len(edges) == graph.n_arcs
     assert all(row.present for row in edges)

@@ -71,5 +71,8 @@ def test_pieces_may_be_done_in_any_order():
     def backwards(work, count):
         return [work(i) for i in reversed(range(count))][::-1]
 
-    a, b = validate_folds(SOURCE, PARTS, complete), validate_folds(SOURCE, PARTS, complete, backwards)
+    a, b = (
+        validate_folds(SOURCE, PARTS, complete),
+        validate_folds(SOURCE, PARTS, complete, backwards),
+    )
     assert (a.log_density == b.log_density).all()

@@ -18,7 +18,7 @@ from shared_networks import (
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
-from arcwise.inference import impute, marginal_log_density, predict
+from arcwise.inference import impute, marginal_log_density, predict, residuals
 from arcwise.inference.rows import patterns
 from arcwise.networks import BayesNet, ancestral, cut, log_density
 
@@ -238,3 +238,12 @@ def test_published_network_with_gaps(shared_data):
         seen = np.flatnonzero(~gaps[row])
         law = multivariate_normal(mean[seen], covariance[np.ix_(seen, seen)])
         assert found[row] == pytest.approx(law.logpdf(table.matrix()[row, seen]), rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_residuals_are_the_errors_of_predicting_each_variable(seed):
+    rng = np.random.default_rng(seed)
+    net = random_net(rng, 7)
+    rows = ancestral(net, rng, 40)
+    expected = [rows.column(name) - predict(net, rows, name).mean for name in rows.names]
+    np.testing.assert_allclose(residuals(net, rows), np.column_stack(expected), atol=1e-9)

@@ -51,7 +51,7 @@ def logdet(rows: np.ndarray, members) -> float:
     """log det of the correlations of the members that count."""
     z = standardised(rows)
     constant = [m for m in members if not z[:, m].any()]
-    kept = [m for m in independent(z, [m for m in members if m not in constant])]
+    kept = independent(z, [m for m in members if m not in constant])
     return float(np.linalg.slogdet(correlations(rows)[np.ix_(kept, kept)])[1]) if kept else 0.0
 
 

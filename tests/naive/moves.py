@@ -1,7 +1,6 @@
 """Slow, obvious twins of the neighbourhood kernels: powers of matrices, every move tried."""
 
 import numpy as np
-
 from naive.subsets import acyclic
 
 ADD, DROP, FLIP = 0, 1, 2

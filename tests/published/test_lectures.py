@@ -38,7 +38,9 @@ def test_the_lectures_bic_and_ours_order_graphs_alike():
 
 def test_the_conversion_on_numbers_small_enough_for_paper():
     """x = (0, 0, 2, 2), y = (0, 2, 2, 4): variances 1 and 2; y = 1 + x + e with RSS 4."""
-    table = aw.table({"x": [0.0, 0, 2, 2], "y": [0.0, 2, 2, 4]}, kinds=dict.fromkeys("xy", "continuous"))
+    table = aw.table(
+        {"x": [0.0, 0, 2, 2], "y": [0.0, 2, 2, 4]}, kinds=dict.fromkeys("xy", "continuous")
+    )
     net = aw.fit("[x][y|x]", table)
     assert net["y"].intercept == pytest.approx(1.0)
     assert net["y"].coefficients == pytest.approx([1.0])

@@ -16,9 +16,7 @@ def by_hand(child, parents, charge):
     return naive.loglik(SOURCE.matrix(), child, parents) - charge * (len(parents) + 2)
 
 
-@pytest.mark.parametrize(
-    ("score", "charge"), [(loglik, 0.0), (aic, 1.0), (bic, 0.5 * np.log(80))]
-)
+@pytest.mark.parametrize(("score", "charge"), [(loglik, 0.0), (aic, 1.0), (bic, 0.5 * np.log(80))])
 def test_each_charges_its_price_per_parameter(score, charge):
     for child in range(5):
         sets = list(naive.parent_sets(5, child))

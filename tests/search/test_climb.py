@@ -33,7 +33,9 @@ def random_rules(names: Sequence[str], rng: np.random.Generator) -> Rules:
     pairs = [(a, b) for a in order for b in order if place[a] < place[b]]
     required = [pair for pair in pairs if rng.random() < 0.1]
     forbidden = [
-        (a, b) for a in names for b in names
+        (a, b)
+        for a in names
+        for b in names
         if a != b and (a, b) not in required and rng.random() < 0.15
     ]
     tiers: list[list[str]] = []

@@ -14,10 +14,10 @@ class Pairs(Score):
     """Two variables; the arc a -> b loses a little, b -> a a little less, both below 0.1."""
 
     nodes, rows = ("a", "b"), 10.0
-    values = {(1, (0,)): -0.5, (0, (1,)): -0.2}
 
     def many(self, child, sets):
-        return np.array([self.values.get((child, s), 0.0) for s in sets])
+        values = {(1, (0,)): -0.5, (0, (1,)): -0.2}
+        return np.array([values.get((child, s), 0.0) for s in sets])
 
 
 def test_each_step_takes_the_best_move_and_the_last_graph_has_none():

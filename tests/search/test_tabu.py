@@ -13,16 +13,16 @@ def run(**options):
 
 
 def test_walks_do_not_touch_a_pair_again_while_it_is_tabu():
-    length = 6
-    result = run(tabu_length=length, walk_length=12)
+    length, steps = 6, 12
+    result = run(tabu_length=length, walk_length=steps)
     recent: list[frozenset[int]] = []
     for step in result.trace:
-        if not step.what.startswith("walk"):
-            recent = []
-            continue
-        pair = frozenset((step.tail, step.head))
-        assert pair not in recent[-length:]
-        recent.append(pair)
+        if not step.what.startswith("walk") or len(recent) == steps:
+            recent = []  # a new walk begins
+        if step.what.startswith("walk"):
+            pair = frozenset((step.tail, step.head))
+            assert pair not in recent[-length:]
+            recent.append(pair)
     assert any(step.what.startswith("walk") for step in result.trace)
 
 

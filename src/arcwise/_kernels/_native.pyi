@@ -6,6 +6,7 @@ gaussian_sweep: Any
 gaussian_many: Any
 gaussian_subsets: Any
 gaussian_folds: Any
+gaussian_loo: Any
 subset_maxima: Any
 best_order: Any
 scan_moves: Any

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack
 
-__all__ = ["Sweep", "folds", "many", "subsets", "sweep"]
+__all__ = ["Sweep", "folds", "leave_one_out", "many", "subsets", "sweep"]
 
 Array = NDArray[np.float64]
 
@@ -117,4 +117,24 @@ def folds(
     indptr, indices = pack(sets)
     out = np.empty(len(sets))
     _native.gaussian_folds(train, test, child, indptr, indices, tolerance, floor, out)
+    return out
+
+
+def leave_one_out(
+    matrix: Array,
+    columns: Array,
+    weights: Array,
+    child: int,
+    sets: Sequence[tuple[int, ...]],
+    tolerance: float,
+    floor: float,
+) -> Array:
+    """Leave-one-out log-likelihood (m,) in standardised units, from the rows' leverages.
+
+    `columns` (p, n) are standardised by the moments behind `matrix`; a row of weight w is left out
+    with all its copies. O(n k^2) a set.
+    """
+    indptr, indices = pack(sets)
+    out = np.empty(len(sets))
+    _native.gaussian_loo(matrix, columns, weights, child, indptr, indices, tolerance, floor, out)
     return out

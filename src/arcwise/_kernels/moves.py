@@ -35,6 +35,7 @@ def scan(
     below: Words,
     blocked: Words,
     kept: Words,
+    slack: float,
     heads: Integers,
     best: NDArray[np.float64],
     kind: Integers,
@@ -43,9 +44,12 @@ def scan(
     """Write the best legal move into each of `heads` to `best`, `kind`, `tails` (kind -1: none).
 
     gains[head, tail] is the change of score when tail is toggled in head's parents (-inf where not
-    allowed). Pairs in `blocked` are passed over, arcs in `kept` are never taken out. O(p) a head.
+    allowed). Pairs in `blocked` are passed over, arcs in `kept` are never taken out. Gains within
+    `slack` of the best are ties: additions go before drops and flips, then lower tails. O(p) a head.
     """
-    _native.scan_moves(gains, parents, children, below, blocked, kept, heads, best, kind, tails)
+    _native.scan_moves(
+        gains, parents, children, below, blocked, kept, slack, heads, best, kind, tails
+    )
 
 
 def legal_add(below: Words, tail: int, head: int) -> bool:

@@ -142,7 +142,7 @@ def _network(
     tuning: tuple[Mapping[str, float], ...],
 ) -> Network:
     words: dict[str, Any] = {**learned.words, "seed": recipe.seed}
-    if recipe.penalty:
+    if recipe.penalty or tuning:
         words["penalty"] = recipe.penalty
     if recipe.options:
         words["options"] = dict(recipe.options)

@@ -145,7 +145,8 @@ class Network:
     def impute(self, rows: Any, seed: int | None = None) -> Table:
         """Fill the gaps: by expected values, or by draws where a seed is given."""
         rng = None if seed is None else np.random.default_rng(seed)
-        return inference.impute(self.net, self._rows(rows), rng)
+        filled = inference.impute(self.net, self._rows(rows), rng)
+        return filled.select(self.variables)
 
     def sample(self, draws: int, seed: int = 0) -> Table:
         """Draw rows from the network."""
@@ -215,7 +216,8 @@ def summary(network: Network) -> str:
         lines.append(f"{word} {network.score:.4f} on {network.rows:g} rows{proof}")
     if network.stopped:
         search = network.words.get("search", "search")
-        lines.append(f"search: {search}, {len(network.trace)} steps; {network.stopped}")
+        steps = len(network.trace)
+        lines.append(f"search: {search}, {steps} step{'s' * (steps != 1)}; {network.stopped}")
     lines.extend(f"note: {note}" for note in network.notes)
     shown = network.edges.present
     if len(shown):

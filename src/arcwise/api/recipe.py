@@ -18,7 +18,7 @@ from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
 from arcwise.graphs import DAG, Limits, Rules, random_dag
 from arcwise.networks import BayesNet
 from arcwise.results import Result, Watch
-from arcwise.scores import SCORES, ArcPenalty, ExpertPrior, Score, Sum
+from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
 __all__ = ["Learned", "Recipe", "bound", "fit_network", "prepared", "prepared_table"]
@@ -78,6 +78,8 @@ class Recipe:
         )
         streams = np.random.default_rng(self.seed).spawn(3)
         base = bound(word, fits, data, for_score, streams[0])
+        if not base.lattice:  # local scores are dear: keep each one that was asked for
+            base = Cached(base)
         limits = self.rules.on(fits.nodes)
         begin = self._start_graph(limits, streams[1])
         if _takes_rng(search):

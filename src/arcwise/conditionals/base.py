@@ -66,7 +66,7 @@ class Fits(ABC):
     """A family tied to one data set; arrays over many parent sets of one child.
 
     `nodes` are the names of the columns, `rows` the sum of the row weights; `equivalent` says that
-    the likelihoods of equivalent graphs always tie, `lattice` that `subsets` has a closed form.
+    equivalent graphs have the same fitted joint density, `lattice` that `subsets` has a closed form.
     """
 
     nodes: tuple[str, ...]

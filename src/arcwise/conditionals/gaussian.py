@@ -14,6 +14,7 @@ Two stated rules keep every table usable, whatever its columns:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -221,32 +222,18 @@ class GaussianFits(Fits):
 
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihood in closed form, from the rows' leverages."""
-        return np.array([self._loo(child, s) for s in sets])
+        columns, weights = self._standardised
+        out = kernel.leave_one_out(self.matrix, columns, weights, child, sets, FLOOR, FLOOR)
+        out -= self.rows * np.log(self.sd[child])  # back to the data's own units
+        return out
 
-    def _loo(self, child: int, parents: tuple[int, ...]) -> float:
-        """Sum of w log N(e/(1-h); 0, (RSS - w e^2/(1-h)) / (n - w)), h = w x'(X'WX)^-1 x."""
+    @cached_property
+    def _standardised(self) -> tuple[Array, Array]:
+        """Standardised columns, one a row, and the weights of the rows."""
         table = self._rows_of("Leave-one-out scores")
-        model = self.conditional(child, parents)
+        columns = (table.matrix() - self.moments.mean) / self.sd
         weights = np.ones(table.rows) if table.weights is None else table.weights
-        xs = tuple(table.columns[j] for j in parents)
-        error = table.columns[child] - model.mean(xs, table.rows)
-        leverage = weights * self._leverage(table, parents, model.passed)
-        rest = np.maximum(1.0 - leverage, FLOOR)
-        rows = np.maximum(self.rows - weights, FLOOR)
-        rss = np.maximum(weights @ error**2 - weights * error**2 / rest, 0.0)
-        variance = np.maximum(rss / rows, FLOOR * self.sd[child] ** 2)
-        logs = -0.5 * (_LOG_2PI + np.log(variance) + (error / rest) ** 2 / variance)
-        return float(weights @ logs)
-
-    def _leverage(self, table: Table, parents: tuple[int, ...], passed: tuple[bool, ...]) -> Array:
-        """x'(X'WX)^-1 x of each row, with the constant column."""
-        kept = [j for j, out in zip(parents, passed, strict=True) if not out]
-        if not kept:
-            return np.full(table.rows, 1.0 / self.rows)
-        z = np.column_stack([(table.columns[j] - self.moments.mean[j]) / self.sd[j] for j in kept])
-        half = np.linalg.solve(np.linalg.cholesky(self.matrix[np.ix_(kept, kept)]), z.T)
-        leverage: Array = (1.0 + (half**2).sum(axis=0)) / self.rows
-        return leverage
+        return np.ascontiguousarray(columns.T), weights
 
     def held_out(self, parts: Parts) -> HeldOut:
         """Tie the family to parts of the rows; each part needs only its own moments."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table
-from arcwise.inference import marginal_log_density, predict
+from arcwise.inference import marginal_log_density, residuals
 from arcwise.networks import BayesNet
 
 __all__ = ["Learner", "Validation", "validate_folds"]
@@ -72,7 +72,7 @@ class Validation:
         }
 
     def __str__(self) -> str:
-        width = max(map(len, self.names))
+        width = max(map(len, ("variable", *self.names)))
         head = (
             f"{len(self.edges)}-fold cross-validation of {len(self.log_density)} rows\n"
             f"held-out log density: {self.mean:.4f} +- {self.error:.4f} nats per row "
@@ -146,6 +146,4 @@ class _Piece:
         rest = np.setdiff1d(np.arange(self.table.rows), self.part)
         net = self.learner(self.table.take(rest))
         unseen = self.table.take(self.part)
-        guesses = [predict(net, unseen, name).mean for name in self.table.names]
-        errors = unseen.matrix() - np.column_stack(guesses)
-        return marginal_log_density(net, unseen), errors, net.graph.n_arcs
+        return marginal_log_density(net, unseen), residuals(net, unseen), net.graph.n_arcs

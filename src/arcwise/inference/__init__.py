@@ -4,7 +4,13 @@ from arcwise.inference.belief import Belief, Beliefs, Probability
 from arcwise.inference.gaussian import GaussianJoint, condition, joint
 from arcwise.inference.normal import NormalBelief, NormalBeliefs
 from arcwise.inference.query import query
-from arcwise.inference.rows import Predictions, impute, marginal_log_density, predict
+from arcwise.inference.rows import (
+    Predictions,
+    impute,
+    marginal_log_density,
+    predict,
+    residuals,
+)
 
 __all__ = [
     "Belief",
@@ -20,4 +26,5 @@ __all__ = [
     "marginal_log_density",
     "predict",
     "query",
+    "residuals",
 ]

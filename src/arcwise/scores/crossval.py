@@ -4,7 +4,8 @@
 * k-fold: the same with whole parts of the rows;
 * held-out: one part, fitted once to the rest.
 
-They need no count of parameters, so they fit any family. They are totals over the rows scored.
+They need no count of parameters, so they fit any family. They are totals over the rows scored. Where the
+fitted joint density is the same for equivalent graphs, as for Gaussian models, these scores tie them, too.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ class LeaveOneOut(Score):
 
     def __init__(self, fits: Fits) -> None:
         self.fits = fits
-        self.nodes, self.rows = fits.nodes, fits.rows
+        self.nodes, self.rows, self.equivalent = fits.nodes, fits.rows, fits.equivalent
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihoods."""
@@ -35,7 +36,7 @@ class HeldOutScore(Score):
 
     def __init__(self, fits: Fits, parts: Sequence[NDArray[np.intp]], rows: float) -> None:
         self.held = fits.held_out(parts)
-        self.nodes, self.rows = fits.nodes, rows
+        self.nodes, self.rows, self.equivalent = fits.nodes, rows, fits.equivalent
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Held-out log-likelihoods."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from arcwise.results import Result
 from arcwise.search.anneal import annealing
 from arcwise.search.auto import auto
-from arcwise.search.climb import Climb, Gain
+from arcwise.search.climb import Climb, Gain, least_gain, starting_graph
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact, exact_memory
 from arcwise.search.greedy import greedy
@@ -28,6 +28,8 @@ __all__ = [
     "ges",
     "greedy",
     "iterated",
+    "least_gain",
+    "starting_graph",
     "tabu",
 ]
 

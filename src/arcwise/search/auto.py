@@ -16,10 +16,10 @@ import numpy as np
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, starting_graph
+from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact
-from arcwise.search.greedy import ascend, least_gain
+from arcwise.search.greedy import ascend
 from arcwise.search.trail import ASKED, FULL, Trail
 
 __all__ = ["auto"]

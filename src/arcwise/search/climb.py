@@ -16,7 +16,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Move
 from arcwise.scores import Score
 
-__all__ = ["Climb", "Gain", "starting_graph"]
+__all__ = ["Climb", "Gain", "least_gain", "starting_graph"]
 
 KINDS = ("add", "drop", "flip")
 _BLOCK = 1 << 22  # gains computed at a time when a graph is entered: 32 MB
@@ -49,6 +49,11 @@ def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tu
     return graph, bounds
 
 
+def least_gain(score: Score) -> float:
+    """Differences up to this count as rounding: a part in 1e10 of a nat per row."""
+    return 1e-10 * max(1.0, score.rows)
+
+
 class Climb:
     """A DAG with the gains of all its neighbours; moves change it in place."""
 
@@ -56,6 +61,7 @@ class Climb:
         p = len(score.nodes)
         words = (p + 63) // 64
         self.score, self.limits, self.p = score, limits, p
+        self._slack = least_gain(score)
         self.parents: list[tuple[int, ...]] = [()] * p
         self.local, self.gains = np.zeros(p), np.zeros((p, p))
         self._parents = np.zeros((p, words), dtype=np.uint64)
@@ -128,9 +134,10 @@ class Climb:
         if self._stale.any():
             self._scan(np.flatnonzero(self._stale))
             self._stale[:] = False
-        head = int(self._best.argmax())
-        if self._kind[head] < 0:
+        top = self._best.max(initial=-np.inf)
+        if top == -np.inf:
             return None
+        head = int((self._best >= top - self._slack).argmax())  # the first of those that tie
         kind, tail = int(self._kind[head]), int(self._tail[head])
         return Gain(float(self._best[head]), kind, tail, head)
 
@@ -142,6 +149,7 @@ class Climb:
             self._below,
             self._blocked,
             self._kept,
+            self._slack,
             heads.astype(np.int64, copy=False),
             self._best,
             self._kind,

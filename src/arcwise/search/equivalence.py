@@ -31,8 +31,7 @@ from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import starting_graph
-from arcwise.search.greedy import least_gain
+from arcwise.search.climb import least_gain, starting_graph
 from arcwise.search.trail import Trail
 
 __all__ = ["Phase", "ges"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import subsets as kernel
 from arcwise.errors import FitError, GraphError
-from arcwise.graphs import DAG, Limits
+from arcwise.graphs import DAG, Limits, cpdag, extension
 from arcwise.results import Result, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import starting_graph
@@ -70,6 +70,8 @@ def exact(
         if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
             return Result(graph, total(score, graph), (), trail.stopped)
     found = _assemble(bounds, tables)
+    if score.equivalent and bounds.free:  # one member stands for its class, whatever rounding chose
+        found = extension(cpdag(found))
     value = total(score, found)
     trail.add("optimum", value, found.n_arcs)
     return Result(found, value, tuple(trail.steps), "proved optimal", optimal=True)
@@ -77,12 +79,16 @@ def exact(
 
 def _check_size(limits: Limits, memory: float) -> None:
     p = len(limits.nodes)
-    needed = exact_memory(limits) if p <= _LIMIT else np.inf
-    if needed > memory:
-        amount = f"{needed / _GIB:.1f} GiB" if p <= _LIMIT else "far more memory than there is"
+    if p > _LIMIT:
         raise FitError(
-            f"The exact search over {p} variables needs {amount} and may use {memory / _GIB:.1f} "
-            "GiB: take search='auto', fewer variables, or rules that leave fewer parents to choose."
+            f"The exact search takes up to {_LIMIT} variables, but there are {p}: take search='auto'."
+        )
+    needed = exact_memory(limits)
+    if needed > memory:
+        raise FitError(
+            f"The exact search over {p} variables needs {needed / _GIB:.1f} GiB and may use "
+            f"{memory / _GIB:.1f} GiB: take search='auto', fewer variables, or rules that leave "
+            "fewer parents to choose from (a bound on their number alone does not help)."
         )
 
 

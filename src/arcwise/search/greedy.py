@@ -8,15 +8,10 @@ may drift sideways; it never returns to a graph it has visited, and hands back t
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, Gain, starting_graph
+from arcwise.search.climb import Climb, Gain, least_gain, starting_graph
 from arcwise.search.trail import Trail
 
-__all__ = ["ascend", "greedy", "least_gain"]
-
-
-def least_gain(score: Score) -> float:
-    """Gains up to this count as rounding: a part in 1e10 of a nat per row."""
-    return 1e-10 * max(1.0, score.rows)
+__all__ = ["ascend", "greedy"]
 
 
 def ascend(climb: Climb, trail: Trail) -> None:
