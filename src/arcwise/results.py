@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from arcwise.graphs import DAG
 
-__all__ = ["Result", "Step", "Watch"]
+__all__ = ["ASKED", "Result", "Step", "Watch"]
+
+ASKED = "asked to stop"
+"""Why a search ended whose watcher asked it to."""
 
 
 @dataclass(frozen=True)

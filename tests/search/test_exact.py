@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from contracts.cases import bind, linear, random_rules
+from contracts.cases import bind, linear, nasty, random_rules
 from naive.subsets import best_graph
 
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError, GraphError
-from arcwise.graphs import DAG, Limits, Rules
+from arcwise.graphs import DAG, Limits, Rules, cpdag, extension
 from arcwise.scores import Score, total
 from arcwise.search import exact, exact_memory
 
@@ -31,6 +31,23 @@ def test_the_result_is_the_best_of_all_graphs_within_the_rules(seed, ruled):
     assert result.score == pytest.approx(best_graph(score, limits))
     assert limits.allows_graph(result.graph)
     assert result.optimal
+
+
+@pytest.mark.parametrize("word", ["bic", "bge", "loglik", "aic"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_is_the_best_where_columns_determine_each_other(word, seed):
+    """Floors split classes there, so that the members of a class do not tie."""
+    awkward = nasty(seed).select(["a", "b", "copy", "sum"])
+    for source in (awkward, linear(seed, rows=3, p=4), linear(seed, rows=2, p=4)):
+        score = bind(word, FAMILIES["gaussian"], source)
+        best = best_graph(score)
+        assert exact(score).score == pytest.approx(best, rel=1e-9, abs=1e-7)
+
+
+def test_one_member_stands_for_its_class():
+    score = bind("bic", FAMILIES["gaussian"], linear(1, p=5))
+    found = exact(score).graph
+    assert found == extension(cpdag(found))
 
 
 def test_parents_that_add_nothing_are_left_out():

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from arcwise.api.net import Network
-from arcwise.api.parallel import runner
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import Learned, Recipe
 from arcwise.api.tuning import RULES, tune
@@ -20,6 +19,8 @@ from arcwise.graphs import DAG, Rules
 __all__ = ["GRAPHS", "fingerprint", "learn", "settled"]
 
 GRAPHS = ("directed",)
+
+_TUNING = 0.8  # share of a time budget that tuning the penalty may use
 
 
 def settled(
@@ -117,7 +118,7 @@ def learn(
     with Progress("learning", time, progress) as watch:
         tuning: tuple[Mapping[str, float], ...] = ()
         if number is None:
-            chosen, tuning = tune(recipe, source, str(penalty), runner(n_jobs, watch))
+            chosen, tuning = tune(recipe, source, str(penalty), n_jobs, watch.share(_TUNING))
             recipe = recipe.but(penalty=chosen)
         learned = recipe.run(source, watch)
     return _network(learned, source, recipe, watch.reason, tuning)

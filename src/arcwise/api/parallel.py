@@ -1,39 +1,43 @@
 """Independent pieces of work: one after the other, or shared out to processes.
 
-A piece is a function of its number, so results do not depend on how many processes there are.
+A piece is a function of its number, so results do not depend on how many processes there are. Where the
+watcher asks to stop, the pieces done so far are returned.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from arcwise.errors import WordError
-from arcwise.results import Step
+from arcwise.results import Step, Watch
 
 __all__ = ["Runner", "runner"]
 
 Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
 
 
-def runner(n_jobs: int, watch: Callable[[Step], bool] | None = None) -> Runner:
+def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
     """How to do `count` pieces of work: here, or in `n_jobs` processes (-1 for all cores)."""
-    if not isinstance(n_jobs, int) or n_jobs == 0:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
         raise WordError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
 
     def run(work: Callable[[int], Any], count: int) -> list[Any]:
-        if n_jobs == 1 or count == 1:
-            return [_watched(work, number, count, watch) for number in range(count)]
-        from joblib import Parallel, delayed
-
-        return list(Parallel(n_jobs=n_jobs)(delayed(work)(number) for number in range(count)))
+        done: list[Any] = []
+        for result in _results(work, count, n_jobs):
+            done.append(result)
+            step = Step(len(done), f"part {len(done)} of {count}", -1, -1, 0.0, 0, 0.0)
+            if watch is not None and watch(step):
+                break
+        return done
 
     return run
 
 
-def _watched(
-    work: Callable[[int], Any], number: int, count: int, watch: Callable[[Step], bool] | None
-) -> Any:
-    done = work(number)
-    step = Step(number + 1, f"part {number + 1} of {count}", -1, -1, 0.0, 0, 0.0)
-    if watch is not None and watch(step):
-        raise KeyboardInterrupt  # half a cross-validation has no meaning
-    return done
+def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Iterator[Any]:
+    """The results in the order of the pieces, as they come."""
+    if n_jobs == 1 or count == 1:
+        yield from map(work, range(count))
+        return
+    from joblib import Parallel, delayed
+
+    pool = Parallel(n_jobs=n_jobs, return_as="generator")
+    yield from pool(delayed(work)(number) for number in range(count))

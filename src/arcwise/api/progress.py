@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -62,6 +63,15 @@ class Progress:
         if self.show and now - self._shown > (_EVERY if self._lines else _FIRST):
             self._draw(step, now)
         return bool(self.reason)
+
+    def share(self, part: float) -> Callable[[Step], bool]:
+        """A watcher that also says stop once a part of the time budget is used up."""
+
+        def watch(step: Step) -> bool:
+            used = time.monotonic() - self.began
+            return self(step) or (self.limit is not None and used > part * self.limit)
+
+        return watch
 
     def _draw(self, step: Step, now: float) -> None:
         score = f"  score {step.score:.2f}  edges {step.edges}" if step.edges else ""

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.parallel import Runner
+from arcwise.api.parallel import runner
 from arcwise.api.recipe import Recipe, prepared_table
 from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError
 from arcwise.inference import marginal_log_density
+from arcwise.results import ASKED, Watch
 
 __all__ = ["RULES", "penalty_grid", "tune"]
 
@@ -42,17 +43,25 @@ class _Fold:
     table: Table
     parts: Sequence[NDArray[np.intp]]
     grid: Array
+    watch: Watch | None = None
 
-    def __call__(self, number: int) -> tuple[list[Array], list[int]]:
+    def __call__(self, number: int) -> tuple[list[Array], list[int]] | None:
+        """Log densities and numbers of arcs by penalty; None where the watcher cut a search short."""
         part = self.parts[number]
         rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
         unseen = self.table.take(part)
-        nets = [self.recipe.but(penalty=float(p)).run(rest).net for p in self.grid]
-        return [marginal_log_density(net, unseen) for net in nets], [n.graph.n_arcs for n in nets]
+        densities, arcs = [], []
+        for penalty in self.grid.tolist():
+            learned = self.recipe.but(penalty=penalty).run(rest, self.watch)
+            if learned.result.stopped == ASKED:
+                return None
+            densities.append(marginal_log_density(learned.net, unseen))
+            arcs.append(learned.net.graph.n_arcs)
+        return densities, arcs
 
 
 def tune(
-    recipe: Recipe, source: Table | Moments, rule: str, run: Runner
+    recipe: Recipe, source: Table | Moments, rule: str, n_jobs: int, watch: Watch | None = None
 ) -> tuple[float, tuple[Mapping[str, float], ...]]:
     """Choose a penalty by cross-validated likelihood.
 
@@ -62,7 +71,9 @@ def tune(
     source : a table; moments are refused, since rows have to be held out.
     rule : "cv" for the best mean, "cv-1se" for the largest penalty whose loss against the best is
         within one standard error (of the difference, row by row).
-    run : how to do the folds.
+    n_jobs : processes for the folds.
+    watch : asked to stop, it leaves out the folds that are not done; where none is, the penalty is
+        BIC's price of a coefficient, and the curve is empty.
 
     Returns
     -------
@@ -73,12 +84,15 @@ def tune(
     table = prepared_table(source, recipe.model)
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     grid = penalty_grid(table.total)
-    found = run(_Fold(recipe, table, parts, grid), len(parts))
-    logs = np.empty((len(grid), table.rows))
-    for part, (densities, _) in zip(parts, found, strict=True):
-        logs[:, part] = densities
+    inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
+    work = _Fold(recipe, table, parts, grid, inside)
+    found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
+    if not found:
+        return 0.5 * float(np.log(table.total)) / table.total, ()
+    done = np.concatenate(parts[: len(found)])
+    logs = np.hstack([np.array(densities) for densities, _ in found])
     edges = np.mean([counts for _, counts in found], axis=0)
-    weights = np.ones(table.rows) if table.weights is None else table.weights
+    weights = np.ones(len(done)) if table.weights is None else table.weights[done]
     curve = _curve(grid, logs, edges, weights)
     best = max(curve, key=lambda row: row["mean"])
     if rule == "cv-1se":

@@ -50,7 +50,10 @@ def validate(
     parts = cut(ready.rows, folds, np.random.default_rng(seed))
     learner = _Learner({**words, "seed": seed})
     with Progress("validating", None, progress) as watch:
-        return validate_folds(ready, parts, learner, runner(n_jobs, watch))
+        found = validate_folds(ready, parts, learner, runner(n_jobs, watch))
+    if found is None:
+        raise KeyboardInterrupt  # half a cross-validation has no meaning
+    return found
 
 
 @dataclass(frozen=True)

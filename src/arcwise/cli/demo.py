@@ -54,9 +54,6 @@ def _draw(net: Network, picture: Path) -> str:
     from arcwise.io.files import write_bytes
 
     try:
-        import matplotlib
-
-        matplotlib.use("Agg")  # a picture in a file needs no window
         axes = net.plot()
     except ImportError:
         return "No picture was drawn: pip install 'arcwise[plot]' brings what it needs."

@@ -30,6 +30,7 @@ __all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
 FLOOR = 1e-10
 """Share of a variance below which it counts as nothing; far above rounding (1e-16), far below data."""
 
+_SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
 _CONSTANT = 1e-13  # relative spread of a column of equal numbers, left by rounding
 _LOG_2PI = float(np.log(2 * np.pi))
 
@@ -110,7 +111,7 @@ def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[
     """Return (correlations, standard deviations, constant) of the columns, by the stated rules."""
     variance = np.diag(scatter) / n
     constant = variance <= (_CONSTANT * np.abs(mean)) ** 2
-    smallest = 1e-6 * np.maximum(1.0, np.abs(mean))
+    smallest = _SMALLEST * np.maximum(1.0, np.abs(mean))
     sd = np.where(constant, smallest, np.sqrt(np.maximum(variance, 0.0)))
     matrix = scatter / (n * sd)
     matrix /= sd[:, None]
@@ -260,9 +261,23 @@ class GaussianHeldOut(HeldOut):
             test[f] = _products(table.take(part), moments.mean, sd)
             weight[f] = test[f, 0, 0]
         self.train, self.test = _products(table, moments.mean, sd) - test, test
+        self._settle_constants(table, parts, moments.mean)
         self.rows = float(weight.sum())
         if not (self.train[:, 0, 0] > 0).all():
             raise FitError("A held-out part holds every row, so nothing is left to fit a model to.")
+
+    def _settle_constants(self, table: Table, parts: Parts, mean: Array) -> None:
+        """Give columns that do not vary outside a part the stated spread, unrelated to others."""
+        for f, part in enumerate(parts):
+            rest = np.setdiff1d(np.arange(table.rows), part)
+            for j, column in enumerate(table.columns):
+                outside = column[rest]
+                if outside.size and (outside == outside[0]).all():
+                    sums, n = self.train[f, 0].copy(), self.train[f, 0, 0]
+                    spread = _SMALLEST * max(1.0, abs(float(outside[0]))) / self.sd[j]
+                    value = (float(outside[0]) - mean[j]) / self.sd[j]
+                    self.train[f, j + 1] = self.train[f, :, j + 1] = sums * value
+                    self.train[f, j + 1, j + 1] = n * (value**2 + spread**2)
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the parts, each under the model fitted to the rows outside it."""

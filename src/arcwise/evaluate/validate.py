@@ -90,7 +90,7 @@ def validate_folds(
     parts: Sequence[NDArray[np.intp]],
     learner: Learner,
     run: Callable[[Callable[[int], Any], int], Sequence[Any]] | None = None,
-) -> Validation:
+) -> Validation | None:
     """Score every row by the network learned from the folds it is not in.
 
     Parameters
@@ -102,14 +102,16 @@ def validate_folds(
 
     Returns
     -------
-    Validation.
+    Validation; None where the work was stopped before every fold was done.
     """
     pieces = [_Piece(table, part, learner) for part in parts]
     found = [piece(0) for piece in pieces] if run is None else run(_Pieces(pieces), len(pieces))
+    if len(found) < len(parts):
+        return None
     p = len(table.names)
     density, errors = np.empty(table.rows), np.empty((table.rows, p))
-    for part, (logs, residuals, _) in zip(parts, found, strict=True):
-        density[part], errors[part] = logs, residuals
+    for part, (logs, off, _) in zip(parts, found, strict=True):
+        density[part], errors[part] = logs, off
     weights = np.ones(table.rows) if table.weights is None else table.weights
     spread = _variance(table.matrix(), weights)
     mse = np.average(errors**2, axis=0, weights=weights)

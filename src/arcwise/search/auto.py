@@ -14,7 +14,7 @@ It ends when many rounds in a row have brought nothing, so that easy problems en
 import numpy as np
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Watch
+from arcwise.results import ASKED, Result, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges

@@ -16,7 +16,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
 from arcwise.results import Result, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import starting_graph
+from arcwise.search.climb import least_gain, starting_graph
 from arcwise.search.trail import Trail
 
 __all__ = ["exact", "exact_memory"]
@@ -70,11 +70,21 @@ def exact(
         if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
             return Result(graph, total(score, graph), (), trail.stopped)
     found = _assemble(bounds, tables)
-    if score.equivalent and bounds.free:  # one member stands for its class, whatever rounding chose
-        found = extension(cpdag(found))
+    if score.equivalent and bounds.free:
+        found = _representative(score, found)
     value = total(score, found)
     trail.add("optimum", value, found.n_arcs)
     return Result(found, value, tuple(trail.steps), "proved optimal", optimal=True)
+
+
+def _representative(score: Score, found: DAG) -> DAG:
+    """The member that stands for a class, whatever rounding chose, unless it is worse.
+
+    Members tie but for columns that determine each other, whose variances stop at their floors.
+    """
+    member = extension(cpdag(found))
+    fair = total(score, member) >= total(score, found) - least_gain(score)
+    return member if fair else found
 
 
 def _check_size(limits: Limits, memory: float) -> None:
