@@ -1,4 +1,5 @@
-from arcwise.search.trail import ASKED, Trail
+from arcwise.results import ASKED
+from arcwise.search.trail import Trail
 
 
 def test_steps_are_numbered_and_timed_and_passed_on():

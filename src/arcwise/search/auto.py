@@ -20,7 +20,7 @@ from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact
 from arcwise.search.greedy import ascend
-from arcwise.search.trail import ASKED, FULL, Trail
+from arcwise.search.trail import FULL, Trail
 
 __all__ = ["auto"]
 

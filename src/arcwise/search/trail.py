@@ -2,11 +2,10 @@
 
 import time
 
-from arcwise.results import Step, Watch
+from arcwise.results import ASKED, Step, Watch
 
-__all__ = ["ASKED", "FULL", "Trail"]
+__all__ = ["FULL", "Trail"]
 
-ASKED = "asked to stop"
 FULL = "reached the largest number of steps"
 
 
