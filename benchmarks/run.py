@@ -2,13 +2,14 @@
 
     scripts/bench [--alone] [--quick]
 
-Each line is measured in a fresh process, from a table in memory to the found graph, moments included;
+Each line is measured in a fresh process on one core, from a table in memory to the found graph, moments included;
 the least of several calls is shown, and the first call beside it. Peers from PyPI run in the same session
 on the same data. pcalg's figures are given facts, measured elsewhere (2-core x86-64). A limit is what the
 project promises.
 """
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,6 +19,12 @@ from data import simulated, wide
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / "build" / "bench"
+ONE_CORE = {
+    **os.environ,
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
 PEER_PYTHON = HERE.parent / ".venv-peers" / "bin" / "python"
 
 
@@ -61,7 +68,7 @@ TASKS = (
 
 def measured(command: list[str]) -> dict[str, float] | None:
     """Run one measurement; None where it failed."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=ONE_CORE)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     return json.loads(lines[-1]) if lines else None
 

@@ -8,14 +8,23 @@
 //
 // A variable whose pivot (its own residual given the variables before it) is below `tolerance` is a
 // linear combination of the others: it is passed over. Residuals never go below `floor`.
+//
+// Which variable is passed over depends on the order, and a score must be a pure function of the set. So
+// `single`, which takes the variables in ascending order, is the definition. No pivot is above 1 and their
+// product is the determinant, so while that of the set with its child (det R_BB x residual) is above kSafe,
+// nothing is passed over in any order, rounding in the residual is magnified by at most 1 / kSafe, and
+// quicker ways are the same; below, they hand over to `single`.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "arrays.hpp"
 
 namespace arcwise {
 namespace {
+
+constexpr double kSafe = 1e-6;
 
 // Cholesky factor of R over a base set, with the solved columns u = L^-1 R_{B,.} for all variables.
 struct Factor {
@@ -120,21 +129,9 @@ Single single(const double* R, std::size_t p, std::int64_t child, const std::int
 }
 
 // Residuals after taking each base variable out, from the inverse of the factor.
-void removed(const Factor& f, const double* R, std::int64_t child, const std::int64_t* base,
-             std::size_t k, double own, double tolerance, double floor, double* residual, double* pivot) {
+void removed(const Factor& f, std::int64_t child, const std::int64_t* base, std::size_t k, double own,
+             double floor, double* residual, double* pivot) {
   const std::size_t p = f.p;
-  if (f.any_passed) {  // a variable passed over may count again: start afresh
-    std::vector<std::int64_t> rest(k ? k - 1 : 0);
-    std::vector<double> work;
-    for (std::size_t i = 0; i < k; ++i) {
-      std::copy(base, base + i, rest.begin());
-      std::copy(base + i + 1, base + k, rest.begin() + static_cast<std::ptrdiff_t>(i));
-      const Single s = single(R, p, child, rest.data(), k - 1, tolerance, floor, work);
-      residual[base[i]] = s.residual;
-      pivot[base[i]] = std::exp(f.logdet - s.logdet);
-    }
-    return;
-  }
   std::vector<double> inverse(k * k, 0.0);  // L^-1, row by row
   for (std::size_t c = 0; c < k; ++c) {
     inverse[c * k + c] = 1.0 / f.lower[c * k + c];
@@ -156,6 +153,23 @@ void removed(const Factor& f, const double* R, std::int64_t child, const std::in
   }
 }
 
+// The plain way, for sets close to singular: x toggled in the base, then `single`.
+struct Plain {
+  const double* R;
+  std::size_t p;
+  double tolerance, floor;
+  std::vector<std::int64_t> set;
+  std::vector<double> work;
+
+  Single toggled(std::int64_t child, const std::int64_t* base, std::size_t k, std::int64_t x) {
+    set.assign(base, base + k);
+    const auto place = std::lower_bound(set.begin(), set.end(), x);
+    if (place != set.end() && *place == x) set.erase(place);
+    else set.insert(place, x);
+    return single(R, p, child, set.data(), set.size(), tolerance, floor, work);
+  }
+};
+
 // For each request (child, base): its residual and logdet, and for every variable x the residual of
 // child once x is put in (if out) or taken out (if in), with the pivot by which det changes.
 void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndices indices,
@@ -163,6 +177,7 @@ void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndic
   nb::gil_scoped_release release;
   const std::size_t p = R.shape(0);
   Factor f(p);
+  Plain plain{R.data(), p, tolerance, floor, {}, {}};
   std::vector<double> partial(p);
   for (std::size_t r = 0; r < children.shape(0); ++r) {
     const std::int64_t child = children.data()[r];
@@ -180,12 +195,27 @@ void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndic
       subtract_scaled(partial.data(), u, u[child], p);
       mine -= u[child] * u[child];
     }
+    const double least = std::log(kSafe);
+    const bool singular = f.any_passed || !(f.logdet + std::log(std::max(mine, floor)) >= least);
+    if (singular) {
+      const Single s = single(R.data(), p, child, base, k, tolerance, floor, plain.work);
+      mine = s.residual;
+      f.logdet = s.logdet;
+    }
     mine = std::max(mine, floor);
     own.data()[r] = mine;
     logdet.data()[r] = f.logdet;
     added_residuals(out, piv, partial.data(), mine, tolerance, floor, p);
-    for (std::size_t x = 0; x < p; ++x) piv[x] = piv[x] < tolerance ? 1.0 : piv[x];
-    removed(f, R.data(), child, base, k, mine, tolerance, floor, out, piv);
+    if (!singular) removed(f, child, base, k, mine, floor, out, piv);
+    const auto in_base = [&](std::int64_t x) { return std::binary_search(base, base + k, x); };
+    const double enough = singular ? std::numeric_limits<double>::infinity() : std::exp(least - f.logdet);
+    for (std::size_t v = 0; v < p; ++v) {
+      const auto x = static_cast<std::int64_t>(v);
+      if (x == child || piv[v] * out[v] >= enough || (!singular && in_base(x))) continue;
+      const Single s = plain.toggled(child, base, k, x);
+      out[v] = s.residual;
+      piv[v] = std::exp(in_base(x) ? f.logdet - s.logdet : s.logdet - f.logdet);
+    }
   }
 }
 
@@ -213,19 +243,36 @@ struct Lattice {
   double* logdet;
   std::size_t stride;
   std::size_t most;
+  const double* R;
+  std::size_t p;
+  const std::vector<std::int64_t>& members;  // child, then candidates
+  ConstIndices always;
   std::vector<std::vector<double>> layers;
+  std::vector<std::int64_t> set;
+  std::vector<double> work;
+
+  void plainly(std::size_t mask) {
+    set.assign(always.data(), always.data() + always.shape(0));
+    for (std::size_t bit = 0; bit + 1 < stride; ++bit)
+      if (mask >> bit & 1) set.push_back(members[bit + 1]);
+    std::sort(set.begin(), set.end());
+    const Single s = single(R, p, members[0], set.data(), set.size(), tolerance, floor, work);
+    residual[mask] = s.residual;
+    logdet[mask] = s.logdet;
+  }
 
   void visit(std::size_t level, const double* A, std::size_t mask, std::size_t size, double det) {
     if (level == 0) {
       residual[mask] = size > most ? std::nan("") : std::max(A[0], floor);
       logdet[mask] = det;
+      if (size <= most && det + std::log(residual[mask]) < std::log(kSafe)) plainly(mask);
       return;
     }
     visit(level - 1, A, mask, size, det);
     const std::size_t with = mask | (std::size_t{1} << (level - 1));
     const double pivot = A[level * stride + level];
-    if (pivot < tolerance) {
-      visit(level - 1, A, with, size + 1, det);
+    if (pivot < tolerance) {  // det falls below the bound as well, so the leaves start afresh
+      visit(level - 1, A, with, size + 1, det + std::log(tolerance));
       return;
     }
     double* B = layers[level - 1].data();
@@ -259,10 +306,12 @@ void subsets(ConstMatrix R, std::int64_t child, ConstIndices candidates, ConstIn
       A[i * stride + j] = value;
     }
   }
-  Lattice lattice{tolerance, floor, residual.data(), logdet.data(), stride,
-                  static_cast<std::size_t>(most), {}};
+  Lattice lattice{tolerance, floor,   residual.data(), logdet.data(), stride, static_cast<std::size_t>(most),
+                  R.data(),  p,       members,         always,        {},     {},
+                  {}};
   lattice.layers.assign(c, std::vector<double>(stride * stride));
-  lattice.visit(c, A.data(), 0, a, f.logdet);
+  const double passed = f.any_passed ? std::log(tolerance) : 0.0;
+  lattice.visit(c, A.data(), 0, a, f.logdet + passed);
 }
 
 // Held-out log-likelihood of regressions fitted on training moments. The matrices hold sums of

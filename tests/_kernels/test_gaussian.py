@@ -173,3 +173,27 @@ def test_folds_score_each_part_under_the_fit_of_the_others(weighted):
         found -= weights.sum() * np.log(sd[child])
         expected = [naive.held_out(rows, child, s, parts, weights) for s in sets]
         assert found == pytest.approx(expected, rel=1e-8)
+
+
+def test_nearly_singular_sets_score_alike_however_they_are_asked_for():
+    """Which variable of a singular set is passed over must not depend on the way to the set."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 9))
+    x[:, 3] = x[:, 0] + x[:, 1] + 1e-4 * rng.normal(size=300)
+    x[:, 4] = x[:, 0] - x[:, 2] + 1e-5 * rng.normal(size=300)
+    x[:, 5] = x[:, 3] + x[:, 4] + 1e-6 * rng.normal(size=300)
+    x[:, 6] = x[:, 1] + 3e-6 * rng.normal(size=300)
+    matrix = np.corrcoef(x.T)
+    for child in range(9):
+        others = [v for v in range(9) if v != child]
+        residual, _ = kernel.subsets(matrix, child, others, (), 9, 1e-10, 1e-10)
+        sets = [tuple(v for i, v in enumerate(others) if m >> i & 1) for m in range(256)]
+        plain, _ = kernel.many(matrix, child, sets, 1e-10, 1e-10)
+        np.testing.assert_allclose(np.log(residual), np.log(plain), atol=1e-8)
+        swept = kernel.sweep(matrix, [child] * 256, sets, 1e-10, 1e-10)
+        np.testing.assert_allclose(np.log(swept.residual), np.log(plain), atol=1e-8)
+        for i, v in enumerate(others):
+            toggled = [mask ^ (1 << i) for mask in range(256)]
+            np.testing.assert_allclose(
+                np.log(swept.toggled[:, v]), np.log(plain[toggled]), atol=1e-8
+            )
