@@ -234,7 +234,7 @@ FIELDS = ("nodes", 1, "fields")
         ((*FIELDS, "intercept"), True, "should be of type float"),
         ((*FIELDS, "intercept"), 10**400, "damaged"),
         ((*FIELDS, "variance"), -1.0, "positive variance"),
-        ((*FIELDS, "coefficients"), {"$array": [1.0, 2.0]}, "does not work"),
+        ((*FIELDS, "coefficients"), {"$array": [1.0, 2.0]}, "needs a spread of shape"),
         ((*FIELDS, "coefficients"), {"$array": ["nan"]}, "finite coefficients"),
         ((*FIELDS, "coefficients"), {"$array": [[1.0], 2.0]}, "damaged"),
         ((*FIELDS, "coefficients"), {"$array": [None]}, "where a number should be"),
