@@ -3,9 +3,9 @@
     scripts/bench [--alone] [--quick]
 
 Each line is measured in a fresh process on one core, from a table in memory to the found graph, moments
-included; the least of several calls is shown, and the first call beside it. Peers from PyPI run in the same session
-on the same data. pcalg's figures are given facts, measured elsewhere (2-core x86-64). A limit is what the
-project promises.
+included; the least of several calls is shown, and the first call beside it. Peers from PyPI run in the
+same session on the same data. pcalg's figures are given facts, measured elsewhere (2-core x86-64). A limit
+is what the project promises.
 """
 
 import json
