@@ -25,6 +25,28 @@ namespace arcwise {
 namespace {
 
 constexpr double kSafe = 1e-6;
+constexpr double kLeverage = 1e-8;
+
+// Refuses a child among its own parents and numbers that are no columns.
+void check_set(std::int64_t child, const std::int64_t* set, std::size_t k, std::size_t p) {
+  const auto bad = [&](std::int64_t v) { return v < 0 || v >= static_cast<std::int64_t>(p); };
+  if (bad(child)) throw nb::index_error("a child is no column of the matrix");
+  for (std::size_t i = 0; i < k; ++i) {
+    if (bad(set[i])) throw nb::index_error("a parent is no column of the matrix");
+    if (set[i] == child) throw nb::value_error("a child cannot be its own parent");
+    if (i && set[i] <= set[i - 1]) throw nb::value_error("parents must be sorted, each once");
+  }
+}
+
+// The same for several sets, before the interpreter is let go.
+void check_sets(const std::int64_t* children, std::size_t step, ConstIndices indptr, ConstIndices indices,
+                std::size_t p) {
+  for (std::size_t r = 0; r + 1 < indptr.shape(0); ++r) {
+    const std::int64_t begin = indptr.data()[r];
+    const auto k = static_cast<std::size_t>(indptr.data()[r + 1] - begin);
+    check_set(children[r * step], indices.data() + begin, k, p);
+  }
+}
 
 // Cholesky factor of R over a base set, with the solved columns u = L^-1 R_{B,.} for all variables.
 struct Factor {
@@ -174,6 +196,7 @@ struct Plain {
 // child once x is put in (if out) or taken out (if in), with the pivot by which det changes.
 void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndices indices,
            double tolerance, double floor, Vector own, Vector logdet, Matrix residual, Matrix pivot) {
+  check_sets(children.data(), 1, indptr, indices, R.shape(0));
   nb::gil_scoped_release release;
   const std::size_t p = R.shape(0);
   Factor f(p);
@@ -222,6 +245,7 @@ void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndic
 // Residual and logdet of one child for many sets.
 void many(ConstMatrix R, std::int64_t child, ConstIndices indptr, ConstIndices indices, double tolerance,
           double floor, Vector residual, Vector logdet) {
+  check_sets(&child, 0, indptr, indices, R.shape(0));
   nb::gil_scoped_release release;
   std::vector<double> work;
   for (std::size_t r = 0; r < residual.shape(0); ++r) {
@@ -287,6 +311,10 @@ struct Lattice {
 
 void subsets(ConstMatrix R, std::int64_t child, ConstIndices candidates, ConstIndices always, std::int64_t most,
              double tolerance, double floor, Vector residual, Vector logdet) {
+  check_set(child, always.data(), always.shape(0), R.shape(0));
+  std::vector<std::int64_t> sorted(candidates.data(), candidates.data() + candidates.shape(0));
+  std::sort(sorted.begin(), sorted.end());
+  check_set(child, sorted.data(), sorted.size(), R.shape(0));
   nb::gil_scoped_release release;
   const std::size_t p = R.shape(0), c = candidates.shape(0), a = always.shape(0);
   // Schur complement of (child, candidates) given the variables that are always in.
@@ -318,6 +346,7 @@ void subsets(ConstMatrix R, std::int64_t child, ConstIndices candidates, ConstIn
 // products of (1, columns): index 0 is the constant, column x is x + 1.
 void folds(ConstCube train, ConstCube test, std::int64_t child, ConstIndices indptr, ConstIndices indices,
            double tolerance, double floor, Vector out) {
+  check_sets(&child, 0, indptr, indices, train.shape(1) - 1);
   nb::gil_scoped_release release;
   const std::size_t q = train.shape(1), pieces = train.shape(0);
   const auto y = static_cast<std::size_t>(child) + 1;
@@ -388,6 +417,7 @@ ARCWISE_CLONES void add_squares(double* out, const double* row, std::size_t n) {
 //   error e / (1 - h),   variance (RSS - w e^2 / (1 - h)) / (n - w).
 void loo(ConstMatrix R, ConstMatrix z, ConstVector weights, std::int64_t child, ConstIndices indptr,
          ConstIndices indices, double tolerance, double floor, Vector out) {
+  check_sets(&child, 0, indptr, indices, R.shape(0));
   nb::gil_scoped_release release;
   const std::size_t p = R.shape(0), rows = z.shape(1);
   const double* w = weights.data();
@@ -420,7 +450,8 @@ void loo(ConstMatrix R, ConstMatrix z, ConstVector weights, std::int64_t child, 
     double rss = 0.0, sum = 0.0;
     for (std::size_t i = 0; i < rows; ++i) rss += w[i] * error[i] * error[i];
     for (std::size_t i = 0; i < rows; ++i) {
-      const double rest = std::max(1.0 - w[i] * square[i] / n, floor);
+      const double rest = 1.0 - w[i] * square[i] / n;
+      if (rest < kLeverage && w[i] > 0.0) sum = std::nan("");  // no closed form: the face refits
       const double left = std::max(rss - w[i] * error[i] * error[i] / rest, 0.0);
       const double variance = std::max(left / std::max(n - w[i], floor), floor);
       const double off = error[i] / rest;

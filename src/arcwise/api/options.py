@@ -1,47 +1,35 @@
-"""Options by name: which function takes which, and a clear word where none does."""
+"""Options by name: which function takes which, of what kind, and a clear word where none does.
+
+The kind of an option is the annotation of the parameter that takes it: whole numbers and numbers are
+finite and not negative, `bool` is no number, and None is taken only where the annotation has it. Kinds
+other than these (names, lists of names) are left to the function itself.
+"""
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from numbers import Real
+from types import NoneType
+from typing import Any, get_args
+
+import numpy as np
 
 from arcwise.errors import WordError, close_to
 
-__all__ = ["options_of", "split_options"]
+__all__ = ["checked", "options_of", "split_options"]
 
 _INNER = {"rng", "limits", "on_step"}  # given by the library, not by the user
+_SHARED = {"folds": int, "fraction": float}  # taken by the recipe itself, for scores of held-out rows
+_SAID = {int: "a whole number from 0 on", float: "a number from 0 on", bool: "True or False"}
 
 
-def options_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Names of the keyword-only parameters that a user may give."""
-    parameters = inspect.signature(function).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _INNER)
+class Kinds(tuple[str, ...]):
+    """Names of options that remember what kind each one is."""
 
+    kinds: Mapping[str, Any]
 
-def split_options(
-    given: Mapping[str, Any], *takers: tuple[str, Iterable[str]]
-) -> list[dict[str, Any]]:
-    """Deal options out to those that take them.
-
-    Parameters
-    ----------
-    given : all options.
-    takers : pairs of a taker's name and the options it takes.
-
-    Returns
-    -------
-    One dictionary a taker.
-
-    Raises
-    ------
-    WordError : an option that nobody takes, or text where a number belongs.
-    """
-    known = {name: set(options) for name, options in takers}
-    for option, value in given.items():
-        if not any(option in options for options in known.values()):
-            everything = sorted(set().union(*known.values()))
-            who = " and ".join(known)
-            taken = close_to(option, everything)
-            raise WordError(f"{who[:1].upper()}{who[1:]} take no option {option!r}. {taken}")
-        if isinstance(value, str):  # all of them are numbers, or lists of words
-            raise WordError(f"The option {option!r} takes no text, but {value!r} came.")
-    return [{k: v for k, v in given.items() if k in options} for options in known.values()]
+    def __new__(cls, kinds: Mapping[str, Any]) -> "Kinds":
+        """Make the names from a mapping of names to annotations."""
+        self = super().__new__(cls, tuple(kinds))
+        self.kinds = dict(kinds)
+        return self

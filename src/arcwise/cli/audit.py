@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arcwise.cli import choices, shown, words
+from arcwise.cli import choices, rows, shown, words
 from arcwise.cli.shell import shell_words
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def audit(
     if json:
         shown.show_json(found.to_dict())
     else:
-        _show(found, data.name)
+        _show(found, rows.file_name(data))
 
 
 def _show(found: Audit, name: str) -> None:

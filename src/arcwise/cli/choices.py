@@ -19,7 +19,9 @@ def _option(
 DataFile = Annotated[
     Path,
     typer.Argument(
-        metavar="DATA", help="A table: CSV, TSV or Parquet, also .gz.", show_default=False
+        metavar="DATA",
+        help="A table: CSV, TSV or Parquet, also .gz; - for standard input.",
+        show_default=False,
     ),
 ]
 NetFile = Annotated[
@@ -31,7 +33,9 @@ NetFile = Annotated[
 RowsFile = Annotated[
     Path,
     typer.Argument(
-        metavar="ROWS", help="A table of rows, with gaps or without.", show_default=False
+        metavar="ROWS",
+        help="A table of rows, with gaps or without; - for standard input.",
+        show_default=False,
     ),
 ]
 
@@ -113,9 +117,11 @@ Penalty = Annotated[
     str,
     _option(
         "--penalty",
-        help="Taken off the score per arc and row, in nats; cv finds it by cross-validation.",
+        help="The price of an arc, in nats per row: the larger, the fewer arcs. cv takes the one"
+        " that predicts best in cross-validation, cv-1se the largest one within a standard error of"
+        " that.",
         panel=_LEARNING,
-        shown="NUMBER|cv",
+        shown="NUMBER|cv|cv-1se",
     ),
 ]
 Start = Annotated[

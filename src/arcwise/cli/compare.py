@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli import choices, shown, words
+from arcwise.errors import GraphError
 
 if TYPE_CHECKING:
     from arcwise.graphs import DAG, PDAG, UGraph
@@ -36,20 +37,44 @@ def compare(
 ) -> None:
     """Compare a graph with another one: edges in both, edges in one, distances.
 
+    A node that only one graph names counts as one without edges in the other.
+
     Example: arcwise compare learned.json '[pH][alcohol][quality|pH:alcohol]'
     """
     from arcwise.graphs import compare as compare_graphs
 
     one, two = words.any_graph(first), words.any_graph(second)
-    found = compare_graphs(one, two)
+    notes = _lacking(one, two)
+    nodes = sorted({*one.nodes, *two.nodes})
+    found = compare_graphs(one.over(nodes), two.over(nodes))
     differing = _differences(one, two)
     if json:
-        shown.show_json({**asdict(found), "differences": differing})
+        shown.show_json({**asdict(found), "differences": differing, "notes": notes})
         return
+    for note in notes:
+        shown.aside(note)
     shown.show(*str(found).splitlines())
     for what, pairs in differing.items():
         if pairs:
             shown.show("", shown.styled(what, "bold"), *_lines(pairs))
+
+
+def _lacking(one: Graph, two: Graph) -> list[str]:
+    """Say which nodes each graph lacks: tables of arcs often name only nodes with arcs."""
+    if one.nodes and two.nodes and set(one.nodes).isdisjoint(two.nodes):
+        raise GraphError(
+            f"The two graphs share no node: A has {shown.listed(one.nodes)}, "
+            f"B has {shown.listed(two.nodes)}."
+        )
+    notes = []
+    for name, graph, other in (("A", one, two), ("B", two, one)):
+        absent = [node for node in other.nodes if node not in set(graph.nodes)]
+        if absent:
+            counted = "a node" if len(absent) == 1 else "nodes"
+            notes.append(
+                f"{name} does not name {shown.listed(absent)}: counted as {counted} without edges."
+            )
+    return notes
 
 
 def _lines(pairs: list[str]) -> list[Any]:

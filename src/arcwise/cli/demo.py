@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arcwise.cli import rows, shown, summary
+from arcwise.errors import FileError
 
 if TYPE_CHECKING:
     from arcwise.api import Network
@@ -21,8 +22,10 @@ NAME = "boston"
 def demo(
     folder: Annotated[
         Path,
-        typer.Option("--folder", metavar="FOLDER", help="Where to write the files."),
-    ] = Path(),
+        typer.Option(
+            "--folder", metavar="FOLDER", help="Where to write the files; made if it is missing."
+        ),
+    ] = Path("demo"),
 ) -> None:
     """Learn a network from the shipped Boston data, show it and write it.
 
@@ -31,6 +34,7 @@ def demo(
     from arcwise.api import learn
     from arcwise.data import shipped
 
+    _make(folder)
     model, dot, picture = (folder / f"{NAME}.{ending}" for ending in ("json", "dot", "png"))
     for path in (model, dot, picture):
         rows.destination(path)
@@ -44,7 +48,14 @@ def demo(
     net.save(dot)
     shown.show(shown.wrote(model, "the model"), shown.wrote(dot, "the graph for Graphviz"))
     shown.show(_draw(net, picture))
-    shown.show(f"Go on with: {summary.go_on(net, table, model)}")
+    summary.show_go_on(net, table, model)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise FileError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from None
 
 
 def _draw(net: Network, picture: Path) -> str:

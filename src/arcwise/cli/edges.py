@@ -30,14 +30,15 @@ def edges(
 
     Example: arcwise edges wine.json --csv > edges.csv
     """
-    found = words.load_network(net).edges
+    network = words.load_network(net)
+    found = network.edges
     table = (found if every else found.present).sorted(sort)
     if json:
         shown.show_json({"strength": table.meaning, "edges": table.to_dict()})
     elif csv:
         rows.print_table(_columns(table))
     else:
-        summary.show_edges(table)
+        summary.show_edges(table, network)
 
 
 def _columns(table: EdgeTable) -> Any:

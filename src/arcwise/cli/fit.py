@@ -51,4 +51,4 @@ def fit(
         summary.show_network(net, table, data)
         shown.show(*(net.local(name) for name in net.variables), "")
         shown.show(shown.wrote(target, "the model"))
-        shown.show(f"Go on with: {summary.go_on(net, table, target)}")
+        summary.show_go_on(net, table, target)

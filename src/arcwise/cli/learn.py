@@ -70,7 +70,7 @@ def learn(
     elif not quiet:
         summary.show_network(net, source, data, seconds)
         shown.show(*(shown.wrote(path, what) for path, what in written.items()))
-        shown.show(f"Go on with: {summary.go_on(net, source, target)}")
+        summary.show_go_on(net, source, target)
     if net.stopped.endswith("Ctrl-C"):
         raise typer.Exit(INTERRUPTED)
 

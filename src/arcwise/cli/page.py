@@ -20,16 +20,17 @@ arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
 arcwise predict wine.json new.csv quality -o predicted.csv
 ```
 
-- **Input.** Tables are CSV, TSV or Parquet, also compressed as `.gz`; separator, decimal sign and
-  encoding are guessed and told. A graph is a model file, a `.bif` file, a `.csv` table of arcs
-  (`parent,child`), or a model string such as `'[a][b|a]'`.
+- **Input.** Tables are CSV, TSV or Parquet, also compressed as `.gz`, from a file, a pipe, or as `-`
+  from standard input; separator, decimal sign and encoding are guessed and told. A graph is a model
+  file, a `.bif` file, a `.csv` table of arcs (`parent,child`), or a model string such as
+  `'[a][b|a]'`.
 - **Names.** Lists of names are separated by commas; a name that holds a comma stands in double
   quotes inside the list. Options shown with `...` may be given several times.
 - **Output.** What was asked for goes to standard output, notes and progress to standard error. In a
   pipe there are no colours, and `--json` prints one document and nothing else. Files are written
   whole or not at all; the file that is being read is never overwritten.
 - **Ctrl-C** ends a search with the best graph so far, which is written as usual; pressed again, it
-  ends the program.
+  ends the program. Other commands, such as `validate`, end at once and without a result.
 - **Exit codes.** 0: done. 1: something in the input has to change, and one sentence says what.
   2: the command is written wrongly. 3: a fault of Arcwise; with `ARCWISE_DEBUG=1` in the
   environment the traceback is shown. 130: interrupted by Ctrl-C.

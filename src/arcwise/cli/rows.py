@@ -2,7 +2,8 @@
 
 Reading: the columns of a file as they are, before kinds are settled, so that columns can be left
 out before anything in them can be refused, and so that a file with filled gaps keeps all others.
-Writing: CSV, TSV or Parquet by the end of the name, whole or not at all.
+Writing: CSV, TSV or Parquet by the end of the name, whole or not at all. ``-`` as a file to read
+is standard input.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "chosen",
     "destination",
+    "file_name",
     "model_file",
     "print_table",
     "read_moments",
@@ -36,6 +38,7 @@ __all__ = [
 
 TABLES = (".csv", ".tsv", ".parquet")
 MODELS = (".json", ".arcwise")
+STANDARD_INPUT = Path("-")
 
 
 # -- in ------------------------------------------------------------------------------------------
@@ -53,10 +56,22 @@ def chosen(there: Sequence[str], only: Sequence[str], drop: Sequence[str]) -> li
     return [name for name in there if name not in drop and (not only or name in only)]
 
 
+def file_name(path: Path) -> str:
+    """Call a file that is read by its name.
+
+    >>> file_name(Path("data/wine.csv")), file_name(Path("-"))
+    ('wine.csv', 'standard input')
+    """
+    return "standard input" if path == STANDARD_INPUT else path.name
+
+
 def read_raw(path: Path, missing: Sequence[str] = ()) -> Raw:
     """Read the columns of a file as Arrow arrays, with notes of what was guessed."""
     from arcwise.data import source
 
+    if path == STANDARD_INPUT:
+        with source.naming(Path(file_name(path))):
+            return source.raw_bytes(sys.stdin.buffer.read(), tuple(missing))
     place = source.existing(path)
     with source.naming(place):
         return source.raw(place, tuple(missing))
@@ -77,7 +92,7 @@ def read_table(
     from arcwise.data.source import naming
 
     raw = read_raw(path, missing)
-    with naming(path):
+    with naming(Path(file_name(path))):
         wanted = [*only, weights] if only and weights else only
         names = chosen(raw.names, wanted, drop)
         columns = dict(zip(raw.names, raw.arrays, strict=True))
@@ -97,8 +112,10 @@ def read_moments(
     """Gather the moments of a file that may be larger than memory."""
     from arcwise.data import moments
     from arcwise.data.blocks import open_source
-    from arcwise.data.source import existing, naming
+    from arcwise.data.source import READ_ONCE, existing, naming
 
+    if path == STANDARD_INPUT:
+        raise DataError(f"{file_name(path)}: {READ_ONCE}")
     place = existing(path)
     if not (only or drop):
         return moments(place, missing=missing, weights=weights)
@@ -186,6 +203,8 @@ def model_file(path: Path | None, source: Path) -> Path:
     """Give the file that a model goes to: as asked, or the data's name with .json, here."""
     from arcwise.data.source import existing
 
+    if source == STANDARD_INPUT:
+        return destination(path or Path("stdin.json"), endings=MODELS)
     existing(source)
     if path is None:
         stem = source.name.removesuffix(".gz")

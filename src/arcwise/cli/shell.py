@@ -23,6 +23,7 @@ __all__ = [
     "option_value",
     "options",
     "shell_words",
+    "typed",
     "values",
 ]
 
@@ -171,6 +172,26 @@ def _inside(known: Bounds, low: float | None, high: float | None) -> Bounds:
     lows = [each for each in (known[0], low) if each is not None]
     highs = [each for each in (known[1], high) if each is not None]
     return max(lows, default=None), min(highs, default=None)
+
+
+# -- words to type -------------------------------------------------------------------------------
+
+
+def typed(text: str) -> str:
+    r"""Quote a text as one would type it; what cannot be seen becomes an escape in ``$'...'``.
+
+    >>> print(typed("pH"), typed("a b"), typed("tab\tname"))
+    pH 'a b' $'tab\u0009name'
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    seen = text.replace("\\", r"\\").replace("'", r"\'")
+    return "$'" + "".join(c if c.isprintable() else _escape(c) for c in seen) + "'"
+
+
+def _escape(letter: str) -> str:
+    number = ord(letter)
+    return f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
 
 
 # -- messages of the library, whose advice is written for Python ---------------------------------

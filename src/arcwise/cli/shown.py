@@ -31,6 +31,7 @@ __all__ = [
     "show",
     "show_json",
     "styled",
+    "unbroken",
     "wrote",
 ]
 
@@ -54,6 +55,13 @@ def styled(text: object, style: str = "") -> Text:
     from rich.text import Text
 
     return Text(printable(text), style=style)
+
+
+def unbroken(text: object) -> Text:
+    """Give text that stays one line, however narrow the terminal: it may be copied from there."""
+    found = styled(text)
+    found.no_wrap, found.overflow = True, "ignore"
+    return found
 
 
 def _console() -> Console:

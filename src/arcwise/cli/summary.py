@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.cli.shell import shell_words
-from arcwise.cli.shown import bar, facts, grid, listed, plural, show, styled
+from arcwise.cli.rows import file_name
+from arcwise.cli.shell import shell_words, typed
+from arcwise.cli.shown import bar, facts, grid, listed, plural, show, styled, unbroken
 
 if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.data import Moments, Table
     from arcwise.evaluate import Edge, EdgeTable
 
-__all__ = ["arrow", "decided", "document", "edge_grid", "go_on", "show_edges", "show_network"]
+__all__ = [
+    "arrow",
+    "decided",
+    "document",
+    "edge_grid",
+    "go_on",
+    "show_edges",
+    "show_go_on",
+    "show_network",
+]
 
 # More edges than this are not printed after learning; `arcwise edges` prints all.
 PRINTED = 40
+# Words in the reason why a search ended that tell that it might have gone on.
+CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
 
 
 def show_network(
@@ -27,7 +38,7 @@ def show_network(
 ) -> None:
     """Print what was learned or fitted: data, decisions, score, search, edges."""
     show(facts(_about(net, source, path, seconds)), "")
-    show_edges(net.edges.present.sorted(), most=PRINTED)
+    show_edges(net.edges.present.sorted(), net, most=PRINTED)
 
 
 def _about(
@@ -36,14 +47,12 @@ def _about(
     used, there = len(net.variables), plural(len(source.variables), "column")
     variables = there if used == len(source.variables) else f"{used} of {there}"
     lines: list[tuple[str, object]] = [
-        ("data", styled(f"{path.name}: {_rows(net, source)}, {variables}")),
+        ("data", styled(f"{file_name(path)}: {_rows(net, source)}, {variables}")),
         *(("note", shell_words(note)) for note in decided(net, source)),
         ("model", str(net.words.get("model", ""))),
         ("score", _score(net)),
+        ("penalty", _penalty(net)),
     ]
-    if net.words.get("penalty"):
-        tuned = ", found by cross-validation" if net.tuning else ""
-        lines.append(("penalty", f"{net.words['penalty']:.4g} nats per arc and row{tuned}"))
     if net.stopped:
         lines.append(("search", _search(net, seconds)))
     return lines
@@ -64,6 +73,17 @@ def _score(net: Network) -> str:
     return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
 
 
+def _penalty(net: Network) -> str:
+    if "penalty" not in net.words:
+        return ""
+    tuned = ""
+    if net.tuning:
+        tuned = ", found by cross-validation"
+    elif net.words.get("penalty_rule"):
+        tuned = "; tuning was cut short"
+    return f"{net.words['penalty']:.4g} nats per arc and row{tuned}"
+
+
 def _search(net: Network, seconds: float | None) -> str:
     steps = plural(len(net.trace), "step")
     took = "" if seconds is None else f" in {seconds:.1f} s"
@@ -79,28 +99,35 @@ def decided(net: Network, source: Table | Moments) -> list[str]:
     levels = {variable.name for variable in source.variables if variable.discrete}
     recast = [name for name in order if name in numbers and name in levels]
     if recast:
-        verb = (
-            "has few whole numbers and counts"
-            if len(recast) == 1
-            else "have few whole numbers and count"
-        )
-        notes.append(f"{listed(recast)} {verb} as numbers here.")
+        verb = "takes" if len(recast) == 1 else "take"
+        notes.append(f"{listed(recast)} {verb} few whole values, which are treated as numbers.")
     return notes
 
 
 # -- edges ---------------------------------------------------------------------------------------
 
 
-def show_edges(edges: EdgeTable, most: int | None = None) -> None:
+def show_edges(edges: EdgeTable, net: Network, most: int | None = None) -> None:
     """Print edges in their order, with what their strength means."""
     if not len(edges):
-        show("No edges: no variable tells anything of another.", "")
+        show(_no_edges(net), "")
         return
     rows = list(edges)[: most or len(edges)]
     show(edge_grid(rows))
     if len(edges) > len(rows):
         show(f"... and {plural(len(edges) - len(rows), 'more edge')}")
     show("", *_legend(edges, rows), "")
+
+
+def _no_edges(net: Network) -> str:
+    """Say why there are none; only a search that came to its end tells something of the data."""
+    if len(net.variables) == 1:
+        return f"No edges: there is only one variable, {net.variables[0]}."
+    if any(words in net.stopped for words in CUT_SHORT):
+        return f"No edges: the search was stopped before it found any ({net.stopped})."
+    if not net.stopped:
+        return "No edges: the graph has none."
+    return "No edges: no variable tells anything of another."
 
 
 def _legend(edges: EdgeTable, rows: Sequence[Edge]) -> list[Any]:
@@ -171,17 +198,31 @@ def document(
     }
 
 
+def show_go_on(net: Network, source: Table | Moments, model: Path) -> None:
+    """Print a command to go on with, on one line, so that it can be copied."""
+    show(unbroken(f"Go on with: {go_on(net, source, model)}"))
+
+
 def go_on(net: Network, source: Table | Moments, model: Path) -> str:
     """Give a command that asks the model something sensible: the last connected column."""
     strongest = net.edges.present.sorted().rows
     touched = {name for row in strongest for name in row[:2]}
     target = next((name for name in reversed(net.variables) if name in touched), None)
     if target is None:
-        return f"arcwise query {shlex.quote(str(model))} {shlex.quote(net.variables[-1])}"
+        return _query(model, net.variables[-1])
     beside = next(row for row in strongest if target in row[:2])
     other = beside.second if beside.first == target else beside.first
-    seen = shlex.quote(f"{other}={_typical(source, other):.3g}")
-    return f"arcwise query {shlex.quote(str(model))} {shlex.quote(target)} --given {seen}"
+    return _query(model, target, f"{other}={_typical(source, other):.3g}")
+
+
+def _query(model: Path, target: str, seen: str = "") -> str:
+    """Write the command; after ``--`` nothing that begins with a minus is taken for an option."""
+    plain = not any(word.startswith("-") for word in (str(model), target, seen))
+    asked = f"{typed(str(model))} {typed(target)}"
+    if plain:
+        return f"arcwise query {asked}" + (f" --given {typed(seen)}" if seen else "")
+    given = f"--given={typed(seen)} " if seen else ""
+    return f"arcwise query {given}-- {asked}"
 
 
 def _typical(source: Table | Moments, name: str) -> float:

@@ -11,9 +11,10 @@ over `fit`, and is overridden where the family knows a faster way. Scores ask on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import FitError
 
-__all__ = ["Array", "Columns", "Conditional", "Family", "Fits", "HeldOut", "ParentSets", "Parts"]
+__all__ = ["Array", "Columns", "Conditional", "DefaultScore", "Family", "Fits", "HeldOut", "ParentSets", "Parts"]
 
 Array = NDArray[np.float64]
 Columns = tuple[NDArray[Any], ...]
@@ -112,6 +113,14 @@ class Fits(ABC):
         return None
 
 
+class DefaultScore(NamedTuple):
+    """A score's word, its options, and a sentence where the choice may surprise."""
+
+    word: str
+    options: Mapping[str, float] = MappingProxyType({})
+    note: str = ""
+
+
 class Family(ABC):
     """A kind of local model.
 
@@ -132,6 +141,18 @@ class Family(ABC):
         weights: Array | None = None,
     ) -> Conditional:
         """Fit the model of column `y` given the columns `xs`."""
+
+    def prepare(self, table: Table) -> Table:
+        """Bring a table into the form that the family takes: complete rows, unless overridden."""
+        return table.complete()
+
+    def default_score(self, columns: int, rows: float) -> DefaultScore:
+        """The score that fits the family best where none is asked for."""
+        return DefaultScore("loo")
+
+    def default_parents(self, rows: float) -> int | None:
+        """The largest number of parents that so many rows can carry; None for no bound."""
+        return None
 
     def bind(self, source: Table | Moments) -> Fits:
         """Tie the family to a data set."""

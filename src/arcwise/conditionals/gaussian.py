@@ -21,9 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import gaussian as kernel
-from arcwise.conditionals.base import Array, Columns, Family, Fits, HeldOut, ParentSets, Parts
+from arcwise.conditionals.base import (
+    Array,
+    Columns,
+    DefaultScore,
+    Family,
+    Fits,
+    HeldOut,
+    ParentSets,
+    Parts,
+)
 from arcwise.data import Moments, Table, Variable
-from arcwise.errors import FitError
+from arcwise.errors import DataError, FitError
 
 __all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
 
@@ -131,7 +140,8 @@ def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
     coefficients = np.zeros(len(mean) - 1)
     coefficients[[k - 1 for k in kept]] = slopes * sd[0] / sd[kept]
     variance = max(residual, FLOOR) * sd[0] ** 2
-    noise = variance / max(n - len(kept) - 1, 1.0)  # RSS / (n - k - 1) / n
+    freedom = n - len(kept) - 1
+    noise = variance / freedom if freedom > 0 else np.inf  # RSS / (n - k - 1) / n
     return GaussianConditional(
         intercept=float(mean[0] - coefficients @ mean[1:]),
         coefficients=coefficients,
@@ -158,6 +168,8 @@ def _independent(matrix: Array, constant: NDArray[np.bool_]) -> list[int]:
 
 def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array:
     """Covariance of (intercept, coefficients), from that of the kept slopes at centred columns."""
+    if not np.isfinite(noise):  # as many coefficients as rows: nothing is known of their errors
+        return np.full((len(mean) + 1, len(mean) + 1), np.inf)
     slopes = np.zeros((len(mean), len(mean)))
     slopes[np.ix_(kept, kept)] = noise * inverse
     cross = -slopes @ mean
@@ -179,23 +191,32 @@ class GaussianFits(Fits):
         self.moments, self.table = moments, table
         self.nodes, self.rows = moments.names, float(moments.n)
         self.matrix, self.sd, self.constant = scale(moments.n, moments.mean, moments.scatter)
+        # log(2 pi variance) and RSS / (n variance), which is 0 for a constant column
+        self._constants = _LOG_2PI + 2 * np.log(self.sd) + np.where(self.constant, 0.0, 1.0)
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> GaussianConditional:
         """The fitted regression of `child` on `parents`."""
         m, members = self.moments, [child, *parents]
         return regress(m.n, m.mean[members], m.scatter[np.ix_(members, members)])
 
-    def _total(self, residual: Array, child: int) -> Array:
-        """Log-likelihood -n/2 (log(2 pi v) + 1) for v = residual x variance of the child."""
-        out = np.log(residual)
-        out += _LOG_2PI + 1.0 + 2 * np.log(self.sd[child])
+    def _total(self, residual: Array, constants: Array | float) -> Array:
+        """Log-likelihood -n/2 (log(2 pi v) + RSS / (n v)) for RSS / n = residual x variance.
+
+        RSS / (n v) is 1 but where v is at its floor. Works in the memory of `residual`.
+        """
+        low = residual < FLOOR
+        rest = residual[low] / FLOOR - 1.0
+        residual[low] = FLOOR
+        out = np.log(residual, out=residual)
+        out[low] += rest
+        out += constants
         out *= -0.5 * self.rows
         return out
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the data for each parent set."""
-        residual, _ = kernel.many(self.matrix, child, sets, FLOOR, FLOOR)
-        return self._total(residual, child)
+        residual, _ = kernel.many(self.matrix, child, sets, FLOOR, 0.0)
+        return self._total(residual, self._constants[child])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
         """Coefficients, intercept and variance."""
@@ -207,26 +228,47 @@ class GaussianFits(Fits):
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
         """Log-likelihoods of bases and of all their toggles, in one compiled call."""
-        found = kernel.sweep(self.matrix, children, bases, FLOOR, FLOOR)
-        constants = _LOG_2PI + 1.0 + 2 * np.log(self.sd[np.asarray(children, dtype=np.intp)])
-        toggled = np.log(found.toggled, out=found.toggled)
-        toggled += constants[:, None]
-        toggled *= -0.5 * self.rows
-        return -0.5 * self.rows * (np.log(found.residual) + constants), toggled
+        found = kernel.sweep(self.matrix, children, bases, FLOOR, 0.0)
+        constants = self._constants[np.asarray(children, dtype=np.intp)]
+        own = self._total(found.residual, constants)
+        return own, self._total(found.toggled, constants[:, None])
 
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
     ) -> Array:
         """Log-likelihoods of all subsets, in one compiled call."""
-        residual, _ = kernel.subsets(self.matrix, child, candidates, always, most, FLOOR, FLOOR)
-        return self._total(residual, child)
+        residual, _ = kernel.subsets(self.matrix, child, candidates, always, most, FLOOR, 0.0)
+        return self._total(residual, self._constants[child])
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood in closed form, from the rows' leverages."""
+        """Leave-one-out log-likelihood in closed form, from the rows' leverages.
+
+        A row that a regression cannot do without (leverage 1, such as the only 1 of a column of
+        zeros) has no closed form: for such sets these rows are left out by fitting again.
+        """
         columns, weights = self._standardised
         out = kernel.leave_one_out(self.matrix, columns, weights, child, sets, FLOOR, FLOOR)
         out -= self.rows * np.log(self.sd[child])  # back to the data's own units
+        for i in np.flatnonzero(np.isnan(out)).tolist():
+            out[i] = self._loo_plainly(child, sets[i])
         return out
+
+    def _loo_plainly(self, child: int, parents: tuple[int, ...]) -> float:
+        """Leave-one-out by taking each row out of the moments and fitting again."""
+        table, members = self._rows_of("Leave-one-out scores"), [child, *parents]
+        mean, weights = self.moments.mean[members], self._standardised[1]
+        scatter = self.moments.scatter[np.ix_(members, members)]
+        rows = np.column_stack([table.columns[j] for j in members])
+        total = 0.0
+        for row, weight in zip(rows[weights > 0], weights[weights > 0].tolist(), strict=True):
+            rest, off = self.rows - weight, row - mean
+            without = scatter - np.outer(off, off) * (weight + weight**2 / rest)
+            flat = np.diag(without) < 1e-9 * np.diag(scatter)  # constant but for this row
+            without[flat], without[:, flat] = 0.0, 0.0
+            model = regress(rest, mean - off * (weight / rest), without)
+            xs = tuple(np.array([value]) for value in row[1:])
+            total += weight * float(model.logpdf(row[:1], xs)[0])
+        return total
 
     @cached_property
     def _standardised(self) -> tuple[Array, Array]:
@@ -314,6 +356,37 @@ class Gaussian(Family):
         mean = w @ x / w.sum()
         x = x - mean
         return regress(float(w.sum()), mean, (x * w[:, None]).T @ x)
+
+    def prepare(self, table: Table) -> Table:
+        """Numbers only, complete rows, and at least two of them."""
+        ready = table.continuous().complete()
+        fixed = [v.name for v in ready.variables if v.discrete]
+        if fixed:
+            raise DataError(
+                f"Column {fixed[0]!r} is discrete because its kind was asked for, and Gaussian "
+                "models take numbers only: leave the column out, or do not name its kind."
+            )
+        if ready.rows < 2:
+            raise DataError("Learning needs at least two rows, but there is one.")
+        return ready
+
+    def default_score(self, columns: int, rows: float) -> DefaultScore:
+        """BIC; the extended BIC (gamma 1) where columns are more than the square root of rows.
+
+        On simulated sparse networks of that kind gamma 1 left the smallest structural distance in
+        every case tried, and on columns of pure noise 0 to 6 arcs where gamma 0.5 left up to 346.
+        """
+        if columns <= np.sqrt(rows):
+            return DefaultScore("bic")
+        note = (
+            f"Columns are many for the rows ({columns} for {rows:g}), so the score is the extended "
+            "BIC with gamma 1, which keeps fewer false arcs; score='bic' takes the plain one."
+        )
+        return DefaultScore("ebic", {"gamma": 1.0}, note)
+
+    def default_parents(self, rows: float) -> int:
+        """Ten rows for each parent: with fewer, a regression explains noise."""
+        return max(1, int(rows // 10))
 
     def bind(self, source: Table | Moments) -> GaussianFits:
         """Tie the family to a table or to moments."""

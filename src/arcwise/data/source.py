@@ -2,7 +2,8 @@
 
 A file is known by its first bytes, not by its name. Text is parsed by Arrow after encoding,
 separator and decimal sign have been guessed (see ``arcwise.data.guess``), so wide and long files
-are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers.
+are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is no regular
+file, such as a pipe, gives its bytes only once: it is read once, into memory.
 """
 
 from __future__ import annotations
@@ -32,11 +33,25 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
 
-__all__ = ["GAPS", "existing", "naming", "parse_rows", "raw", "read", "starts_with"]
+__all__ = [
+    "GAPS",
+    "READ_ONCE",
+    "existing",
+    "naming",
+    "parse_rows",
+    "raw",
+    "raw_bytes",
+    "read",
+    "starts_with",
+]
 
 # What means a gap in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
+READ_ONCE = (
+    "What is no regular file can be read only once, and a stream looks at its beginning first:"
+    " use read(), or put the data into a file."
+)
 # What Arrow parses at once; wide rows need more, and get the whole file.
 BLOCK = 1 << 24
 
@@ -55,7 +70,8 @@ def read(
 
     Parameters
     ----------
-    path : CSV, TSV or other separated text with a line of names, or Parquet; either may be .gz.
+    path : CSV, TSV or other separated text with a line of names, or Parquet; either may be .gz,
+        and may come through a pipe.
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
     missing : further values that mean a gap, such as ``["?", -999]``.
     weights : the name of a column, or one number per row, that says how often rows count.
@@ -92,9 +108,25 @@ def raw(
 
     `layout` is separator, decimal sign and encoding, each None for a guess.
     """
-    if starts_with(place, PARQUET):
+    if place.is_file() and starts_with(place, PARQUET):
         return _parquet(place)
-    return _text(_content(place), missing, *layout)
+    return raw_bytes(place.read_bytes(), missing, layout)
+
+
+def raw_bytes(
+    content: bytes,
+    missing: tuple[object, ...] = (),
+    layout: tuple[str | None, str | None, str | None] = (None, None, None),
+) -> Raw:
+    """Take the columns out of the bytes of a file, as `raw` does.
+
+    >>> raw_bytes(b"x,y\\n1,2\\n").names
+    ('x', 'y')
+    """
+    unpacked = gzip.decompress(content) if content.startswith(GZIP) else content
+    if unpacked.startswith(PARQUET):
+        return _parquet_bytes(unpacked)
+    return _text(unpacked, missing, *layout)
 
 
 # -- files ---------------------------------------------------------------------------------------
@@ -125,14 +157,16 @@ def naming(place: Path) -> Iterator[None]:
 
 
 def starts_with(place: Path, mark: bytes) -> bool:
-    """Say whether a file begins with these bytes."""
+    """Say whether a file begins with these bytes.
+
+    Raises
+    ------
+    DataError : no regular file; the bytes looked at would be lost to whoever reads it next.
+    """
+    if not place.is_file():
+        raise DataError(READ_ONCE)
     with place.open("rb") as file:
         return file.read(len(mark)) == mark
-
-
-def _content(place: Path) -> bytes:
-    raw = place.read_bytes()
-    return gzip.decompress(raw) if raw.startswith(GZIP) else raw
 
 
 def _parquet(place: Path) -> Raw:
@@ -150,8 +184,6 @@ def _text(
     decimal: str | None,
     encoding: str | None,
 ) -> Raw:
-    if content.startswith(PARQUET):
-        return _parquet_bytes(content)
     found = encoding or encoding_of(content)
     content = as_utf8(content, found)
     layout = layout_of(content, separator, decimal)
