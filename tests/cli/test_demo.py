@@ -23,10 +23,16 @@ def test_with_a_picture(run, folder):
     pytest.importorskip("arcwise.plot")
     done = run("demo")
     assert done.code == 0, done.err
-    assert "Wrote boston.png (a picture)." in done.out
-    assert Path("boston.png").read_bytes().startswith(b"\x89PNG")
+    assert "Wrote demo/boston.png (a picture)." in done.out
+    assert Path("demo/boston.png").read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in folder.iterdir()] == ["demo"]
 
 
 def test_no_folder(run, folder):
-    done = run("demo", "--folder", "missing")
+    done = run("demo", "--folder", "missing/below")
     assert (done.code, done.out) == (1, "")
+    assert done.err.count("\n") == 1
+    Path("demo").write_text("a file of this name")
+    done = run("demo")
+    assert (done.code, done.out) == (1, "")
+    assert "The folder 'demo' cannot be made: File exists." in done.err

@@ -1,11 +1,16 @@
 """`arcwise learn`: what is written, what is said, and that its options are those of Python."""
 
 import json
+import shlex
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import arcwise as aw
+from arcwise.cli import shown, summary
 
 
 def test_writes_the_model_that_python_learns(run, table, learned):
@@ -28,13 +33,68 @@ def test_says_data_decision_score_search_edges_and_how_to_go_on(run, table, lear
     assert "Go on with: arcwise query boston.json MEDV --given " in out
 
 
-def test_the_advice_can_be_followed(run, table):
-    import shlex
+def advice_of(out: str) -> str:
+    return out.strip().splitlines()[-1].split("arcwise ")[1]
 
-    advice = run("learn", table).out.strip().splitlines()[-1].split("arcwise ")[1]
-    done = run(*shlex.split(advice))
+
+def test_the_advice_can_be_followed(run, table):
+    done = run(*shlex.split(advice_of(run("learn", table).out)))
     assert done.code == 0
     assert "mean" in done.out
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("-x", "--help"),
+        ("--given", "-"),
+        ("a", "-n 2"),
+        ("-q", "b"),
+        ('it\'s "5"', "$(a) `b`"),
+        ("a=b", "tab\tin 'it' \\n"),
+    ],
+)
+@pytest.mark.parametrize("edges", [True, False])
+def test_the_advice_can_be_followed_whatever_the_names(run, folder, names, edges):
+    head = ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    rows = [f"{i % 7 + 0.5},{i % 7 + (i % 3 if edges else i * i % 11 * 99)}.5" for i in range(40)]
+    Path("in.csv").write_text("\n".join([head, *rows]))
+    learned = run("learn", "in.csv", "--max-parents", int(edges), "-o", "-model of 'in'.json")
+    assert learned.code == 0, learned.err
+    command = advice_of(learned.out)
+    words = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {command}"],
+        capture_output=True,
+        text=True,
+        env={"LC_ALL": "C.UTF-8"},
+    )
+    done = run(*words.stdout.split("\0")[:-1])
+    assert done.code == 0, done.err
+    assert "mean" in done.out
+    assert ("given" in done.out.splitlines()[0]) == edges
+
+
+def test_the_advice_is_one_line_on_a_narrow_terminal(monkeypatch, capsys):
+    narrow = Console(force_terminal=True, width=20)
+    monkeypatch.setattr(shown, "_console", lambda: narrow)
+    shown.show(shown.unbroken("Go on with: arcwise query a.json b --given c=1"))
+    assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_no_edges_because_time_was_up(run, table):
+    out = run("learn", table, "--time", 0).out
+    said = (
+        "No edges: the search was stopped before it found any (the time budget of 0 s is used up)."
+    )
+    assert said in out
+    assert said in run("edges", "boston.json").out
+
+
+def test_no_edges_because_there_is_nothing_to_find(run, folder):
+    Path("in.csv").write_text("a,b\n" + "\n".join(f"{i % 4}.5,{i // 4}.5" for i in range(40)))
+    assert "No edges: no variable tells anything of another." in run("learn", "in.csv").out
+    assert "No edges: the graph has none." in run("fit", "[a][b]", "in.csv").out
+    assert "No edges: there is only one variable, a." in run("learn", "in.csv", "--only", "a").out
 
 
 def test_plain_text_without_colour_or_trailing_blanks_when_piped(run, table):
@@ -55,7 +115,9 @@ def test_kinds_that_were_decided_are_told(run, folder):
     aw.shipped("boston")
     run("data", "boston", "-o", "all.csv")
     out = run("learn", "all.csv", "--only", "RAD,TAX,CHAS").out
-    assert "CHAS and RAD have few whole numbers and count as numbers here." in out
+    assert "CHAS and RAD take few whole values, which are treated as numbers." in out
+    out = run("learn", "all.csv", "--only", "TAX,CHAS").out
+    assert "CHAS takes few whole values, which are treated as numbers." in out
 
 
 def test_json_is_one_document_with_the_same_edges(run, table, learned):
@@ -143,6 +205,18 @@ def test_stream_leaves_columns_out(run, table):
 def test_penalty_by_cross_validation_is_told(run, table):
     out = run("learn", table, "--penalty", "cv", "--only", "RM,MEDV,LSTAT").out
     assert "nats per arc and row, found by cross-validation" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({}, ""),
+        ({"penalty": 0.0}, "0 nats per arc and row"),
+        ({"penalty": 0.5, "penalty_rule": "cv"}, "0.5 nats per arc and row; tuning was cut short"),
+    ],
+)
+def test_every_penalty_is_told_with_its_origin(learned, words, told):
+    assert summary._penalty(replace(learned, words=words)) == told
 
 
 def test_names_of_any_kind(run, folder):

@@ -1,5 +1,7 @@
 """The real program: exit codes, streams, pipes, Ctrl-C, faults."""
 
+import gzip
+import json
 import os
 import resource
 import signal
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import arcwise as aw
+from arcwise.cli import rows
 
 START = [sys.executable, "-c", "from arcwise.cli import main; main()"]
 
@@ -63,6 +66,69 @@ def test_user_errors(program):
     assert done.err == "arcwise: There is no file 'nowhere.csv': check the name and the folder.\n"
 
 
+def piped(arguments: str, content: bytes) -> subprocess.CompletedProcess[bytes]:
+    """Run a command of the shell with `arcwise` in it, with bytes on its standard input."""
+    command = " ".join("'" + part + "'" for part in START)
+    return subprocess.run(
+        ["bash", "-c", arguments.replace("arcwise", command)], input=content, capture_output=True
+    )
+
+
+def packed(table: Path, form: str) -> bytes:
+    if form == "gzip":
+        return gzip.compress(table.read_bytes())
+    if form == "parquet":
+        rows.write_table(aw.read(table).to_arrow(), Path("whole.parquet"))
+        return Path("whole.parquet").read_bytes()
+    return table.read_bytes()
+
+
+@pytest.mark.parametrize("form", ["csv", "gzip", "parquet"])
+@pytest.mark.parametrize("place", ["-", "/dev/stdin", "<(cat)"])
+def test_nothing_of_a_pipe_is_lost(table, learned, place, form):
+    done = piped(f"arcwise learn {place} -o piped.json --json", packed(table, form))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["data"]["rows"] == 506
+    assert found["data"]["columns"] == ["RM", "AGE", "DIS", "LSTAT", "MEDV"]
+    assert aw.load("piped.json").graph == learned.graph
+
+
+def test_a_named_pipe(table, learned):
+    os.mkfifo("fifo")
+    done = piped("cat > fifo & arcwise learn fifo", table.read_bytes())
+    assert b"fifo: 506 rows, 5 columns" in done.stdout
+    assert aw.load("fifo.json").graph == learned.graph
+
+
+def test_standard_input_by_every_command_that_reads_a_table(table, net):
+    content = table.read_bytes()
+    assert piped("arcwise audit -", content).stdout.startswith(b"standard input: 506 rows")
+    assert (
+        b"Wrote stdin.json" in piped("arcwise fit '[RM][MEDV|RM]' - --only RM,MEDV", content).stdout
+    )
+    assert piped("arcwise predict net.json - MEDV", content).stdout.count(b"\n") == 507
+    assert piped("arcwise impute net.json -", content).stdout.count(b"\n") == 507
+    assert b"506 in 3 parts" in piped("arcwise validate - --folds 3", content).stdout
+
+
+def test_errors_name_standard_input(folder):
+    done = piped("arcwise learn -", b"")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"arcwise: standard input: The file is empty")
+
+
+@pytest.mark.parametrize("more", ["", "--drop RM"])
+@pytest.mark.parametrize(("place", "name"), [("-", "standard input"), ("/dev/stdin", "stdin")])
+def test_a_pipe_is_not_streamed(table, place, name, more):
+    done = piped(f"arcwise learn {place} --stream {more}", table.read_bytes())
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode() == (
+        f"arcwise: {name}: What is no regular file can be read only once, and a stream looks at its"
+        " beginning first: leave --stream out, or put the data into a file.\n"
+    )
+
+
 def test_a_reader_that_leaves(net):
     command = " ".join(["'" + part + "'" for part in START]) + f" edges --all '{net}'"
     done = subprocess.run(
@@ -108,6 +174,15 @@ def test_interrupted_search_keeps_the_best_so_far(table, learned):
     assert "stopped by Ctrl-C" in out
     assert aw.load("boston.json").score == pytest.approx(learned.score)
     assert sorted(path.name for path in Path().iterdir()) == ["boston.csv", "boston.json"]
+
+
+def test_interrupted_validation_has_no_result(table):
+    endless = ["--search", "tabu", "--option", "restarts=100000000", "--json"]
+    code, out, err = interrupted(["validate", "boston.csv", *endless], 4)
+    assert (code, out) == (130, "")
+    # On a busy machine it may still be at its imports after 4 s, where Python itself speaks.
+    assert err.endswith("arcwise: Interrupted; nothing further was written.\n") or "import" in err
+    assert [path.name for path in Path().iterdir()] == ["boston.csv"]
 
 
 def test_interrupted_elsewhere(run, net, monkeypatch):

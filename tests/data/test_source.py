@@ -1,6 +1,8 @@
 """Files in: formats, quirks of text, guesses, and what is refused."""
 
 import gzip
+import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -196,6 +198,33 @@ def test_parquet_and_its_gzip(tmp_path: Path) -> None:
         assert found.variables == table(columns).variables
         assert found.order == tuple(columns)
         np.testing.assert_array_equal(found.column("y"), [1.5, np.nan])
+
+
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet", "parquet.gz"])
+def test_a_pipe_is_read_once_and_whole(tmp_path: Path, form: str) -> None:
+    columns = {"y": [1.5, 2.5, 4.5], "a": [2.5, 3.5, 3.25]}
+    plain = tmp_path / "data"
+    if form.startswith("csv"):
+        plain.write_text("y,a\n1.5,2.5\n2.5,3.5\n4.5,3.25\n")
+    else:
+        pq.write_table(pa.table(columns), plain)
+    content = plain.read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    sent = gzip.compress(content) if form.endswith("gz") else content
+    writer = threading.Thread(target=pipe.write_bytes, args=[sent], daemon=True)
+    writer.start()
+    found = read(pipe)
+    writer.join(timeout=10)
+    assert found.order == ("y", "a")
+    assert found.values("y").tolist() == columns["y"]
+    assert found.values("a").tolist() == columns["a"]
+
+
+def test_a_pipe_has_no_moments(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match=r"^pipe: .* can be read only once, .*: use read\(\)"):
+        moments(tmp_path / "pipe")
 
 
 def test_weights_and_kinds_from_a_file(place: Path) -> None:

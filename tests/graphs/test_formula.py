@@ -39,6 +39,10 @@ def test_every_undirected_form_gives_the_lectures_graph(graph):
         dag("a + b|a + c|a:b + d|c*e + e|a"),
         dag("b:a + c:a + c:b + d:c + d:e + e:a"),
         dag("[a][b|a][c|a:b][d|c:e][e|a]"),
+        dag("a -> b, a->c, b -> c, c -> d, e -> d, a -> e"),
+        dag("~a -> b -> c -> d + a -> e -> d + a -> c"),
+        dag(["a -> b", "a -> c", "b -> c", "c -> d", "e -> d", "a -> e"]),
+        dag("a -> b -> c", ["a -> c", "c -> d"], "d:e + e:a"),
     ],
 )
 def test_every_directed_form_gives_the_lectures_graph(graph):
@@ -51,6 +55,10 @@ def test_single_nodes_and_given_nodes():
     assert dag("b:a", nodes=["c", "b", "a"]).parents == ((), (2,), ())
     assert ug("fixed acidity:pH").edges == (("fixed acidity", "pH"),)
     assert dag(["a:b", "c+d"]).arcs == (("c+d", "a:b"),)
+    assert dag("RM -> MEDV, fixed acidity").nodes == ("MEDV", "RM", "fixed acidity")
+    assert dag("size, m2 + price: size, m2").arcs == (("size, m2", "price"),)
+    with pytest.raises(GraphError, match="no node 'z'"):
+        dag("a -> z", nodes=["a"])
     with pytest.raises(GraphError, match="no node 'z'"):
         dag("z", nodes=["a"])
     with pytest.raises(GraphError, match="no node 'z'"):
@@ -74,6 +82,13 @@ def test_single_nodes_and_given_nodes():
         (dag, "a|b|c", "child|parent"),
         (dag, "a:b|c", "child|parent"),
         (dag, "+", "empty name"),
+        (dag, "a -> b,", "empty name"),
+        (dag, "a -> -> b", "empty name"),
+        (dag, "a -> b -> a", "names 'a' twice"),
+        (dag, "a -> b, b -> a", "cycle"),
+        (dag, "c -> a:b", "holds ':'"),
+        (ug, "a -> b", "no ->"),
+        (ug, ["a -> b", "b -> c"], "no ->"),
     ],
 )
 def test_bad_formulas_are_refused_in_words(make, text, words):
@@ -116,7 +131,7 @@ def test_names_that_a_model_string_cannot_hold(sign):
         model_string(DAG.empty([f"a{sign}b"]))
 
 
-@pytest.mark.parametrize("sign", list("+:*|~["))
+@pytest.mark.parametrize("sign", [*"+:*|~[", "->"])
 def test_names_that_a_formula_cannot_hold(sign):
     with pytest.raises(GraphError, match=f"holds the sign '\\{sign}'"):
         formula(UGraph.empty([f"a{sign}b"]))

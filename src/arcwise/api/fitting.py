@@ -8,7 +8,7 @@ import numpy as np
 
 from arcwise.api.learning import fingerprint, settled
 from arcwise.api.net import Network
-from arcwise.api.recipe import fit_network, prepared
+from arcwise.api.recipe import fit_network, prepared, settled_model
 from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
@@ -55,20 +55,19 @@ def fit(
             f"{close_to(lacking[0], source.names)}"
         )
     chosen = source.select([name for name in source.order if name in set(known.nodes)])
-    words = _models(model, chosen.names)
-    common = next(iter(set(words)))  # until families can be mixed, one word prepares the data
-    _, ready, notes = prepared(chosen, common)
-    fits = {word: FAMILIES[_settle(word)].bind(ready) for word in set(words)}
+    words = tuple(settled_model(word, chosen) for word in _models(model, chosen.names))
+    ready = chosen
+    for word in sorted(set(words)):
+        ready = prepared(ready, word)
+    fits = {word: FAMILIES[word].bind(ready) for word in sorted(set(words))}
     full = known.over(ready.names)
     net = fit_network(full, fits, words, ready)
-    settled_words = tuple(_settle(word) for word in words)
-    net = BayesNet(net.variables, net.graph, net.conditionals, settled_words)
     measure, value = _bic(fits, words, full)
     return Network(
         net,
         score=value,
-        words={"model": ", ".join(sorted(set(settled_words))), "score": "bic"},
-        notes=notes,
+        words={"model": ", ".join(sorted(set(words))), **({"score": "bic"} if measure else {})},
+        notes=ready.notes,
         order=chosen.order,
         rows=ready.total,
         fingerprint=fingerprint(chosen),
@@ -83,10 +82,6 @@ def _directed(graph: DAG | str) -> DAG:
     return known
 
 
-def _settle(word: str) -> str:
-    return "gaussian" if word == "auto" else word
-
-
 def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
     """The model's word for each variable."""
     if isinstance(model, str):
@@ -96,16 +91,14 @@ def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str
             if name not in names:
                 raise DataError(f"There is no variable {name!r}. {close_to(name, names)}")
         found = {name: model.get(name, "auto") for name in names}
-    for word in found.values():
-        if word != "auto" and word not in FAMILIES:
-            raise unknown("model", word, FAMILIES)
     return tuple(found[name] for name in names)
 
 
 def _bic(
     fits: Mapping[str, Fits], words: tuple[str, ...], graph: DAG
 ) -> tuple[Score | None, float | None]:
-    if len(set(words)) > 1:
+    """BIC of a graph with one kind of local model that counts its parameters; else nothing."""
+    if len(set(words)) > 1 or fits[words[0]].conditional(0, ()).n_params is None:
         return None, None
     score = bic(fits[words[0]])
     return score, total(score, graph)

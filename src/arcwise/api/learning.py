@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
 
@@ -11,12 +12,13 @@ import numpy as np
 from arcwise.api.net import Network
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import Learned, Recipe
-from arcwise.api.tuning import RULES, tune
+from arcwise.api.tuning import RULES, Curve, tune
 from arcwise.data import Moments, Table, read, table
 from arcwise.errors import DataError, FitError, unknown
 from arcwise.graphs import DAG, Rules
+from arcwise.results import Watch
 
-__all__ = ["GRAPHS", "fingerprint", "learn", "settled"]
+__all__ = ["GRAPHS", "Plan", "fingerprint", "learn", "plan", "settled"]
 
 GRAPHS = ("directed",)
 
@@ -98,30 +100,70 @@ def learn(
     >>> net.separated("RM", "LSTAT"), net.optimal
     (False, True)
     """
-    if graph not in GRAPHS:
-        raise unknown("kind of graph", graph, GRAPHS)
     source = settled(data, kinds, weights, missing)
-    number = _penalty(penalty)
-    word = "loglik" if number is None and score is None else score
-    recipe = Recipe(
+    chosen = plan(
+        graph=graph,
         model=model,
-        score=word,
+        score=score,
         search=search,
         start=start,
-        penalty=number or 0.0,
-        rules=rules or Rules(),
+        penalty=penalty,
+        rules=rules,
         expert=expert,
         expert_weight=expert_weight,
         seed=seed,
-        options=options,
+        **options,
     )
     with Progress("learning", time, progress) as watch:
-        tuning: tuple[Mapping[str, float], ...] = ()
-        if number is None:
-            chosen, tuning = tune(recipe, source, str(penalty), n_jobs, watch.share(_TUNING))
-            recipe = recipe.but(penalty=chosen)
-        learned = recipe.run(source, watch)
-    return _network(learned, source, recipe, watch.reason, tuning)
+        learned, recipe, tuning = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
+    return _network(learned, source, recipe, watch.reason, tuning, chosen.rule)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A recipe, and the rule by which its penalty is to be found (None: it is a number)."""
+
+    recipe: Recipe
+    rule: str | None = None
+
+    def run(
+        self,
+        source: Table | Moments,
+        watch: Watch | None = None,
+        tuning_watch: Watch | None = None,
+        n_jobs: int = 1,
+    ) -> tuple[Learned, Recipe, Curve]:
+        """Tune the penalty where a rule asks for it, then learn."""
+        recipe, curve = self.recipe, Curve()
+        if self.rule is not None:
+            penalty, curve = tune(recipe, source, self.rule, n_jobs, tuning_watch)
+            recipe = recipe.but(penalty=penalty)
+        return recipe.run(source, watch), recipe, curve
+
+
+def plan(
+    *,
+    graph: str = "directed",
+    score: str | None = None,
+    penalty: float | str = 0.0,
+    rules: Rules | None = None,
+    **words: Any,
+) -> Plan:
+    """Turn the words of `learn` into a plan; words that a recipe does not know are options."""
+    if graph not in GRAPHS:
+        raise unknown("kind of graph", graph, GRAPHS)
+    number = _penalty(penalty)
+    if number is None and score is None:
+        score = "loglik"
+    known = {field.name for field in fields(Recipe)}
+    recipe = Recipe(
+        score=score,
+        penalty=number or 0.0,
+        rules=Rules() if rules is None else rules,
+        options={name: value for name, value in words.items() if name not in known},
+        **{name: value for name, value in words.items() if name in known},
+    )
+    return Plan(recipe, str(penalty) if number is None else None)
 
 
 def _penalty(penalty: float | str) -> float | None:
@@ -140,11 +182,14 @@ def _network(
     source: Table | Moments,
     recipe: Recipe,
     reason: str,
-    tuning: tuple[Mapping[str, float], ...],
+    tuning: Curve,
+    rule: str | None,
 ) -> Network:
     words: dict[str, Any] = {**learned.words, "seed": recipe.seed}
-    if recipe.penalty or tuning:
+    if recipe.penalty or rule:
         words["penalty"] = recipe.penalty
+    if rule:
+        words["penalty_rule"] = rule
     if recipe.options:
         words["options"] = dict(recipe.options)
     return Network(
@@ -170,7 +215,7 @@ def fingerprint(source: Table | Moments) -> str:
     for variable in source.variables:
         digest.update(repr((variable.name, variable.levels)).encode())
     arrays = (
-        (source.mean, source.scatter)
+        (np.array([source.n]), source.mean, source.scatter)
         if isinstance(source, Moments)
         else (*source.columns, *(() if source.weights is None else (source.weights,)))
     )

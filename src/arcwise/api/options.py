@@ -1,13 +1,13 @@
 """Options by name: which function takes which, of what kind, and a clear word where none does.
 
-The kind of an option is the annotation of the parameter that takes it: whole numbers and numbers are
-finite and not negative, `bool` is no number, and None is taken only where the annotation has it. Kinds
-other than these (names, lists of names) are left to the function itself.
+The kind of an option is the annotation of the parameter that takes it. Numbers are finite and not
+negative, truth values are no numbers, and None is taken only where the annotation has it. Options of
+other kinds, such as lists of words, are left to the function that takes them.
 """
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from types import NoneType
 from typing import Any, get_args
@@ -19,17 +19,96 @@ from arcwise.errors import WordError, close_to
 __all__ = ["checked", "options_of", "split_options"]
 
 _INNER = {"rng", "limits", "on_step"}  # given by the library, not by the user
-_SHARED = {"folds": int, "fraction": float}  # taken by the recipe itself, for scores of held-out rows
 _SAID = {int: "a whole number from 0 on", float: "a number from 0 on", bool: "True or False"}
 
 
-class Kinds(tuple[str, ...]):
-    """Names of options that remember what kind each one is."""
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Keyword-only parameters that a user may give, each with its kind (its annotation).
 
-    kinds: Mapping[str, Any]
+    >>> def search(score, *, rng, restarts: int = 0): ...
+    >>> options_of(search)
+    {'restarts': <class 'int'>}
+    """
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return {
+        p.name: p.annotation
+        for p in parameters
+        if p.kind is p.KEYWORD_ONLY and p.name not in _INNER
+    }
 
-    def __new__(cls, kinds: Mapping[str, Any]) -> "Kinds":
-        """Make the names from a mapping of names to annotations."""
-        self = super().__new__(cls, tuple(kinds))
-        self.kinds = dict(kinds)
-        return self
+
+def split_options(
+    given: Mapping[str, Any], *takers: tuple[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Deal options out to those that take them.
+
+    Parameters
+    ----------
+    given : all options.
+    takers : pairs of a taker's name and the options it takes, each with its kind.
+
+    Returns
+    -------
+    One dictionary a taker.
+
+    Raises
+    ------
+    WordError : an option that nobody takes, or a value of another kind than the option's.
+
+    >>> split_options({"restarts": 2.0}, ("the search", {"restarts": int}), ("the score", {}))
+    [{'restarts': 2}, {}]
+    """
+    for option in given:
+        if not any(option in kinds for _, kinds in takers):
+            who = " and ".join(name for name, _ in takers)
+            taken = close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))
+            raise WordError(f"{who[:1].upper()}{who[1:]} take no option {option!r}. {taken}")
+    return [
+        {name: checked(name, value, kinds[name]) for name, value in given.items() if name in kinds}
+        for _, kinds in takers
+    ]
+
+
+def checked(option: str, value: Any, kind: Any) -> Any:
+    """Return the value of an option as its kind has it, or refuse it in words.
+
+    Parameters
+    ----------
+    option : its name.
+    value : what came.
+    kind : an annotation, such as ``int`` or ``float | None``.
+
+    Raises
+    ------
+    WordError : the value is of another kind, not finite, or below 0.
+
+    >>> checked("steps", 1e5, int | None), checked("gamma", 1, float)
+    (100000, 1.0)
+    """
+    kinds = get_args(kind) or (kind,)
+    wanted = next((each for each in kinds if each in _SAID), None)
+    if wanted is None:
+        return _no_text(option, value) if kind is inspect.Parameter.empty else value
+    if value is None and NoneType in kinds:
+        return None
+    if not _fits(value, wanted):
+        none = ", or None" if NoneType in kinds else ""
+        raise WordError(f"The option {option!r} is {_SAID[wanted]}{none}, but {value!r} came.")
+    return wanted(value)
+
+
+def _fits(value: Any, wanted: type) -> bool:
+    """Whether a value is of a kind; a float without a fraction, such as 1e5, is a whole number."""
+    truth = isinstance(value, bool | np.bool_)
+    if wanted is bool or truth:
+        return truth and wanted is bool
+    if not isinstance(value, Real) or not math.isfinite(value) or value < 0:
+        return False
+    return wanted is float or float(value).is_integer()
+
+
+def _no_text(option: str, value: Any) -> Any:
+    """Where no kind is told, only text is known to be wrong: words are told as such."""
+    if isinstance(value, str):
+        raise WordError(f"The option {option!r} takes no text, but {value!r} came.")
+    return value

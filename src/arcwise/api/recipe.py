@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 
 from arcwise.api.options import options_of, split_options
-from arcwise.conditionals import FAMILIES, Fits
+from arcwise.api.start import over, start_graph
+from arcwise.conditionals import FAMILIES, Family, Fits, suited
 from arcwise.data import Moments, Table
 from arcwise.data.prepare import folds
 from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
-from arcwise.graphs import DAG, Limits, Rules, random_dag
+from arcwise.graphs import DAG, Limits, Rules
 from arcwise.networks import BayesNet
 from arcwise.results import Result, Watch
 from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
-__all__ = ["Learned", "Recipe", "bound", "fit_network", "prepared", "prepared_table"]
+__all__ = ["Learned", "Recipe", "bound", "fit_network", "prepared", "settled_model"]
 
-_PARTS = {"all": ("folds",), "one": ("fraction",), "none": ()}
+_PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
 
 
 @dataclass(frozen=True)
@@ -67,41 +68,48 @@ class Recipe:
 
     def run(self, source: Table | Moments, watch: Watch | None = None) -> Learned:
         """Learn a network from a table or from moments."""
-        model, data, notes = prepared(source, self.model)
-        fits = FAMILIES[model].bind(data)
-        word, why = self._score_word(model, fits)
+        model = settled_model(self.model, source)
+        family, data = FAMILIES[model], prepared(source, model)
+        fits = family.bind(data)
+        word, given, why = self._settled_score(family, fits)
         search = self._search()
         for_search, for_score = split_options(
-            self.options,
+            {**given, **self.options},
             (f"the search {self.search!r}", options_of(search)),
-            (f"the score {word!r}", (*options_of(SCORES[word].bind), *_PARTS[SCORES[word].parts])),
+            (f"the score {word!r}", options_of(SCORES[word].bind) | _PARTS[SCORES[word].parts]),
         )
         streams = np.random.default_rng(self.seed).spawn(3)
         base = bound(word, fits, data, for_score, streams[0])
         if not base.lattice:  # local scores are dear: keep each one that was asked for
             base = Cached(base)
-        limits = self.rules.on(fits.nodes)
-        begin = self._start_graph(limits, streams[1])
+        limits, bounded = self._limits(family, fits)
+        begin = start_graph(self.start, limits, streams[1])
         if _takes_rng(search):
             for_search["rng"] = streams[2]
         result = search(self._whole(base), begin, limits=limits, on_step=watch, **for_search)
         words = {"model": model, "score": word, "search": self.search}
         net = fit_network(result.graph, {model: fits}, (model,) * len(fits.nodes), data)
-        return Learned(net, result, base, limits, words, (*notes, *why))
+        notes = tuple(filter(None, (*data.notes, why, bounded)))
+        return Learned(net, result, base, limits, words, notes)
 
-    def _score_word(self, model: str, fits: Fits) -> tuple[str, tuple[str, ...]]:
-        """The score's word, and a sentence where the choice may surprise."""
-        if self.score is not None:
-            if not isinstance(self.score, str) or self.score not in SCORES:
-                raise unknown("score", self.score, SCORES)
-            return self.score, ()
-        p, n = len(fits.nodes), fits.rows
-        if p > np.sqrt(n):
-            return "ebic", (
-                f"With {p} columns for {n:g} rows (more than their square root) the score "
-                "is the extended BIC, which keeps fewer false arcs; score='bic' takes the plain one.",
-            )
-        return "bic", ()
+    def _settled_score(self, family: Family, fits: Fits) -> tuple[str, Mapping[str, float], str]:
+        """The score's word, its options, and a sentence where the choice may surprise."""
+        if self.score is None:
+            return family.default_score(len(fits.nodes), fits.rows)
+        if not isinstance(self.score, str) or self.score not in SCORES:
+            raise unknown("score", self.score, SCORES)
+        return self.score, {}, ""
+
+    def _limits(self, family: Family, fits: Fits) -> tuple[Limits, str]:
+        """The rules on these columns; few rows bound the number of parents, and it is said."""
+        most = family.default_parents(fits.rows)
+        given = self.start.parents if isinstance(self.start, DAG) else ()
+        least = max(map(len, (*given, *self.rules.on(fits.nodes).required)), default=0)
+        if self.rules.max_parents is not None or most is None or most >= len(fits.nodes) - 1:
+            return self.rules.on(fits.nodes), ""
+        rules = replace_rules(self.rules, max(most, least))
+        note = f"Rows are few ({fits.rows:g}), so a variable may have {most} parent{'s' * (most != 1)} at most."
+        return rules.on(fits.nodes), f"{note} Rules(max_parents=...) sets another bound."
 
     def _search(self) -> Any:
         if not isinstance(self.search, str) or self.search not in SEARCHES:
@@ -114,22 +122,9 @@ class Recipe:
         if self.penalty:
             parts.append(ArcPenalty(base.nodes, base.rows, self.penalty))
         if self.expert is not None:
-            expert = _over(self.expert, base.nodes, "expert's graph")
+            expert = over(self.expert, base.nodes, "expert's graph")
             parts.append(ExpertPrior(expert, base.rows, self.expert_weight))
         return base if len(parts) == 1 else Sum(parts)
-
-    def _start_graph(self, limits: Limits, rng: np.random.Generator) -> DAG | None:
-        """The graph that the search starts from; None for the required arcs alone."""
-        if isinstance(self.start, DAG):
-            return _over(self.start, limits.nodes, "start graph")
-        if self.start == "empty":
-            return None
-        if self.start == "complete":
-            return _complete(limits, rng)
-        if self.start == "random":
-            graph = random_dag(limits.nodes, min(2.0, len(limits.nodes) - 1), rng)
-            return graph if limits.allows_graph(graph) else None
-        raise unknown("start", self.start, ("empty", "complete", "random"))
 
     def but(self, **changes: Any) -> "Recipe":
         """The same recipe with some other choices."""
@@ -142,80 +137,31 @@ def _takes_rng(function: Any) -> bool:
     return "rng" in inspect.signature(function).parameters
 
 
-def _over(graph: DAG, nodes: tuple[str, ...], what: str) -> DAG:
-    extra = sorted(set(graph.nodes) - set(nodes))
-    if extra:
-        raise GraphError(f"The {what} has variables that the data lack: {', '.join(extra[:5])}.")
-    return graph.over(nodes)
+def replace_rules(rules: Rules, max_parents: int) -> Rules:
+    """The same rules with a bound on the number of parents."""
+    return Rules(rules.required, rules.forbidden, rules.tiers, max_parents)
 
 
-def _complete(limits: Limits, rng: np.random.Generator) -> DAG:
-    """A complete DAG in random order, as far as the rules allow."""
-    if limits.max_parents is not None:
-        raise GraphError("A complete start has no room for max_parents: start empty.")
-    order = _order(limits, rng)
-    place = {node: i for i, node in enumerate(order)}
-    parents = []
-    for child in range(len(limits.nodes)):
-        allowed = np.flatnonzero(limits.allowed_mask(child)).tolist()
-        parents.append(tuple(x for x in allowed if place[x] < place[child]))
-    return DAG(limits.nodes, tuple(parents))
-
-
-def _order(limits: Limits, rng: np.random.Generator) -> list[int]:
-    """A random order in which required parents come first."""
-    key = rng.permutation(len(limits.nodes))
-    required, placed = limits.start(), list[int]()
-    waiting = [len(row) for row in required.parents]
-    ready = [v for v, count in enumerate(waiting) if not count]
-    while ready:
-        node = min(ready, key=lambda v: key[v])
-        ready.remove(node)
-        placed.append(node)
-        for child in required.children[node]:
-            waiting[child] -= 1
-            if not waiting[child]:
-                ready.append(child)
-    return placed
-
-
-def prepared(source: Table | Moments, model: str) -> tuple[str, Table | Moments, tuple[str, ...]]:
-    """Settle the model's word and bring the data into its form: kinds, complete rows, notes."""
-    if model != "auto" and model not in FAMILIES:
+def settled_model(model: str, source: Table | Moments) -> str:
+    """The family's word; "auto" goes by the kinds of columns."""
+    if model == "auto":
+        return suited(source.variables)
+    if not isinstance(model, str) or model not in FAMILIES:
         raise unknown("model", model, FAMILIES)
+    return model
+
+
+def prepared(source: Table | Moments, model: str) -> Table | Moments:
+    """Bring data into the form that a family takes."""
     if isinstance(source, Moments):
-        if model not in ("auto", "gaussian"):
-            raise FitError(
-                f"Moments carry Gaussian models only, but model={model!r} was asked for."
-            )
-        return "gaussian", source, source.notes
-    table = prepared_table(source, model)
-    return "gaussian" if model == "auto" else model, table, table.notes
-
-
-def prepared_table(source: Table, model: str) -> Table:
-    """Bring a table into the form of a model: numbers where it takes numbers, complete rows."""
-    if model == "auto" and all(v.discrete for v in source.variables):
-        _refuse_discrete(source)
-    table = source.continuous().complete()
-    if table.rows < 2:
-        raise DataError("Learning needs at least two rows, but the table has one.")
-    fixed = [v.name for v in table.variables if v.discrete]
-    if fixed and model in ("auto", "gaussian"):
+        return source
+    table = FAMILIES[model].prepare(source)
+    if table.weights is not None and table.total < 2:
         raise DataError(
-            f"Column {fixed[0]!r} is discrete because its kind was asked for, and Gaussian models "
-            "take numbers only: leave the column out, or do not name its kind."
+            f"Weights say how often rows count, and these sum to {table.total:g}: give numbers of "
+            "rows, not shares."
         )
     return table
-
-
-def _refuse_discrete(table: Table) -> None:
-    """All columns discrete: only numeric levels can be taken as numbers."""
-    if not all(v.numeric for v in table.variables):
-        raise DataError(
-            "All columns are discrete, and this version has no models for discrete variables yet: "
-            "give it columns of numbers."
-        )
 
 
 def bound(

@@ -12,27 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.parallel import runner
-from arcwise.api.recipe import Recipe, prepared_table
+from arcwise.api.recipe import Recipe, prepared, settled_model
 from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError
 from arcwise.inference import marginal_log_density
 from arcwise.results import ASKED, Watch
 
-__all__ = ["RULES", "penalty_grid", "tune"]
+__all__ = ["RULES", "Curve", "penalty_grid", "tune"]
 
 Array = NDArray[np.float64]
+Curve = tuple[Mapping[str, float], ...]
 
 RULES = ("cv", "cv-1se")
 _FOLDS = 10
+_SMALL = 20  # columns up to which complete graphs are harmless
 
 
-def penalty_grid(rows: float) -> Array:
-    """Penalties worth trying, nats per arc and row: from nothing to 30 nats in total.
+def penalty_grid(columns: int, rows: float) -> Array:
+    """Penalties worth trying, nats per arc and row.
 
-    Where an arc gains g nats in total it is worth its own estimation error from about g = 1/2 (AIC
-    charges 1, BIC half of log n), so the grid lies around these in total and is divided by the rows.
+    In total an arc is worth its own estimation error from about half a nat (AIC charges 1, BIC half of
+    log n), so the grid lies around these, up to 30 nats. No penalty at all means complete graphs: it
+    is tried only where these are small.
     """
-    return np.concatenate([[0.0], np.geomspace(0.25, 30.0, 12)]) / rows
+    totals = np.geomspace(0.5, 30.0, 12)
+    return np.concatenate([[0.0], totals] if columns <= _SMALL else [totals]) / rows
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class _Fold:
 
 def tune(
     recipe: Recipe, source: Table | Moments, rule: str, n_jobs: int, watch: Watch | None = None
-) -> tuple[float, tuple[Mapping[str, float], ...]]:
+) -> tuple[float, Curve]:
     """Choose a penalty by cross-validated likelihood.
 
     Parameters
@@ -81,10 +85,13 @@ def tune(
     """
     if isinstance(source, Moments):
         raise FitError("penalty='cv' needs the rows of a table, but moments were given.")
-    table = prepared_table(source, recipe.model)
+    table = prepared(source, settled_model(recipe.model, source))
+    assert isinstance(table, Table)  # what goes in as a table comes out as one
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
-    grid = penalty_grid(table.total)
+    grid = penalty_grid(len(table.names), table.total)
     inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
+    if recipe.search == "auto":  # choosing a penalty needs no rounds beyond the first optimum
+        recipe = recipe.but(options={"patience": 0, **recipe.options})
     work = _Fold(recipe, table, parts, grid, inside)
     found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
     if not found:
@@ -94,14 +101,14 @@ def tune(
     edges = np.mean([counts for _, counts in found], axis=0)
     weights = np.ones(len(done)) if table.weights is None else table.weights[done]
     curve = _curve(grid, logs, edges, weights)
-    best = max(curve, key=lambda row: row["mean"])
+    best = max(curve, key=lambda row: (row["mean"], row["penalty"]))  # ties go to fewer arcs
     if rule == "cv-1se":
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
     return best["penalty"], curve
 
 
-def _curve(grid: Array, logs: Array, edges: Array, weights: Array) -> tuple[dict[str, float], ...]:
+def _curve(grid: Array, logs: Array, edges: Array, weights: Array) -> Curve:
     """Means over rows with their errors; losses are taken row by row against the best penalty."""
     means = np.average(logs, axis=1, weights=weights)
     losses = logs[int(means.argmax())] - logs

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.api.learning import learn, settled
+from arcwise.api.learning import Plan, plan, settled
 from arcwise.api.parallel import runner
 from arcwise.api.progress import Progress
+from arcwise.api.recipe import prepared, settled_model
 from arcwise.data import Moments, Table
 from arcwise.data import folds as cut
 from arcwise.errors import FitError
 from arcwise.evaluate import Validation, validate_folds
 from arcwise.networks import BayesNet
+from arcwise.results import Watch
 
 __all__ = ["validate"]
 
@@ -24,6 +26,7 @@ def validate(
     folds: int = 10,
     seed: int = 0,
     n_jobs: int = 1,
+    time: float | None = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     missing: Iterable[object] = (),
@@ -36,6 +39,7 @@ def validate(
     ----------
     data : as for `learn`, but rows are needed.
     folds : number of parts; each is left out once.
+    time : seconds for all folds together; where they do not suffice, it is an error.
     seed, n_jobs, kinds, weights, missing, progress : as for `learn`.
     words : everything else that `learn` takes: model, score, search, penalty, rules, ...
 
@@ -46,21 +50,26 @@ def validate(
     source = settled(data, kinds, weights, missing)
     if isinstance(source, Moments):
         raise FitError("Cross-validation needs the rows of a table, but moments were given.")
-    ready = source.continuous().complete()
+    chosen = plan(seed=seed, **words)
+    ready = prepared(source, settled_model(chosen.recipe.model, source))
+    assert isinstance(ready, Table)  # what goes in as a table comes out as one
     parts = cut(ready.rows, folds, np.random.default_rng(seed))
-    learner = _Learner({**words, "seed": seed})
-    with Progress("validating", None, progress) as watch:
+    with Progress("validating", time, progress) as watch:
+        learner = _Learner(chosen, watch if n_jobs == 1 else None)
         found = validate_folds(ready, parts, learner, runner(n_jobs, watch))
-    if found is None:
-        raise KeyboardInterrupt  # half a cross-validation has no meaning
-    return found
+    if found is not None and not watch.reason:
+        return found
+    if time is not None and "time" in watch.reason:
+        raise FitError(f"Not every fold was done in {time:g} s: give more time, or fewer folds.")
+    raise KeyboardInterrupt  # half a cross-validation has no meaning
 
 
 @dataclass(frozen=True)
 class _Learner:
-    """`learn` with its words: an object that can be sent to other processes."""
+    """A plan as a learner; without its watcher it can be sent to other processes."""
 
-    words: Mapping[str, Any]
+    plan: Plan
+    watch: Watch | None
 
     def __call__(self, training: Table) -> BayesNet:
-        return learn(training, progress=False, **self.words).net
+        return self.plan.run(training, self.watch, self.watch)[0].net

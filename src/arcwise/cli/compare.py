@@ -68,7 +68,8 @@ def _lacking(one: Graph, two: Graph) -> list[str]:
         )
     notes = []
     for name, graph, other in (("A", one, two), ("B", two, one)):
-        absent = [node for node in other.nodes if node not in set(graph.nodes)]
+        named = set(graph.nodes)
+        absent = [node for node in other.nodes if node not in named]
         if absent:
             counted = "a node" if len(absent) == 1 else "nodes"
             notes.append(

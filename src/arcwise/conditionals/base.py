@@ -22,7 +22,17 @@ from numpy.typing import NDArray
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import FitError
 
-__all__ = ["Array", "Columns", "Conditional", "DefaultScore", "Family", "Fits", "HeldOut", "ParentSets", "Parts"]
+__all__ = [
+    "Array",
+    "Columns",
+    "Conditional",
+    "DefaultScore",
+    "Family",
+    "Fits",
+    "HeldOut",
+    "ParentSets",
+    "Parts",
+]
 
 Array = NDArray[np.float64]
 Columns = tuple[NDArray[Any], ...]

@@ -184,7 +184,7 @@ def edge_table(
         bounds = Limits.none(score.nodes) if limits is None else limits
         strength = _strengths(Climb(score, graph, bounds), first, second, tail) / score.rows
         count, meaning = score.rows, "score with the edge minus score without it, per row"
-    reversible = _reversible(graph, first, second)
+    reversible = _reversible(graph, first, second) & _free_to_turn(limits, first, second, tail)
     return EdgeTable(
         graph.nodes, first, second, tail, reversible, strength, partial, count, meaning
     )
@@ -257,6 +257,18 @@ def _strengths(climb: Climb, first: Integers, second: Integers, tail: Integers) 
         moves = (climb.legal(kernel.ADD, a, b), climb.legal(kernel.ADD, b, a))
         out[i] = max((move.gain for move in moves if move is not None), default=-np.inf)
     return out
+
+
+def _free_to_turn(
+    limits: Limits | None, first: Integers, second: Integers, tail: Integers
+) -> NDArray[np.bool_]:
+    """Arcs whose opposite the rules allow, too."""
+    if limits is None or limits.free:
+        return np.ones(len(first), dtype=bool)
+    head = np.where(tail == first, second, first)
+    masks = [limits.allowed_mask(child) for child in range(len(limits.nodes))]
+    ends = zip(tail.tolist(), head.tolist(), strict=True)
+    return np.array([t >= 0 and masks[t][h] and t not in limits.required[h] for t, h in ends])
 
 
 def _reversible(graph: DAG, first: Integers, second: Integers) -> NDArray[np.bool_]:

@@ -4,16 +4,17 @@ A *formula* is a sum of terms, names joined by `:` or `*`, with an optional `~` 
 
 - undirected, `ug("a:b:e + a:c")`: all names of a term are joined with each other;
 - directed, `dag("a + b:a + c:a:b")`: the first name of a term is the child, the others are its
-  parents; `c|a:b` says the same.
+  parents; `c|a:b` says the same, and so does `a -> c, b -> c`: where a text holds `->`, its terms
+  are arcs or paths, parted by commas or plus signs.
 
-A term may also be given as a list of names, which then may hold any signs. These are the forms of
-R's gRbase (Dethlefsen and Hojsgaard 2005). A *model string* such as `[A][B][C|A:B]` lists every
-node with its parents, as in R's bnlearn (Scutari 2010).
+A term may also be given as a list of names, which then may hold any signs but `->`. These are the
+forms of R's gRbase (Dethlefsen and Hojsgaard 2005), but for the arrows. A *model string* such as
+`[A][B][C|A:B]` lists every node with its parents, as in R's bnlearn (Scutari 2010).
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TypeAlias
 
 from arcwise.errors import GraphError
@@ -24,8 +25,9 @@ from arcwise.graphs.ugraph import UGraph
 Formula: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 
 # An opening bracket would make a formula look like a model string.
-_FORMULA_SIGNS = "+:*|~["
-_STRING_SIGNS = "[]|:"
+_ARROW = "->"
+_FORMULA_SIGNS = (*"+:*|~[", _ARROW)
+_STRING_SIGNS = tuple("[]|:")
 _BRACKET = re.compile(r"\s*\[([^\[\]|]*)(?:\|([^\[\]|]*))?\]\s*")
 
 
@@ -48,7 +50,7 @@ def ug(*formulas: Formula, nodes: Iterable[str] | None = None) -> UGraph:
     >>> ug(["a", "b"], ["b", "c"]) == ug("a*b", "~b:c")
     True
     """
-    terms = [_no_bar(term) for formula in formulas for term in _terms(formula)]
+    terms = [_undirected(term) for formula in formulas for term in _terms(formula)]
     names = sorted({name for term in terms for name in term}) if nodes is None else nodes
     graph = UGraph.empty(names)
     for name in (name for term in terms for name in term):
@@ -62,8 +64,8 @@ def dag(*formulas: Formula, nodes: Iterable[str] | None = None) -> DAG:
 
     Parameters
     ----------
-    formulas : texts such as "a + b:a" (child first), lists of names (child first), lists of such
-        lists, or model strings such as "[a][b|a]".
+    formulas : texts such as "a + b:a" (child first) or "a -> b, b -> c", lists of names (child
+        first), lists of such lists or of arcs, or a model string such as "[a][b|a]".
     nodes : all names, in order; the sorted names of the formulas if left out.
 
     Raises
@@ -74,12 +76,15 @@ def dag(*formulas: Formula, nodes: Iterable[str] | None = None) -> DAG:
     --------
     >>> dag("a + b:a + c:a:b + d:c:e + e:a")
     <DAG [a][b|a][e|a][c|a:b][d|c:e]>
+    >>> dag("a -> b -> c, a -> c, d").arcs
+    (('a', 'b'), ('a', 'c'), ('b', 'c'))
     >>> dag(["gauge", "fuel", "battery"]).parents_of("gauge")
     ('battery', 'fuel')
     """
     if len(formulas) == 1 and isinstance(formulas[0], str) and formulas[0].lstrip().startswith("["):
         return from_model_string(formulas[0], nodes=nodes)
-    terms = [_child_first(term) for formula in formulas for term in _terms(formula)]
+    parts = (part for formula in formulas for part in _terms(formula))
+    terms = [family for part in parts for family in _families(part)]
     names = sorted({name for term in terms for name in term}) if nodes is None else nodes
     graph = DAG.empty(names)
     for term in terms:
@@ -183,16 +188,21 @@ def _checked(names: list[str], term: str) -> tuple[str, list[str]]:
 
 
 def _terms(formula_: Formula) -> Iterator[str | list[str]]:
-    """Take a formula apart: texts at their plus signs, lists as they are."""
+    """Take a formula apart: texts at their plus signs (and commas, where they hold arcs)."""
     if isinstance(formula_, str):
-        yield from formula_.strip().removeprefix("~").split("+")
+        yield from re.split("[+,]" if _ARROW in formula_ else "[+]", _bare(formula_))
     elif not isinstance(formula_, Iterable):
         raise GraphError(f"A formula is a text or a list of names, but {formula_!r} came.")
-    elif all(isinstance(entry, str) for entry in formula_):
+    elif all(isinstance(entry, str) and _ARROW not in entry for entry in formula_):
         yield [str(entry) for entry in formula_]
     else:
         for entry in formula_:
             yield from _terms(entry)
+
+
+def _bare(text: str) -> str:
+    """Return a formula without blanks around it and without its leading sign."""
+    return text.strip().removeprefix("~")
 
 
 def _split(term: str | list[str]) -> list[str]:
@@ -210,11 +220,35 @@ def _split(term: str | list[str]) -> list[str]:
     return [child, *others]
 
 
-def _no_bar(term: str | list[str]) -> list[str]:
+def _undirected(term: str | list[str]) -> list[str]:
     """Return the names of an undirected term."""
-    if isinstance(term, str) and "|" in term:
-        raise GraphError(f"An undirected term has no |, but {term.strip()!r} came; use : or *.")
+    for sign in ("|", _ARROW):
+        if isinstance(term, str) and sign in term:
+            raise GraphError(
+                f"An undirected term has no {sign}, but {term.strip()!r} came; use : or *."
+            )
     return _split(term)
+
+
+def _families(term: str | list[str]) -> Iterator[list[str]]:
+    """Go through the families of a directed term, child first: a path has one for each arc."""
+    if isinstance(term, str) and _ARROW in term:
+        names = _path(term)
+        yield from ([head, tail] for tail, head in pairwise(names))
+    else:
+        yield _child_first(term)
+
+
+def _path(term: str) -> list[str]:
+    """Return the names of a path such as a -> b -> c."""
+    signs = [sign for sign in ":*|~" if sign in term]
+    if signs:
+        raise GraphError(
+            f"A term with -> is a path such as a -> b -> c, but {term.strip()!r} holds "
+            f"{signs[0]!r}; give a node's parents as [c|a:b], or one arc after the other."
+        )
+    first, others = _checked(term.split(_ARROW), term.strip())
+    return [first, *others]
 
 
 def _child_first(term: str | list[str]) -> list[str]:
@@ -227,7 +261,7 @@ def _child_first(term: str | list[str]) -> list[str]:
     return _split(term)
 
 
-def _refuse_signs(names: Sequence[str], signs: str, form: str) -> None:
+def _refuse_signs(names: Sequence[str], signs: Sequence[str], form: str) -> None:
     """Refuse names that a text could not give back."""
     for name in names:
         bad = [sign for sign in signs if sign in name]

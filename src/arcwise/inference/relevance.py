@@ -1,11 +1,10 @@
 """What of a network matters for a question.
 
 Once a variable's value is known, its children see a constant: every arc out of a known variable can
-be cut, its value put in its place. A variable set from outside loses its incoming arcs as well, and
-with them its local model. What is then neither asked, nor known, nor an ancestor of such a variable
-integrates to one (it is *barren*), and of the rest only the connected piece around the question can
-change the answer. This is the pruning that Bayes-ball finds (Shachter 1998), in linear time; with
-everything else known, a question about one variable comes down to its Markov blanket.
+be cut, its value put in its place. What is then neither asked, nor known, nor an ancestor of such a
+variable integrates to one (it is *barren*), and of the rest only the connected piece around the
+question can change the answer. This is the pruning that Bayes-ball finds (Shachter 1998), in linear
+time; with everything else known, a question about one variable comes down to its Markov blanket.
 """
 
 from __future__ import annotations
@@ -17,16 +16,14 @@ from arcwise.graphs import DAG
 __all__ = ["relevant", "upward"]
 
 
-def upward(
-    graph: DAG, starts: Iterable[int], known: Collection[int], fixed: Collection[int] = ()
-) -> set[int]:
+def upward(graph: DAG, starts: Iterable[int], known: Collection[int]) -> set[int]:
     """Unknown variables behind the starts, reached by arcs from unknown variables only.
 
     Parameters
     ----------
     graph : the network's graph.
     starts : where to begin; not part of the answer unless reached.
-    known, fixed : numbers of the observed variables, and of those set from outside.
+    known : numbers of the known variables.
 
     Returns
     -------
@@ -36,25 +33,23 @@ def upward(
     [2]
     """
     found: set[int] = set()
-    stack = [node for node in starts if node not in fixed]
+    stack = list(starts)
     while stack:
         for parent in graph.parents[stack.pop()]:
-            if parent not in found and parent not in known and parent not in fixed:
+            if parent not in found and parent not in known:
                 found.add(parent)
                 stack.append(parent)
     return found
 
 
-def relevant(
-    graph: DAG, targets: Iterable[int], known: Collection[int], fixed: Collection[int] = ()
-) -> set[int]:
+def relevant(graph: DAG, targets: Iterable[int], known: Collection[int]) -> set[int]:
     """Variables whose local models matter for the targets, given what is known.
 
     Parameters
     ----------
     graph : the network's graph.
-    targets : numbers of the variables asked for; none of them known or fixed.
-    known, fixed : numbers of the observed variables, and of those set from outside.
+    targets : numbers of the variables asked for; none of them known.
+    known : numbers of the known variables.
 
     Returns
     -------
@@ -65,12 +60,12 @@ def relevant(
     [1, 2]
     """
     asked = set(targets)
-    hidden = asked | upward(graph, [*asked, *known], known, fixed)
+    hidden = asked | upward(graph, [*asked, *known], known)
 
     def joined(node: int) -> Iterator[int]:
         yield from (parent for parent in graph.parents[node] if parent in hidden)
         if node in hidden:
-            yield from (c for c in graph.children[node] if c in hidden or _live(c, known, fixed))
+            yield from (c for c in graph.children[node] if c in hidden or c in known)
 
     found, stack = set(asked), list(asked)
     while stack:
@@ -79,8 +74,3 @@ def relevant(
                 found.add(other)
                 stack.append(other)
     return found
-
-
-def _live(node: int, known: Collection[int], fixed: Collection[int]) -> bool:
-    """Whether a node was observed as nature made it, and so tells of its parents."""
-    return node in known and node not in fixed
