@@ -63,8 +63,9 @@ def test_ancestral_is_reproducible_and_may_be_empty():
     second = ancestral(CHAIN, np.random.default_rng(5), 10).matrix()
     assert np.array_equal(first, second)
     assert ancestral(CHAIN, np.random.default_rng(5), 0).rows == 0
-    with pytest.raises(DataError, match="negative"):
-        ancestral(CHAIN, np.random.default_rng(5), -1)
+    for draws in (-1, 1.5, True, "3", None):
+        with pytest.raises(DataError, match="draws must be a whole number from 0 on"):
+            ancestral(CHAIN, np.random.default_rng(5), draws)
 
 
 class Coin:

@@ -27,7 +27,7 @@ from arcwise.data.variable import code_type, numbers_of, sentence_list
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG
 
-__all__ = ["BayesNet", "Fixed", "align", "ancestral", "cut", "log_density"]
+__all__ = ["BayesNet", "Fixed", "align", "ancestral", "cut", "log_density", "whole"]
 
 Columns = Sequence[NDArray[Any]]
 
@@ -168,14 +168,17 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
     -------
     A table of independent rows.
 
+    Raises
+    ------
+    DataError : the number of rows is no whole number from 0 on.
+
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
     >>> ancestral(net, np.random.default_rng(1), 100).rows
     100
     """
-    if draws < 0:
-        raise DataError(f"The number of draws must not be negative, but {draws} came.")
+    draws = whole("number of draws", draws)
     columns: list[NDArray[Any]] = [np.empty(0)] * len(net.variables)
     for node in net.graph.order():
         xs = tuple(columns[parent] for parent in net.graph.parents[node])
@@ -183,6 +186,17 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
         levels = net.variables[node].levels
         columns[node] = drawn.astype(np.float64 if levels is None else code_type(len(levels)))
     return Table(net.variables, tuple(columns))
+
+
+def whole(what: str, number: object) -> int:
+    """Return a whole number from 0 on as an int, or refuse what is none.
+
+    >>> whole("seed", np.int64(3))
+    3
+    """
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
+        raise DataError(f"The {what} must be a whole number from 0 on, but {number!r} came.")
+    return int(number)
 
 
 def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:

@@ -82,12 +82,17 @@ def test_the_advice_is_one_line_on_a_narrow_terminal(monkeypatch, capsys):
 
 
 def test_no_edges_because_time_was_up(run, table):
-    out = run("learn", table, "--time", 0).out
+    out = run("learn", table, "--time", 0, "--search", "exact").out
     said = (
         "No edges: the search was stopped before it found any (the time budget of 0 s is used up)."
     )
     assert said in out
     assert said in run("edges", "boston.json").out
+
+
+def test_no_edges_because_of_ctrl_c(learned):
+    stopped = replace(learned, stopped="stopped by Ctrl-C")
+    assert "stopped before it found any (stopped by Ctrl-C)" in summary._no_edges(stopped)
 
 
 def test_no_edges_because_there_is_nothing_to_find(run, folder):

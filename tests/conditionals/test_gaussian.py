@@ -162,7 +162,7 @@ def test_one_row_and_fewer_rows_than_columns_give_numbers():
     one = table({"a": [1.0], "b": [2.0], "c": [3.0]})
     fits = gaussian.bind(one)
     assert np.isfinite(fits.loglik(0, [(), (1,), (1, 2)])).all()
-    assert np.isfinite(fits.conditional(0, (1, 2)).spread).all()
+    assert np.isinf(fits.conditional(0, (1, 2)).spread).all()  # nothing is known of its errors
     few = gaussian.bind(linear(1, rows=4, p=6))
     sets = list(naive.parent_sets(6, 0))
     assert np.isfinite(few.loglik(0, sets)).all()
@@ -211,3 +211,32 @@ def test_fit_takes_columns_of_any_number_type():
     y, x = np.array([1, 2, 4]), np.array([1, 2, 3], dtype=np.uint8)
     model = gaussian.fit(y, (x,), Variable("y"), (Variable("x"),))
     assert model.coefficients == pytest.approx([1.5])
+
+
+def test_leave_one_out_of_a_row_that_a_regression_cannot_do_without():
+    """A column with a single 1 has leverage 1 there: without the row it is a constant."""
+    rng = np.random.default_rng(0)
+    single, x, y = np.zeros(50), rng.normal(size=50), rng.normal(size=50)
+    single[7], y[7] = 1.0, 9.0
+    source = table({"single": single, "x": x, "y": y})
+    sets = [(), (0,), (0, 1), (1,)]
+    rows = [np.array([i]) for i in range(50)]
+    expected = [refitted(source, 2, parents, rows) for parents in sets]
+    assert gaussian.bind(source).loo(2, sets) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_likelihood_at_the_floor_is_that_of_the_fitted_model():
+    a = np.random.default_rng(0).normal(size=100)
+    source = table({"a": a, "b": a.copy(), "c": np.full(100, 3.0)})
+    fits = gaussian.bind(source)
+    for child, parents in ((1, (0,)), (1, ()), (2, ()), (2, (0,))):
+        model = fits.conditional(child, parents)
+        logs = model.logpdf(source.columns[child], tuple(source.columns[j] for j in parents))
+        assert fits.loglik(child, [parents])[0] == pytest.approx(logs.sum(), abs=1e-3)
+
+
+def test_sets_that_make_no_sense_are_refused_by_the_kernel():
+    fits = gaussian.bind(linear(3))
+    for parents in ((0,), (1, 1), (99,), (-1,), (2, 1)):
+        with pytest.raises((IndexError, ValueError)):
+            fits.loglik(0, [parents])

@@ -16,7 +16,7 @@ from shared_networks import (
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
-from arcwise.inference import GaussianJoint, condition, joint
+from arcwise.inference import GaussianJoint, condition, joint, query
 from arcwise.inference.gaussian import log_normal, narrow, posterior
 from arcwise.networks import BayesNet, cut
 
@@ -96,11 +96,12 @@ def test_pruned_posterior_equals_conditioning_the_whole_joint(seed, data):
 def test_setting_is_observing_in_the_cut_network(seed, data):
     net = random_net(np.random.default_rng(seed), 6, 0.5)
     target, forced, seen = data.draw(st.permutations(range(6)))[:3]
-    mean, root = posterior(net, [target], {seen}, reader({seen: 1.5, forced: -2.0}), {forced})
+    name, other, third = (net.names[node] for node in (target, forced, seen))
+    answer = query(net, name, given={third: 1.5}, do={other: -2.0})
     whole = condition(joint(cut(net, {forced: -2.0})), {seen: 1.5})
-    place = whole.names.index(net.names[target])
-    assert mean[0, 0] == pytest.approx(whole.mean[place], abs=1e-7)
-    assert float(root[0] @ root[0]) == pytest.approx(whole.covariance[place, place], abs=1e-7)
+    place = whole.names.index(name)
+    assert answer.mean == pytest.approx(whole.mean[place], abs=1e-7)
+    assert answer.variance == pytest.approx(whole.covariance[place, place], abs=1e-7)
 
 
 def test_mean_given_the_parents_is_the_regression():

@@ -29,7 +29,7 @@ def near(names):
 
 
 def test_rules_that_leave_few_parents_make_a_problem_small():
-    score = bind("bic", FAMILIES["gaussian"], linear(2, rows=200, p=20))
+    score = bind("bic", FAMILIES["gaussian"], linear(2, rows=200, p=22))
     limits = near(score.nodes)
     result = run(score, limits=limits)
     assert result.optimal

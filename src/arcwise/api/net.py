@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from arcwise import graphs, inference, io
 from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.data import Table, conform
-from arcwise.errors import FileError, FitError
+from arcwise.errors import FileError
 from arcwise.evaluate import EdgeTable, edge_table, pack_edges, unpack_edges
 from arcwise.graphs import DAG, PDAG, Limits
-from arcwise.networks import BayesNet, ancestral
+from arcwise.networks import BayesNet, ancestral, whole
 from arcwise.results import Step
 from arcwise.scores import Score
 
-__all__ = ["Network", "load"]
+__all__ = ["Network", "load", "load_graph"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,13 +144,13 @@ class Network:
 
     def impute(self, rows: Any, seed: int | None = None) -> Table:
         """Fill the gaps: by expected values, or by draws where a seed is given."""
-        rng = None if seed is None else np.random.default_rng(seed)
+        rng = None if seed is None else np.random.default_rng(whole("seed", seed))
         filled = inference.impute(self.net, self._rows(rows), rng)
         return filled.select(self.variables)
 
     def sample(self, draws: int, seed: int = 0) -> Table:
         """Draw rows from the network."""
-        drawn = ancestral(self.net, np.random.default_rng(seed), draws)
+        drawn = ancestral(self.net, np.random.default_rng(whole("seed", seed)), draws)
         return drawn.select(self.variables)
 
     def logpdf(self, rows: Any) -> NDArray[np.float64]:
@@ -273,11 +273,11 @@ def load_graph(path: str | PathLike[str]) -> DAG:
 
     Raises
     ------
-    FitError : the file holds an undirected graph.
+    FileError : missing, damaged or foreign files, and files whose graph is not directed.
     """
     graph = io.load(path).graph
     if not isinstance(graph, DAG):
-        raise FitError(f"{str(path)!r} holds a graph that is not directed.")
+        raise FileError(f"{str(path)!r} holds a graph with edges that have no direction.")
     return graph
 
 

@@ -6,7 +6,7 @@ from a table. Cross-validation and the tuning of a penalty run the same recipe o
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -108,7 +108,8 @@ class Recipe:
         if self.rules.max_parents is not None or most is None or most >= len(fits.nodes) - 1:
             return self.rules.on(fits.nodes), ""
         rules = replace_rules(self.rules, max(most, least))
-        note = f"Rows are few ({fits.rows:g}), so a variable may have {most} parent{'s' * (most != 1)} at most."
+        plural = "s" * (most != 1)
+        note = f"Rows are few ({fits.rows:g}): a variable may have {most} parent{plural} at most."
         return rules.on(fits.nodes), f"{note} Rules(max_parents=...) sets another bound."
 
     def _search(self) -> Any:
@@ -151,8 +152,12 @@ def settled_model(model: str, source: Table | Moments) -> str:
     return model
 
 
+@overload
+def prepared(source: Table, model: str) -> Table: ...
+@overload
+def prepared(source: Moments, model: str) -> Moments: ...
 def prepared(source: Table | Moments, model: str) -> Table | Moments:
-    """Bring data into the form that a family takes."""
+    """Bring data into the form that a family takes; moments are in it already."""
     if isinstance(source, Moments):
         return source
     table = FAMILIES[model].prepare(source)

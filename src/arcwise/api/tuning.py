@@ -86,7 +86,6 @@ def tune(
     if isinstance(source, Moments):
         raise FitError("penalty='cv' needs the rows of a table, but moments were given.")
     table = prepared(source, settled_model(recipe.model, source))
-    assert isinstance(table, Table)  # what goes in as a table comes out as one
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     grid = penalty_grid(len(table.names), table.total)
     inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes

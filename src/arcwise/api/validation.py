@@ -52,7 +52,6 @@ def validate(
         raise FitError("Cross-validation needs the rows of a table, but moments were given.")
     chosen = plan(seed=seed, **words)
     ready = prepared(source, settled_model(chosen.recipe.model, source))
-    assert isinstance(ready, Table)  # what goes in as a table comes out as one
     parts = cut(ready.rows, folds, np.random.default_rng(seed))
     with Progress("validating", time, progress) as watch:
         learner = _Learner(chosen, watch if n_jobs == 1 else None)

@@ -121,7 +121,7 @@ Penalty = Annotated[
         " that predicts best in cross-validation, cv-1se the largest one within a standard error of"
         " that.",
         panel=_LEARNING,
-        shown="NUMBER|cv|cv-1se",
+        shown="NUMBER|WORD",
     ),
 ]
 Start = Annotated[

@@ -60,7 +60,7 @@ def styled(text: object, style: str = "") -> Text:
 def unbroken(text: object) -> Text:
     """Give text that stays one line, however narrow the terminal: it may be copied from there."""
     found = styled(text)
-    found.no_wrap, found.overflow = True, "ignore"
+    found.no_wrap = True
     return found
 
 
@@ -85,7 +85,8 @@ def show(*parts: RenderableType) -> None:
     console = _console()
     with console.capture() as captured:
         for part in parts:
-            console.print(styled(part) if isinstance(part, str) else part)
+            piece = styled(part) if isinstance(part, str) else part
+            console.print(piece, soft_wrap=bool(getattr(piece, "no_wrap", False)))
     text = captured.get()
     if not console.is_terminal:
         text = "".join(line.rstrip() + "\n" for line in text.splitlines())

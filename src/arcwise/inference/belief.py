@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import DataError, close_to
 
@@ -197,6 +197,26 @@ def frequency(event: Callable[[Draws], Any], drawn: Draws) -> Probability:
     # With no hit, or no miss, the plain formula would claim certainty: add one of each.
     safe = (holds.sum() + 1) / (size + 2)
     return Probability(share, float(np.sqrt(safe * (1 - safe) / size)))
+
+
+def numbers(name: str, values: ArrayLike) -> Array:
+    """Values of a variable as an array of numbers; text is refused."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(f"The values of {name!r} must be numbers, but {values!r} came.") from None
+
+
+def columns_of(values: Mapping[str, ArrayLike]) -> Array:
+    """Values by name as columns of one length; a single number stands for all rows."""
+    columns = [np.atleast_1d(numbers(name, each)) for name, each in values.items()]
+    try:
+        return np.column_stack(np.broadcast_arrays(*columns))
+    except ValueError:
+        sizes = ", ".join(str(column.size) for column in columns)
+        raise DataError(
+            f"The joint density needs as many values for each name, but {sizes} came."
+        ) from None
 
 
 def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str, object]) -> str:

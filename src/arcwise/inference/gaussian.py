@@ -26,21 +26,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import GaussianConditional
 from arcwise.errors import DataError, FitError
-from arcwise.inference.relevance import relevant
-from arcwise.networks import BayesNet, Fixed
+from arcwise.inference.linear import ROUNDING, centres, determined, local, own_spread, roots
+from arcwise.inference.relevance import relevant, upward
+from arcwise.networks import BayesNet
 
-__all__ = ["GaussianJoint", "condition", "joint", "log_normal", "posterior"]
+__all__ = ["GaussianJoint", "check_relations", "condition", "joint", "log_normal", "posterior"]
 
 Array = NDArray[np.float64]
 
-# What rounding leaves of a row that should be zero, relative to the parts that cancelled.
-ROUNDING = 1e-14
 # Share of its standard deviation that evidence must add to what other evidence says of it.
 NEW = 1e-13
 # How far evidence may be off what other evidence determines: typed and rounded numbers are.
 SLACK = 1e-6
+# The same two for relations that hold in the data only as far as least squares can tell.
+NEW_IN_DATA, SLACK_IN_DATA = 1e-6, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +104,7 @@ def joint(net: BayesNet) -> GaussianJoint:
     ------
     FitError : a local model is of another kind.
 
+    >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -172,7 +173,9 @@ class Elimination(NamedTuple):
 
         if not len(self.kept):
             return np.zeros((len(off), len(rows)))
-        known = solve_triangular(self.triangle, (off[:, self.kept] / self.scale).T, trans="T")
+        known = solve_triangular(
+            self.triangle, (off[:, self.kept] / self.scale).T, trans="T", check_finite=False
+        )
         shift: Array = (rows @ self.basis @ known).T
         return shift
 
@@ -193,20 +196,34 @@ class Elimination(NamedTuple):
     def check(self, root: Array, mean: Array, off: Array, names: Sequence[str]) -> None:
         """Refuse evidence that contradicts other evidence."""
         places = [self.seen[i] for i in self.spare]
-        excess = self.excess(root, off)
         came = off[:, self.spare] + mean[:, places]
         size = np.abs(mean[:, places]) + np.abs(came)
         allowed = SLACK * np.linalg.norm(root[places], axis=1) + 1e-3 * SLACK * size
+        self.refuse(came, self.excess(root, off), allowed, names)
+
+    def refuse(
+        self,
+        came: Array,
+        excess: Array,
+        allowed: Array,
+        names: Sequence[str],
+        constant: Collection[str] = (),
+    ) -> None:
+        """Say which superfluous evidence is off by more than is allowed, and by how much."""
         for row, column in np.argwhere(np.abs(excess) > allowed)[:1]:
-            value = came[row, column]
+            value, name = came[row, column], names[self.spare[column]]
+            said = (
+                f"the data: there {name!r} is always"
+                if name in constant
+                else f"itself: in this network the other known values determine {name!r} as"
+            )
+            expected = value - excess[row, column]
             raise FitError(
-                "The evidence contradicts itself: in this network the other known values determine "
-                f"{names[self.spare[column]]!r} as {value - excess[row, column]:.8g}, "
-                f"but {value:.8g} was given."
+                f"The evidence contradicts {said} {expected:.10g}, but {value:.10g} was given."
             )
 
 
-def eliminate(root: Array, seen: Sequence[int]) -> Elimination:
+def eliminate(root: Array, seen: Sequence[int], new: float = NEW) -> Elimination:
     """Split the evidence rows of a root into new and superfluous ones, with a basis of the new."""
     from scipy.linalg import qr
 
@@ -215,68 +232,73 @@ def eliminate(root: Array, seen: Sequence[int]) -> Elimination:
     scaled = rows / np.where(scale > 0, scale, 1.0)[:, None]
     basis, triangle, order = qr(scaled.T, mode="economic", pivoting=True)
     pivots = np.abs(np.diag(triangle))
-    rank = int((pivots > NEW).sum())
+    rank = int((pivots > new).sum())
     kept, spare = order[:rank].astype(np.intp), np.sort(order[rank:]).astype(np.intp)
     return Elimination(
         list(seen), kept, spare, basis[:, :rank], triangle[:rank, :rank], scale[kept]
     )
 
 
-# -- from networks to means and roots --------------------------------------------------------------
-
-
-def local(net: BayesNet, node: int) -> tuple[float, Array, float]:
-    """Intercept, coefficients and noise of one node."""
-    model = net.conditionals[node]
-    if isinstance(model, GaussianConditional):
-        return model.intercept, model.coefficients, model.sd
-    if isinstance(model, Fixed):
-        return float(model.value), np.zeros(0), 0.0
-    raise FitError(
-        f"Exact Gaussian answers need linear-Gaussian local models, and that of "
-        f"{net.names[node]!r} is {net.models[node]}."
-    )
-
-
-def roots(net: BayesNet, nodes: Sequence[int], hidden: Collection[int]) -> Array:
-    """Root of some nodes in topological order; arcs from nodes that are not hidden are cut."""
-    place = {node: i for i, node in enumerate(nodes)}
-    root, size = np.zeros((len(nodes), len(nodes))), np.zeros(len(nodes))
-    for i, node in enumerate(nodes):
-        _, weights, noise = local(net, node)
-        pairs = zip(net.graph.parents[node], weights, strict=True)
-        open_ones = [(place[parent], weight) for parent, weight in pairs if parent in hidden]
-        root[i, i], parts = noise, noise
-        if open_ones:
-            above, slopes = [j for j, _ in open_ones], np.array([w for _, w in open_ones])
-            root[i, :i] = slopes @ root[above, :i]
-            parts += float(np.abs(slopes) @ size[above])
-        size[i] = np.linalg.norm(root[i, : i + 1])
-        if size[i] <= ROUNDING * parts:
-            root[i], size[i] = 0.0, 0.0
-    return root
-
-
-def centres(
-    net: BayesNet,
-    nodes: Sequence[int],
-    hidden: Collection[int],
-    value: Callable[[int], Array],
-    rows: int,
-) -> Array:
-    """Means of some nodes (columns) in topological order, for rows of known values around them."""
-    place = {node: i for i, node in enumerate(nodes)}
-    out = np.empty((rows, len(nodes)), order="F")
-    for i, node in enumerate(nodes):
-        intercept, weights, _ = local(net, node)
-        out[:, i] = intercept
-        for parent, weight in zip(net.graph.parents[node], weights, strict=True):
-            out[:, i] += weight * (out[:, place[parent]] if parent in hidden else value(parent))
-    return out
-
-
 def _nothing(node: int) -> Array:
     raise AssertionError("without evidence no value is asked for")
+
+
+def check_relations(
+    net: BayesNet, known: Collection[int], value: Callable[[int], Array], rows: int = 1
+) -> None:
+    """Refuse evidence that breaks a relation which holds without noise in the data.
+
+    Least squares cannot tell such a relation from one with very little noise, and a fitted model
+    keeps some (it is `at_floor`). Here that noise counts as none, and a value may miss what the
+    other known ones determine by a thousandth of the variable's standard deviation in the data, or
+    by as much as a single row of the data may.
+
+    Parameters
+    ----------
+    net : the network.
+    known : numbers of the known variables.
+    value : gives the values (one per row) of a known variable.
+    rows : how many rows.
+
+    Raises
+    ------
+    FitError : which variable is determined as what, and what was given.
+    """
+    behind = upward(net.graph, known, known)
+    starts = [node for node in (*known, *behind) if determined(net, node)]
+    with np.errstate(over="ignore", invalid="ignore"):  # the answer itself says what is too far out
+        if starts:
+            _check_exact(net, relevant(net.graph, starts, known), known, value, rows)
+
+
+def _check_exact(
+    net: BayesNet,
+    members: Collection[int],
+    known: Collection[int],
+    value: Callable[[int], Array],
+    rows: int,
+) -> None:
+    """Check evidence within some nodes, the noise of determined ones taken as none."""
+    nodes = _sorted(net, members)
+    hidden = {node for node in nodes if node not in known}
+    seen = [i for i, node in enumerate(nodes) if node in known]
+    if not seen or not any(determined(net, node) for node in nodes):
+        return
+    mean, root = centres(net, nodes, hidden, value, rows), roots(net, nodes, hidden, exact=True)
+    came = np.column_stack([value(nodes[i]) for i in seen])
+    step = eliminate(root, seen, NEW_IN_DATA)
+    excess = step.excess(root, came - mean[:, seen])
+    came, spare = came[:, step.spare], [nodes[seen[i]] for i in step.spare]
+    spread = np.array([own_spread(net, node, SLACK_IN_DATA) for node in spare])
+    names = [net.names[nodes[i]] for i in seen]
+    constant = {net.names[node] for node in spare if not local(net, node)[1].any()}
+    step.refuse(came, excess, spread + 1e-12 * np.abs(came), names, constant)
+
+
+def _sorted(net: BayesNet, members: Collection[int]) -> list[int]:
+    """Nodes in topological order."""
+    rank = {node: i for i, node in enumerate(net.graph.order())}
+    return sorted(members, key=rank.__getitem__)
 
 
 def posterior(
@@ -284,7 +306,6 @@ def posterior(
     targets: Sequence[int],
     known: Collection[int],
     value: Callable[[int], Array],
-    fixed: Collection[int] = (),
     rows: int = 1,
 ) -> tuple[Array, Array]:
     """Distribution of targets for many rows that know the same variables.
@@ -293,9 +314,8 @@ def posterior(
     ----------
     net : the network.
     targets : numbers of the variables asked for.
-    known : numbers of the observed variables.
-    value : gives the values (one per row) of a known or fixed variable.
-    fixed : numbers of the variables set from outside.
+    known : numbers of the known variables.
+    value : gives the values (one per row) of a known variable.
     rows : how many rows.
 
     Returns
@@ -304,11 +324,26 @@ def posterior(
 
     Raises
     ------
-    FitError : a local model that matters is not Gaussian, or the evidence contradicts itself.
+    FitError : a local model that matters is not Gaussian, the evidence contradicts itself, or the
+        answer is beyond the largest number.
     """
-    members = relevant(net.graph, targets, known, fixed)
-    rank = {node: i for i, node in enumerate(net.graph.order())}
-    nodes = sorted(members, key=rank.__getitem__)
+    with np.errstate(over="ignore", invalid="ignore"):  # said in words below
+        mean, root = _posterior(net, targets, known, value, rows)
+    if not (np.isfinite(mean).all() and np.isfinite(root).all()):
+        raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
+    return mean, root
+
+
+def _posterior(
+    net: BayesNet,
+    targets: Sequence[int],
+    known: Collection[int],
+    value: Callable[[int], Array],
+    rows: int,
+) -> tuple[Array, Array]:
+    members = relevant(net.graph, targets, known)
+    _check_exact(net, members, known, value, rows)
+    nodes = _sorted(net, members)
     hidden = {node for node in nodes if node not in known}
     mean, root = centres(net, nodes, hidden, value, rows), roots(net, nodes, hidden)
     place = {node: i for i, node in enumerate(nodes)}
@@ -343,7 +378,9 @@ def log_normal(off: Array, root: Array) -> Array:
     from scipy.linalg import solve_triangular
 
     step = eliminate(root, range(len(root)))
-    z = solve_triangular(step.triangle, (off[:, step.kept] / step.scale).T, trans="T")
+    z = solve_triangular(
+        step.triangle, (off[:, step.kept] / step.scale).T, trans="T", check_finite=False
+    )
     logs: Array = -0.5 * (z**2).sum(axis=0) - 0.5 * len(step.kept) * np.log(2 * np.pi)
     logs -= np.log(np.abs(np.diag(step.triangle))).sum() + np.log(step.scale).sum()
     if not len(step.spare):

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import Any, overload
 
 import numpy as np
@@ -26,10 +27,13 @@ from arcwise.inference.belief import (
     Seed,
     bounds,
     box,
+    columns_of,
     frequency,
+    numbers,
     sentence,
 )
 from arcwise.inference.gaussian import log_normal, narrow
+from arcwise.networks import whole
 
 __all__ = ["NormalBelief", "NormalBeliefs"]
 
@@ -98,11 +102,13 @@ class NormalBelief:
         >>> round(NormalBelief("x", 0.0, 1.0).logdensity(0.0), 4)
         -0.9189
         """
-        off = np.asarray(x, dtype=float) - self.mean
+        off = numbers(self.name, x) - self.mean
         if self.sd == 0:
             logs = np.where(off == 0, np.inf, -np.inf)
         else:
-            logs = -0.5 * (off / self.sd) ** 2 - math.log(self.sd) - 0.5 * math.log(2 * math.pi)
+            with np.errstate(over="ignore"):  # minus infinity is right there
+                square = (off / self.sd) ** 2
+            logs = -0.5 * square - math.log(self.sd) - 0.5 * math.log(2 * math.pi)
         return logs if np.ndim(x) else float(logs)
 
     def density(self, x: ArrayLike) -> Any:
@@ -132,7 +138,8 @@ class NormalBelief:
 
     def draws(self, n: int, seed: Seed = 0) -> Array:
         """Independent values; the same seed gives the same ones."""
-        return self.mean + self.sd * np.random.default_rng(seed).standard_normal(n)
+        size = whole("number of draws", n)
+        return self.mean + self.sd * generator(seed).standard_normal(size)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for machines."""
@@ -253,11 +260,15 @@ class NormalBeliefs:
 
     def logdensity(self, values: Mapping[str, ArrayLike]) -> Any:
         """Logarithm of the joint density at a value per name, or at a column of values per name."""
+        if not isinstance(values, Mapping):
+            raise DataError(f"The joint density needs values by name, but {values!r} came.")
         missing = [name for name in self.names if name not in values]
         if missing:
             raise DataError(f"The joint density needs a value for {missing[0]!r} too.")
-        columns = np.column_stack([np.atleast_1d(values[name]) for name in self.names])
-        logs = log_normal(columns - self.mean, self.root)
+        columns = columns_of({name: values[name] for name in self.names})
+        with np.errstate(over="ignore", invalid="ignore"):
+            logs = log_normal(columns - self.mean, self.root)
+        logs = np.where(np.isnan(logs), -np.inf, logs)  # too far out for the numbers
         return logs if any(np.ndim(values[name]) for name in self.names) else float(logs[0])
 
     def probability(self, event: Event, *, draws: int = 100_000, seed: Seed = 0) -> Probability:
@@ -303,7 +314,8 @@ class NormalBeliefs:
 
     def draws(self, n: int, seed: Seed = 0) -> Draws:
         """Independent values by name; the same seed gives the same ones."""
-        noise = np.random.default_rng(seed).standard_normal((n, self.root.shape[1]))
+        size = (whole("number of draws", n), self.root.shape[1])
+        noise = generator(seed).standard_normal(size)
         values = self.mean + noise @ self.root.T
         return {name: values[:, i] for i, name in enumerate(self.names)}
 
@@ -337,11 +349,21 @@ class NormalBeliefs:
 _CERTAIN = Probability(1.0)
 
 
+def generator(seed: Seed) -> np.random.Generator:
+    """Where chance comes from: a generator as it is, or a new one from a whole number."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(whole("seed", seed))
+
+
 def standard_quantiles(q: ArrayLike) -> Array:
     """Quantiles of the standard normal; shares outside [0, 1] are refused."""
     from scipy.special import ndtri
 
-    shares = np.asarray(q, dtype=float)
+    try:
+        shares = np.asarray(q, dtype=float)
+    except (TypeError, ValueError):
+        shares = np.array(np.nan)
     if not ((shares >= 0) & (shares <= 1)).all():
         raise DataError(f"A quantile belongs to a share between 0 and 1, but {q!r} came.")
     quantiles: Array = ndtri(shares)
@@ -350,7 +372,7 @@ def standard_quantiles(q: ArrayLike) -> Array:
 
 def half_width(level: float) -> float:
     """Half the width of a central interval, in standard deviations."""
-    if not 0 < level < 1:
+    if not isinstance(level, Real) or not 0 < level < 1:
         raise DataError(f"An interval holds a share between 0 and 1, but {level!r} came.")
     return float(standard_quantiles(0.5 + 0.5 * level))
 

@@ -6,14 +6,14 @@ setting tells of effects only, since the arcs into a variable that is set are cu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from arcwise.errors import DataError, FitError
-from arcwise.inference.gaussian import posterior
+from arcwise.errors import DataError
+from arcwise.inference.gaussian import check_relations, posterior
 from arcwise.inference.normal import NormalBelief, NormalBeliefs
-from arcwise.networks import BayesNet
+from arcwise.networks import BayesNet, cut
 
 __all__ = ["query"]
 
@@ -52,24 +52,39 @@ def query(
     >>> round(query(net, "a", given={"b": 4.5}).mean, 6), query(net, "a", do={"b": 4.5}).mean
     (2.0, 1.0)
     """
-    seen, forced = evidence(net, given or {}), evidence(net, do or {})
-    names = (targets,) if isinstance(targets, str) else tuple(targets)
+    seen, forced = evidence(net, "given", given), evidence(net, "do", do)
+    names = _names(targets)
     asked = [net.index(name) for name in names]
     _check_roles(net, asked, seen, forced)
     values = {node: np.array([value]) for node, value in (seen | forced).items()}
-    with np.errstate(over="ignore", invalid="ignore"):  # said in words below
-        mean, root = posterior(net, asked, seen, values.__getitem__, forced)
-    if not (np.isfinite(mean).all() and np.isfinite(root).all()):
-        raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
+    after = cut(net, forced) if forced else net
+    check_relations(after, values, values.__getitem__)
+    mean, root = posterior(after, asked, values, values.__getitem__)
     known = {net.names[node]: value for node, value in seen.items()}
     set_by_hand = {net.names[node]: value for node, value in forced.items()}
     both = NormalBeliefs(names, mean[0].copy(), root, known, set_by_hand)
     return both[targets] if isinstance(targets, str) else both
 
 
-def evidence(net: BayesNet, values: Mapping[str, float]) -> dict[int, float]:
+def evidence(net: BayesNet, word: str, values: Mapping[str, float] | None) -> dict[int, float]:
     """Turn evidence by names into evidence by column numbers, checked."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise DataError(
+            f"Evidence in {word} is a value by name, as in {word}={{{net.names[0]!r}: 1.5}}, "
+            f"but {values!r} came."
+        )
     return {net.index(name): _number(name, value) for name, value in values.items()}
+
+
+def _names(targets: str | Sequence[str]) -> tuple[str, ...]:
+    """What is asked for, as names."""
+    if isinstance(targets, str):
+        return (targets,)
+    if not isinstance(targets, Iterable):
+        raise DataError(f"A question is for a name or a list of names, but {targets!r} came.")
+    return tuple(targets)
 
 
 def _number(name: str, value: object) -> float:

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data import Table
 from arcwise.errors import FitError
-from arcwise.inference.gaussian import centres, local, log_normal, narrow, posterior, roots
+from arcwise.inference.gaussian import log_normal, narrow, posterior
+from arcwise.inference.linear import centres, local, roots
 from arcwise.inference.normal import half_width, standard_quantiles
 from arcwise.inference.relevance import upward
 from arcwise.networks import BayesNet, align, log_density
@@ -205,7 +206,8 @@ def marginal_log_density(net: BayesNet, table: Table) -> Array:
 
     Returns
     -------
-    One number per row, in nats; 0 for a row of which nothing is known.
+    One number per row, in nats; 0 for a row of which nothing is known, minus infinity for one that
+    is too far out for the numbers of a computer.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.data import Variable
@@ -218,7 +220,13 @@ def marginal_log_density(net: BayesNet, table: Table) -> Array:
     [-1.7237]
     """
     rows = align(net, table)
-    gaps = rows.missing()
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too far out has no density
+        total = _log_densities(net, rows, rows.missing())
+    return np.where(np.isnan(total), -np.inf, total)
+
+
+def _log_densities(net: BayesNet, rows: Table, gaps: NDArray[np.bool_]) -> Array:
+    """Log densities; NaN where infinities met on the way."""
     if not gaps.any():
         return log_density(net, rows.columns)
     _check_numbers(net)
