@@ -49,3 +49,21 @@ def wide(folder: Path, p: int, n: int) -> Path:
         x[:, node] = x[:, arcs[into, 0]] @ weights[into] + sd[node] * rng.standard_normal(n)
     np.savez(path, x=x, edges=arcs)
     return path
+
+
+def parquet(folder: Path, rows: int, columns: int, groups: int) -> Path:
+    """A Parquet file of normal numbers in several row groups."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / f"stream_{rows}x{columns}.parquet"
+    if path.is_file():
+        return path
+    rng = np.random.default_rng(0)
+    names = [f"x{i:02d}" for i in range(columns)]
+    schema = pa.schema([(name, pa.float64()) for name in names])
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(groups):
+            block = rng.normal(size=(columns, rows // groups))
+            writer.write_table(pa.table(list(block), schema=schema))
+    return path

@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from data import simulated, wide
+from data import parquet, simulated, wide
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / "build" / "bench"
@@ -107,6 +107,27 @@ def growth() -> None:
         print(f"  {p:4d} columns x {n:6d} rows: {found['cpu']:.4f}, {found['memory'] / 1e6:.0f} MB")
 
 
+STREAM = """
+import json, resource, sys, time
+import arcwise as aw
+cpu = time.process_time()
+found = aw.moments(sys.argv[1])
+size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps({"cpu": time.process_time() - cpu, "memory": size, "rows": found.n}))
+"""
+
+
+def streaming() -> None:
+    """Moments of a Parquet file read row group by row group: peak memory against its numbers."""
+    path = parquet(FOLDER, 2_000_000, 20, 40)
+    found = measured([sys.executable, "-c", STREAM, str(path)])
+    if found is not None:
+        print(
+            f"\nmoments of a Parquet file of {found['rows']:.0f} rows x 20 columns (320 MB of numbers): "
+            f"{found['cpu']:.2f} s CPU, peak memory of the process {found['memory'] / 1e6:.0f} MB"
+        )
+
+
 def main(alone: bool, quick: bool) -> None:
     start_up()
     head = f"{'search':8}{'score':7}{'columns x rows':16}{'CPU':>9}{'first':>9}{'wall':>9}{'SHD':>6}{'MB':>6}"
@@ -131,6 +152,7 @@ def main(alone: bool, quick: bool) -> None:
             notes.append(f"limit {task.limit:g} s")
         print(f"{line}  {'; '.join(notes)}", flush=True)
     growth()
+    streaming()
 
 
 if __name__ == "__main__":
