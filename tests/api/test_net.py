@@ -6,6 +6,7 @@ from contracts.cases import linear
 
 import arcwise as aw
 from arcwise.graphs import cpdag
+from arcwise.io import Stored
 from arcwise.scores import total
 
 SOURCE = linear(1, rows=80, p=6)
@@ -145,3 +146,34 @@ def test_other_libraries_get_the_graph(net):
     graph = net.to_networkx()
     assert set(graph.edges) == set(net.graph.arcs)
     assert set(graph.nodes) == set(net.variables)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda net: net.sample(1.5),
+        lambda net: net.sample(-1),
+        lambda net: net.sample(3, seed=-1),
+        lambda net: net.impute(SOURCE, seed=0.5),
+        lambda net: net.query(3),
+        lambda net: net.query("v0", given=["v1"]),
+        lambda net: net.query("v0").draws(-1),
+        lambda net: net.query("v0").quantile(2),
+    ],
+)
+def test_questions_of_the_wrong_kind_get_a_sentence(net, call):
+    with pytest.raises(aw.ArcwiseError, match=r"came\.$"):
+        call(net)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_far_out_have_no_density(net):
+    assert net.logpdf({"v0": [1e300]}).tolist() == [-np.inf]
+
+
+@pytest.mark.parametrize("graph", [aw.ug("a:b"), cpdag(aw.dag("a -> b"))])
+def test_a_file_without_directions_is_no_directed_graph(monkeypatch, graph):
+    # No format of today holds such a graph; one of tomorrow may.
+    monkeypatch.setattr("arcwise.io.load", lambda path: Stored(graph))
+    with pytest.raises(aw.FileError, match="'net.some' holds a graph with edges that have no"):
+        aw.load_graph("net.some")

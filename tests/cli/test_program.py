@@ -178,10 +178,12 @@ def test_interrupted_search_keeps_the_best_so_far(table, learned):
 
 def test_interrupted_validation_has_no_result(table):
     endless = ["--search", "tabu", "--option", "restarts=100000000", "--json"]
-    code, out, err = interrupted(["validate", "boston.csv", *endless], 4)
-    assert (code, out) == (130, "")
-    # On a busy machine it may still be at its imports after 4 s, where Python itself speaks.
-    assert err.endswith("arcwise: Interrupted; nothing further was written.\n") or "import" in err
+    for seconds in (4, 20):  # on a busy machine it may still be at its imports after 4 s
+        code, out, err = interrupted(["validate", "boston.csv", *endless], seconds)
+        if code == 130:
+            break
+    assert (code, out) == (130, ""), err
+    assert err == "arcwise: Interrupted; nothing further was written.\n"
     assert [path.name for path in Path().iterdir()] == ["boston.csv"]
 
 

@@ -225,3 +225,44 @@ def test_text_of_several():
     assert lines[1] == "  x     mean 1, sd 1; 95 % between -0.96 and 2.96"
     assert lines[-1] == "  rain   0.60   1.00"
     assert json.loads(json.dumps(beliefs(THREE).to_dict()))["names"] == ["a", "b", "c"]
+
+
+SINGLE = NormalBelief("x", 0.0, 1.0)
+PAIR = NormalBeliefs(("x", "y"), np.zeros(2), np.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: SINGLE.draws(-1), "draws must be a whole number from 0 on, but -1"),
+        (lambda: SINGLE.draws(1.5), "but 1.5 came"),
+        (lambda: PAIR.draws(-1), "draws must be a whole number"),
+        (lambda: SINGLE.draws(3, seed=-1), "seed must be a whole number"),
+        (lambda: PAIR.draws(3, seed="one"), "seed must be a whole number"),
+        (lambda: SINGLE.quantile(2), "between 0 and 1, but 2 came"),
+        (lambda: SINGLE.quantile("half"), "between 0 and 1, but 'half' came"),
+        (lambda: SINGLE.quantile([0.5, None]), "between 0 and 1"),
+        (lambda: SINGLE.interval("wide"), "between 0 and 1, but 'wide' came"),
+        (lambda: SINGLE.density("high"), "'x' must be numbers, but 'high' came"),
+        (lambda: PAIR.logdensity([1, 2]), r"values by name, but \[1, 2\] came"),
+        (lambda: PAIR.logdensity({"x": 1, "y": "high"}), "'y' must be numbers"),
+        (lambda: PAIR.logdensity({"x": [1, 2], "y": [1, 2, 3]}), "but 2, 3 came"),
+    ],
+)
+def test_questions_to_a_belief_that_make_no_sense(call, words):
+    with pytest.raises(DataError, match=words):
+        call()
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_too_far_out_have_no_density():
+    assert SINGLE.logdensity(1e300) == -np.inf
+    assert SINGLE.density([0.0, 1e300])[1] == 0.0
+    assert PAIR.logdensity({"x": 1e300, "y": -1e308}) == -np.inf
+    assert PAIR.logdensity({"x": [0.0, 0.0], "y": 0.0}).shape == (2,)
+
+
+def test_a_generator_goes_on_where_it_is():
+    rng = np.random.default_rng(1)
+    assert not np.array_equal(SINGLE.draws(3, rng), SINGLE.draws(3, rng))
+    assert np.array_equal(SINGLE.draws(3, np.int64(1)), SINGLE.draws(3, 1))

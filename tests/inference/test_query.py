@@ -90,6 +90,11 @@ def test_one_name_gives_a_belief_and_a_list_beliefs():
         (("y", {"x": None}), "'x' must be a finite number"),
         (((3,),), "no variable 3"),
         ((([],),), "no variable"),
+        ((3,), "a name or a list of names, but 3 came"),
+        ((None,), "a name or a list of names, but None came"),
+        (("y", ["x"]), r"as in given={'x': 1.5}, but \['x'\] came"),
+        (("y", {}, "x"), "as in do={'x': 1.5}, but 'x' came"),
+        (("y", 3), "Evidence in given"),
     ],
 )
 def test_bad_questions_get_one_sentence(arguments, message):

@@ -247,3 +247,14 @@ def test_residuals_are_the_errors_of_predicting_each_variable(seed):
     rows = ancestral(net, rng, 40)
     expected = [rows.column(name) - predict(net, rows, name).mean for name in rows.names]
     np.testing.assert_allclose(residuals(net, rows), np.column_stack(expected), atol=1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_too_far_out_have_no_density_and_no_prediction():
+    net = gaussian_net({"a": (0, {}, 1), "b": (0, {"a": 1e10}, 1), "c": (0, {"a": -3, "b": 1}, 1)})
+    columns = {"a": [1e300, 1.0, np.nan], "b": [1e300, np.nan, 1e308], "c": [0.0, 1e308, -1e308]}
+    table = Table(tuple(map(Variable, columns)), tuple(map(np.array, columns.values())))
+    assert (marginal_log_density(net, table) == -np.inf).all()
+    assert marginal_log_density(net, table.take([0])).tolist() == [-np.inf]
+    with pytest.raises(FitError, match="too extreme"):
+        predict(net, Table((Variable("a"),), (np.array([1e300]),)), "b")

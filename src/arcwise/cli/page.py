@@ -30,7 +30,7 @@ arcwise predict wine.json new.csv quality -o predicted.csv
   pipe there are no colours, and `--json` prints one document and nothing else. Files are written
   whole or not at all; the file that is being read is never overwritten.
 - **Ctrl-C** ends a search with the best graph so far, which is written as usual; pressed again, it
-  ends the program. Other commands, such as `validate`, end at once and without a result.
+  ends the program. Other commands, such as `validate`, end without a result.
 - **Exit codes.** 0: done. 1: something in the input has to change, and one sentence says what.
   2: the command is written wrongly. 3: a fault of Arcwise; with `ARCWISE_DEBUG=1` in the
   environment the traceback is shown. 130: interrupted by Ctrl-C.
