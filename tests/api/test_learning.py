@@ -424,3 +424,18 @@ def test_a_validation_that_runs_out_of_time_says_so():
     slow = np.random.default_rng(1).normal(size=(300, 60))
     with pytest.raises(aw.FitError, match="fold"):
         aw.validate(slow, folds=50, time=0.3, progress=False)
+
+
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+def test_numbers_whose_squares_do_not_exist_are_refused(unit):
+    x = np.random.default_rng(0).normal(size=30)
+    with pytest.raises(aw.DataError, match="another unit"):
+        aw.learn({"a": x, "b": x * unit})
+
+
+def test_rows_of_weight_zero_are_no_rows():
+    weights = np.where(np.arange(SOURCE.rows) < SOURCE.rows // 2, 1.0, 0.0)
+    half = SOURCE.take(np.arange(SOURCE.rows // 2))
+    for score in ("bic", "kfold", "loo"):
+        some = aw.learn(SOURCE.with_weights(weights), score=score, search="greedy")
+        assert some.score == pytest.approx(aw.learn(half, score=score, search="greedy").score)

@@ -175,5 +175,5 @@ def test_rows_far_out_have_no_density(net):
 def test_a_file_without_directions_is_no_directed_graph(monkeypatch, graph):
     # No format of today holds such a graph; one of tomorrow may.
     monkeypatch.setattr("arcwise.io.load", lambda path: Stored(graph))
-    with pytest.raises(aw.FileError, match="'net.some' holds a graph with edges that have no"):
+    with pytest.raises(aw.FileError, match=r"'net\.some' holds a graph with edges that have no"):
         aw.load_graph("net.some")

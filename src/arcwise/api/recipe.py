@@ -161,7 +161,10 @@ def prepared(source: Table | Moments, model: str) -> Table | Moments:
     if isinstance(source, Moments):
         return source
     table = FAMILIES[model].prepare(source)
-    if table.weights is not None and table.total < 2:
+    if table.weights is None:
+        return table
+    table = table.take(np.flatnonzero(table.weights > 0))  # a row that never happened is no row
+    if table.total < 2:
         raise DataError(
             f"Weights say how often rows count, and these sum to {table.total:g}: give numbers of "
             "rows, not shares."
