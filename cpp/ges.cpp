@@ -11,39 +11,35 @@ enum Reason { done = 0, asked = 1, circle = 2 };
 // Phase after phase until each has found nothing to do since the last step.
 class Run {
  public:
-  double before = 0.0;  // score of the start
+  double before = -INFINITY;  // score of the start
 
-  Run(Search& search, nb::callable watch) : search_(search), watch_(std::move(watch)) {
-    visited_.insert(search.graph.hash);
-  }
+  explicit Run(Search& search) : search_(search) { visited_.insert(search.graph.hash); }
 
   Reason phases(const std::vector<Kind>& wanted, bool iterate, const std::vector<Set>& start) {
     search_.begin(wanted[0]);
-    before = value_ = search_.total(start);
+    if (search_.pulse.ended) return asked;
+    before = search_.pulse.score = search_.total(start);
     std::size_t quiet = 0;
     for (std::size_t i = 0; i < wanted.size() || (iterate && quiet < wanted.size()); ++i) {
-      const std::size_t before = visited_.size();
+      const std::size_t classes = visited_.size();
       const Reason reason = phase(wanted[i % wanted.size()]);
       if (reason != done) return reason;
-      quiet = visited_.size() > before ? 1 : quiet + 1;
+      quiet = visited_.size() > classes ? 1 : quiet + 1;
     }
     return done;
   }
 
  private:
   Search& search_;
-  nb::callable watch_;
   std::unordered_set<std::uint64_t> visited_;
-  double value_ = 0.0;
 
   Reason phase(Kind kind) {
     search_.begin(kind);  // cheap where nothing has changed
     while (true) {
       const Operator op = search_.step();
-      if (op.tail < 0) return done;
+      if (op.tail < 0) return search_.pulse.ended ? asked : done;
       const bool fresh = visited_.insert(search_.graph.hash).second;
-      if (nb::cast<bool>(watch_(static_cast<int>(op.kind), op.tail, op.head, value_ += op.gain, search_.graph.edges)))
-        return asked;
+      if (search_.pulse.step(op, search_.graph.edges)) return asked;
       // A score that differs inside a class can lead round in a circle.
       if (!fresh) return circle;
     }
@@ -69,15 +65,17 @@ BitMatrix bits(const ConstIndices& indptr, const ConstIndices& indices, bool wan
 
 nb::tuple ges(nb::callable rows, nb::callable watch, ConstIndices indptr, ConstIndices indices,
               ConstIndices barred_indptr, ConstIndices barred, ConstIndices kept_indptr, ConstIndices kept,
-              ConstIndices phases, bool iterate, std::int64_t max_parents, double tolerance) {
+              ConstIndices phases, bool iterate, std::int64_t max_parents, std::int64_t max_clique,
+              double tolerance) {
   const std::vector<Set> start = unpack(indptr, indices);
   const bool any = barred.shape(0) > 0 || kept.shape(0) > 0;
   Directions rules{any, bits(barred_indptr, barred, any), bits(kept_indptr, kept, any)};
   Search search(EssentialGraph(static_cast<int>(start.size()), start), std::move(rules),
-                {tolerance, static_cast<std::size_t>(max_parents)}, std::move(rows));
+                {tolerance, static_cast<std::size_t>(max_parents), static_cast<std::size_t>(max_clique)},
+                std::move(rows), Pulse(std::move(watch)));
   std::vector<Kind> wanted;
   for (std::size_t i = 0; i < phases.shape(0); ++i) wanted.push_back(static_cast<Kind>(phases.data()[i]));
-  Run run(search, std::move(watch));
+  Run run(search);
   const Reason reason = run.phases(wanted, iterate, start);
   Extension member(search.graph, search.rules());
   if (!member.find()) throw nb::value_error("the start breaks the rules");  // every later class was checked
@@ -87,7 +85,7 @@ nb::tuple ges(nb::callable rows, nb::callable watch, ConstIndices indptr, ConstI
     found_indptr.push_back(static_cast<std::int64_t>(found.size()));
   }
   return nb::make_tuple(to_numpy(std::move(found_indptr)), to_numpy(std::move(found)), run.before,
-                        static_cast<int>(reason));
+                        static_cast<int>(reason), search.cut);
 }
 
 }  // namespace

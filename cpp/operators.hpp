@@ -10,7 +10,8 @@
 //   turn y - x      S not in Adj(x); S n Adj(x) cuts S from N(y) n Adj(x)      as insert, and s(x, S n Adj(x), -y)
 //
 // So one row of toggled scores for (y, P S) serves the inserts of all x, the deletes and the turns. Rows
-// are asked for in batches, kept while their parent set stays possible, and hold only what can be used.
+// are asked for in batches, kept while their parent set stays possible, and hold only what can be used. A
+// clique of k neighbours has 2^k subsets: beyond `max_clique` only the smaller ones are gone through.
 #pragma once
 
 #include <set>
@@ -25,15 +26,18 @@ namespace arcwise {
 struct Settings {
   double tolerance;         // smallest gain that counts
   std::size_t max_parents;
+  std::size_t max_clique;   // all subsets of cliques of so many neighbours are gone through
 };
 
 class Search {
  public:
   EssentialGraph graph;
+  Pulse pulse;
+  int cut = -1;  // the smallest size beyond which sets were passed over at some node; -1: none were
 
-  Search(EssentialGraph start, Directions rules, Settings settings, nb::callable rows)
-      : graph(std::move(start)), rules_(std::move(rules)), settings_(settings), ask_(std::move(rows)),
-        nodes_(graph.size()) {}
+  Search(EssentialGraph start, Directions rules, Settings settings, nb::callable rows, Pulse watched)
+      : graph(std::move(start)), pulse(std::move(watched)), rules_(std::move(rules)), settings_(settings),
+        source_(std::move(rows)), nodes_(graph.size()) {}
 
   void begin(Kind phase) {
     phase_ = phase;
@@ -44,7 +48,8 @@ class Search {
     review(all);
   }
 
-  // Make the best step; tail < 0 if none is left.
+  // Make the best step; tail < 0 if none is left or the watcher wants an end. If that wish comes after the
+  // graph has changed, the step stands, and nothing but the graph may be used any more.
   Operator step() {
     while (true) {
       Operator op = choose();
@@ -59,12 +64,14 @@ class Search {
     }
   }
 
-  // Score of a member of the present class; its local scores are all at hand.
-  double total(const std::vector<Set>& member) const {
+  // Score of a member of the present class; its local scores are at hand unless their sets were passed over.
+  double total(const std::vector<Set>& member) {
     double sum = 0.0;
-    for (std::size_t y = 0; y < member.size(); ++y)
-      for (const Row& row : nodes_[y].rows)
-        if (row.base == member[y]) sum += row.own;
+    for (int y = 0; y < graph.size(); ++y) {
+      const auto& rows = nodes_[y].rows;
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.base == member[y]; });
+      sum += row != rows.end() ? row->own : nb::cast<ConstVector>(source_.ask({{y, &member[y]}}, nodes_.size())[0]).data()[0];
+    }
     return sum;
   }
 
@@ -73,10 +80,11 @@ class Search {
  private:
   Directions rules_;
   Settings settings_;
-  nb::callable ask_;
+  Source source_;
   std::vector<Node> nodes_;
   Kind phase_ = Kind::insert;
   std::vector<std::pair<int, std::size_t>> missing_;  // (node, place of row)
+  std::size_t batch_ = 64;                            // rows asked for at a time
   std::vector<std::uint64_t> reached_;
   std::set<Set> refused_;  // operators whose class no permitted DAG belongs to
   std::vector<int> refused_heads_;
@@ -89,64 +97,84 @@ class Search {
       std::vector<Row> old = std::move(nodes_[y].rows);
       if (afresh || phase_ != Kind::insert)
         std::erase_if(old, [&](const Row& row) { return row.version != nodes_[y].version; });
+      std::sort(old.begin(), old.end(), [](const Row& a, const Row& b) { return a.base < b.base; });
       nodes_[y].rows.clear();
+      const Set& near = graph.neighbours[y];
+      const std::size_t most = size_bound(graph, near, settings_.max_clique);
+      if (most < near.size()) cut = cut < 0 ? static_cast<int>(most) : std::min(cut, static_cast<int>(most));
       Set clique;
-      add_cliques(y, clique, 0, old);
+      add_cliques(y, clique, 0, most, old);
+      if (pulse.tick(graph.edges)) return;
     }
-    for (std::size_t begin = 0; begin < missing_.size();) begin = fetch(begin);
+    while (!missing_.empty() && !pulse.tick(graph.edges)) fetch();
   }
 
-  void add_cliques(int y, Set& clique, std::size_t from, std::vector<Row>& old) {
+  // The rows come in the order of their cliques, as `row_of` expects.
+  void add_cliques(int y, Set& clique, std::size_t from, std::size_t most, std::vector<Row>& old) {
     add_row(y, clique, old);
+    if (clique.size() == most) return;
     const Set& near = graph.neighbours[y];
-    for (std::size_t i = from; i < near.size(); ++i) {
-      if (!std::all_of(clique.begin(), clique.end(), [&](int c) { return graph.adjacent(c, near[i]); })) continue;
+    for (std::size_t i = from; i < near.size() && !pulse.ended; ++i) {
+      if (!all_adjacent(clique, near[i])) continue;
       clique.push_back(near[i]);
-      add_cliques(y, clique, i + 1, old);
+      add_cliques(y, clique, i + 1, most, old);
       clique.pop_back();
     }
+  }
+
+  const Row* row_of(int y, const Set& clique) const {
+    const auto& rows = nodes_[y].rows;
+    const auto place = std::lower_bound(rows.begin(), rows.end(), clique,
+                                        [](const Row& row, const Set& wanted) { return row.clique < wanted; });
+    return place != rows.end() && place->clique == clique ? &*place : nullptr;
   }
 
   void add_row(int y, const Set& clique, std::vector<Row>& old) {
     Set base(graph.parents[y].size() + clique.size());
     std::merge(graph.parents[y].begin(), graph.parents[y].end(), clique.begin(), clique.end(), base.begin());
-    const auto known = std::find_if(old.begin(), old.end(), [&](const Row& row) { return row.base == base; });
+    const auto known = std::lower_bound(old.begin(), old.end(), base,
+                                        [](const Row& row, const Set& wanted) { return row.base < wanted; });
     auto& rows = nodes_[y].rows;
-    if (known != old.end()) {
+    if (known != old.end() && known->base == base) {
       rows.push_back(std::move(*known));
       rows.back().clique = clique;
-      known->base.assign(1, -1);  // moved from: matches nothing
+      known->base = std::move(base);  // `old` stays in order
+      if (rows.size() % 1024 == 0) pulse.tick(graph.edges);
       return;
     }
     missing_.emplace_back(y, rows.size());
     rows.push_back({std::move(base), clique, nodes_[y].version, 0.0, {}, {}});
+    if (missing_.size() >= std::max<std::size_t>(batch_, 1024) && !pulse.tick(graph.edges)) fetch();
   }
 
-  // Ask for one batch of rows, of at most some MB, and take from it what can be used.
-  std::size_t fetch(std::size_t begin) {
+  // Ask for one batch of rows, of at most some MB and a fraction of a second: the watcher has its turn.
+  void fetch() {
     const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 19) / nodes_.size());
-    const std::size_t end = std::min(missing_.size(), begin + most);
-    std::vector<std::int64_t> children, indptr{0}, indices;
-    for (std::size_t i = begin; i < end; ++i) {
-      const Set& base = nodes_[missing_[i].first].rows[missing_[i].second].base;
-      children.push_back(missing_[i].first);
-      indices.insert(indices.end(), base.begin(), base.end());
-      indptr.push_back(static_cast<std::int64_t>(indices.size()));
-    }
-    const nb::object answer =
-        ask_(to_numpy(std::move(children)), to_numpy(std::move(indptr)), to_numpy(std::move(indices)));
+    const std::size_t number = std::min({missing_.size(), batch_, most});
+    const auto began = Pulse::Clock::now();
+    fetch(missing_.size() - number);
+    missing_.resize(missing_.size() - number);
+    const auto took = Pulse::Clock::now() - began;
+    if (took > std::chrono::milliseconds(100)) batch_ = std::max<std::size_t>(1, number / 2);
+    else if (number == batch_ && took < std::chrono::milliseconds(25)) batch_ = std::min(most, 2 * batch_);
+  }
+
+  // Take from the rows of `missing_` from here on what can be used.
+  void fetch(std::size_t begin) {
+    Source::Wanted wanted;
+    for (std::size_t i = begin; i < missing_.size(); ++i)
+      wanted.emplace_back(missing_[i].first, &nodes_[missing_[i].first].rows[missing_[i].second].base);
+    const nb::object answer = source_.ask(wanted, nodes_.size());
     const auto own = nb::cast<ConstVector>(answer[0]);
     const auto toggled = nb::cast<ConstMatrix>(answer[1]);
-    if (own.shape(0) != end - begin || toggled.shape(0) != end - begin || toggled.shape(1) != nodes_.size())
-      throw nb::value_error("the rows of scores have another shape than was asked for");
-    for (std::size_t i = begin; i < end; ++i)
+    for (std::size_t i = begin; i < missing_.size(); ++i)
       harvest(missing_[i].first, nodes_[missing_[i].first].rows[missing_[i].second], own.data()[i - begin],
               toggled.data() + (i - begin) * nodes_.size());
-    return end;
   }
 
   void harvest(int y, Row& row, double own, const double* toggled) {
     row.own = own;
+    row.near.reserve(graph.parents[y].size() + graph.neighbours[y].size() + graph.children[y].size());
     graph.each_adjacent(y, [&](int x) { row.near.push_back({toggled[x] - own, x}); });
     if (row.base.size() >= settings_.max_parents) return;
     const int size = graph.size();
@@ -162,6 +190,7 @@ class Search {
   // The rows of these nodes, or what makes their operators valid, have changed.
   void review(const std::vector<int>& stale) {
     for (int y : stale) {
+      if (pulse.tick(graph.edges)) return;
       if (phase_ == Kind::remove) find_remove(y);
       if (phase_ == Kind::turn) list_turns(y);
       if (phase_ != Kind::remove) reset(y);
@@ -265,8 +294,10 @@ class Search {
   // `common` are the neighbours that point at x before and after the turn. Its row holds y if the edge was
   // y -> x, and lacks y if it was y - x: there toggling y in has to be undone.
   void list_turn(int y, int x, const Row& row, const Set& common, bool directed) {
-    const auto& rows = nodes_[x].rows;
-    const auto other = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.clique == common; });
+    // Neighbours of y that are adjacent to its neighbour x are neighbours of x, and they form a clique: only
+    // a bound on the size of sets can have left it out.
+    const Row* other = row_of(x, common);
+    if (other == nullptr) return;
     const double gain = row.toward(x) + (directed ? other->toward(y) : -other->toward(y));
     if (!(gain > settings_.tolerance)) return;
     if (directed) {
@@ -279,12 +310,13 @@ class Search {
   }
 
   Operator choose() {
-    while (true) {
+    while (!pulse.tick(graph.edges)) {
       double best = settings_.tolerance;
       for (const Node& node : nodes_)
         if (!node.dirty) best = std::max(best, node.bound);
       for (int y = 0; y < graph.size(); ++y)
         if (nodes_[y].dirty && nodes_[y].bound >= best && nodes_[y].bound > settings_.tolerance) {
+          if (pulse.tick(graph.edges)) return {};
           find_best(y);
           best = std::max(best, nodes_[y].bound);
         }
@@ -295,6 +327,7 @@ class Search {
       if (open(nodes_[winner].best)) return nodes_[winner].best;
       nodes_[winner].dirty = true;  // a path has come up since
     }
+    return {};
   }
 
   // Are the paths that an operator must not close absent?

@@ -17,6 +17,12 @@ Sources: Chickering (2002), Optimal structure identification with greedy search,
 Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes,
 JMLR 13, for turning and repeating.
 
+Dense graphs. The sets T, H and C are made of cliques among the neighbours of a variable, and a clique
+of k has 2^k subsets, each of which costs a row of scores. So `max_clique` bounds the work: cliques of
+up to so many neighbours are gone through whole, and the default of 12 (4096 subsets, some tens of
+milliseconds) is far beyond what sparse graphs hold. A variable with a larger clique has its sets tried
+from the smallest size up, as long as there are no more than 2^max_clique of them; the result says so.
+
 Rules. A class is entered only if one of its members obeys all of them, and a pair with a required
 arc is never parted; the graph handed back obeys them. What rules cost is completeness: a good class
 may be reachable only through classes that the rules shut out. The largest number of parents is the
@@ -53,6 +59,7 @@ def ges(
     limits: Limits | None = None,
     phases: Sequence[Phase] = ("forward", "backward", "turning"),
     iterate: bool = True,
+    max_clique: int | None = 12,
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
@@ -67,8 +74,11 @@ def ges(
     limits : rules bound to the score's columns.
     phases : which phases to go through, in which order.
     iterate : go through them again until none of them finds a step.
+    max_clique : cliques of up to so many neighbours have every subset tried, larger ones only their
+        small subsets (at most 2^max_clique a variable); None for every subset whatever the work.
     max_steps : largest number of steps.
-    on_step : called with each step; returning True ends the search with the class reached.
+    on_step : called with each step, and every so often in between; returning True ends the search with
+        the class reached.
 
     Returns
     -------
@@ -77,7 +87,8 @@ def ges(
 
     Raises
     ------
-    FitError, GraphError : rules or start that do not fit the score's variables or each other.
+    FitError, GraphError : rules or start that do not fit the score's variables or each other; a
+        negative `max_clique`.
     WordError : an unknown phase.
 
     Examples
@@ -95,9 +106,11 @@ def ges(
     trail = Trail(on_step, max_steps)
 
     def watch(kind: int, tail: int, head: int, value: float, edges: int) -> bool:
+        if kind == kernel.TICK:
+            return trail.tick("look", value, edges)
         return trail.add(_WORDS[kind], value, edges, tail, head)
 
-    parents, before, reason = kernel.ges(
+    parents, before, reason, cut = kernel.ges(
         score.sweep,
         watch,
         graph.parents,
@@ -106,13 +119,22 @@ def ges(
         phases=_numbers(phases),
         iterate=iterate,
         max_parents=len(score.nodes) if bounds.max_parents is None else bounds.max_parents,
+        max_clique=_most(max_clique, len(score.nodes)),
         tolerance=least_gain(score),
     )
     found = DAG.unchecked(score.nodes, tuple(parents)) if trail.steps else graph
     after = total(score, found)
     if not after >= before and trail.steps:  # only where the score splits classes
         found, after = graph, total(score, graph)
-    return Result(found, after, tuple(trail.steps), trail.stopped or _STOPPED[reason])
+    passed = f"; sets of more than {cut} neighbours were passed over" if cut >= 0 else ""
+    return Result(found, after, tuple(trail.steps), trail.stopped or _STOPPED[reason] + passed)
+
+
+def _most(max_clique: int | None, p: int) -> int:
+    """The kernel's bound: no clique has more members than there are variables."""
+    if max_clique is not None and max_clique < 0:
+        raise FitError(f"max_clique is a number of neighbours, 0 or more, not {max_clique}.")
+    return p if max_clique is None else min(max_clique, p)
 
 
 def _numbers(phases: Sequence[Phase]) -> list[int]:
