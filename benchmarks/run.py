@@ -58,6 +58,7 @@ TASKS = (
     Task("ges", "bic", 200, 1000, 5, fact=("pcalg", 5.1)),
     Task("ges", "bic", 200, 10000, 5, fact=("pcalg", 2.8)),
     Task("ges", "ebic1", 1000, 1000, 2, limit=30),
+    Task("ges", "ebic1", 10000, 500, 1, slow=True),
     Task("exact", "bic", 50, 1000, 5, "causal-learn exact", 1, columns=12),
     Task("exact", "bic", 50, 1000, 3, limit=1, columns=14),
     Task("exact", "bic", 50, 1000, 1, limit=60, columns=20),

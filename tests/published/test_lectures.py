@@ -142,7 +142,7 @@ def test_tabu_leaves_the_optimum_of_greedy_search(red):
     assert min(np.diff(values)) < 0, "walks go through worse graphs"
 
 
-@pytest.mark.parametrize("name", ["ecoli70", "magic-niab"])
+@pytest.mark.parametrize("name", ["ecoli70", "magic-niab", "arth150"])
 def test_searches_on_published_networks(shared_data, name):
     """On samples auto is behind no other search, nor behind the true graph."""
     truth = published_net(shared_data, name)
