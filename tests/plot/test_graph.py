@@ -207,7 +207,7 @@ def test_nothing_is_shown_on_a_screen(boston, monkeypatch):
         raise AssertionError("show was called")
 
     monkeypatch.setattr(matplotlib.pyplot, "show", forbidden)
-    boston.plot()
+    assert boston.plot().figure is not None
 
 
 def test_errors_say_what_to_do(boston):

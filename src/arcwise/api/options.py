@@ -7,7 +7,7 @@ other kinds, such as lists of words, are left to the function that takes them.
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from types import NoneType
 from typing import Any, get_args
@@ -60,13 +60,18 @@ def split_options(
     """
     for option in given:
         if not any(option in kinds for _, kinds in takers):
-            who = " and ".join(name for name, _ in takers)
+            who = _listed([name for name, _ in takers])
             taken = close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))
             raise WordError(f"{who[:1].upper()}{who[1:]} take no option {option!r}. {taken}")
     return [
         {name: checked(name, value, kinds[name]) for name, value in given.items() if name in kinds}
         for _, kinds in takers
     ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def checked(option: str, value: Any, kind: Any) -> Any:

@@ -70,14 +70,15 @@ class Recipe:
         """Learn a network from a table or from moments."""
         model = settled_model(self.model, source)
         family, data = FAMILIES[model], prepared(source, model)
-        fits = family.bind(data)
-        word, given, why = self._settled_score(family, fits)
-        search = self._search()
-        for_search, for_score = split_options(
+        word, given, why = self._settled_score(family, len(data.names), data.total)
+        search, entry = self._search(), SCORES[word]
+        for_search, for_score, for_model = split_options(
             {**given, **self.options},
             (f"the search {self.search!r}", options_of(search)),
-            (f"the score {word!r}", options_of(SCORES[word].bind) | _PARTS[SCORES[word].parts]),
+            (f"the score {word!r}", options_of(entry.bind) | _PARTS[entry.parts]),
+            (f"the model {model!r}", options_of(family.bind)),
         )
+        fits = family.bind(data, **for_model)
         streams = np.random.default_rng(self.seed).spawn(3)
         base = bound(word, fits, data, for_score, streams[0])
         if not base.lattice:  # local scores are dear: keep each one that was asked for
@@ -92,10 +93,12 @@ class Recipe:
         notes = tuple(filter(None, (*data.notes, why, bounded)))
         return Learned(net, result, base, limits, words, notes)
 
-    def _settled_score(self, family: Family, fits: Fits) -> tuple[str, Mapping[str, float], str]:
+    def _settled_score(
+        self, family: Family, columns: int, rows: float
+    ) -> tuple[str, Mapping[str, float], str]:
         """The score's word, its options, and a sentence where the choice may surprise."""
         if self.score is None:
-            return family.default_score(len(fits.nodes), fits.rows)
+            return family.default_score(columns, rows)
         if not isinstance(self.score, str) or self.score not in SCORES:
             raise unknown("score", self.score, SCORES)
         return self.score, {}, ""

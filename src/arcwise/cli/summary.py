@@ -132,7 +132,10 @@ def _no_edges(net: Network) -> str:
 
 def _legend(edges: EdgeTable, rows: Sequence[Edge]) -> list[Any]:
     count = plural(len(edges), "edge")
-    lines = [styled(f"{count}. Strength (nats): {edges.meaning}.", "dim")]
+    lines = [
+        styled(f"{count}. Strength (nats): {edges.meaning}.", "dim"),
+        styled("Partial r: correlation of the two given all other variables.", "dim"),
+    ]
     if any(row.reversible for row in rows):
         lines.append(styled("--  data alone cannot tell the direction of this edge.", "dim"))
     return lines

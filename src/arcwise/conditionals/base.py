@@ -165,7 +165,10 @@ class Family(ABC):
         return None
 
     def bind(self, source: Table | Moments) -> Fits:
-        """Tie the family to a data set."""
+        """Tie the family to a data set.
+
+        Keyword-only parameters of an overriding method are options that `learn` hands through.
+        """
         if isinstance(source, Moments):
             raise FitError(
                 f"A {self.name} model needs the rows of the table, but only means and "
