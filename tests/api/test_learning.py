@@ -439,3 +439,14 @@ def test_rows_of_weight_zero_are_no_rows():
     for score in ("bic", "kfold", "loo"):
         some = aw.learn(SOURCE.with_weights(weights), score=score, search="greedy")
         assert some.score == pytest.approx(aw.learn(half, score=score, search="greedy").score)
+
+
+def test_an_expert_may_be_sure_of_some_arcs_only():
+    first, second = SOURCE.names[:2]
+    expert = aw.DAG.from_arcs([(first, second)], nodes=SOURCE.names)
+    reverse = aw.Rules(forbidden=[(second, first)])
+    sure = {(first, second): 1e4}
+    net = aw.learn(SOURCE, expert=expert, expert_weight=sure, rules=reverse)
+    assert net.graph.has_arc(first, second)
+    with pytest.raises(aw.GraphError):
+        aw.learn(SOURCE, expert=expert, expert_weight={("nobody", second): 1.0})

@@ -52,7 +52,7 @@ def learn(
     penalty: float | str = 0.0,
     rules: Rules | None = None,
     expert: DAG | None = None,
-    expert_weight: float = 0.1,
+    expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     missing: Iterable[object] = (),
@@ -78,7 +78,8 @@ def learn(
         predicts as well. (The score is then the likelihood unless one is given.)
     rules : required and forbidden arcs, tiers, the largest number of parents.
     expert, expert_weight : a graph that arcs should not differ from, and the price of each difference
-        in nats per row.
+        in nats per row: one for all arcs, or a mapping of arcs (parent, child) to their prices, 0.1
+        for those it does not name.
     kinds, weights, missing : as for `table`.
     seed : the same seed gives the same result.
     n_jobs : processes for work that can be shared out.

@@ -27,6 +27,9 @@ __all__ = ["Learned", "Recipe", "bound", "fit_network", "prepared", "settled_mod
 _PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
 
 
+_EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other price is given
+
+
 @dataclass(frozen=True)
 class Learned:
     """What a recipe made of a table: the network, how it was found, and what was said on the way.
@@ -53,7 +56,7 @@ class Recipe:
     penalty: float = 0.0
     rules: Rules = field(default_factory=Rules)
     expert: DAG | None = None
-    expert_weight: float = 0.1
+    expert_weight: float | Mapping[tuple[str, str], float] = 0.1
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -113,7 +116,7 @@ class Recipe:
         rules = replace_rules(self.rules, max(most, least))
         plural = "s" * (most != 1)
         note = f"Rows are few ({fits.rows:g}): a variable may have {most} parent{plural} at most."
-        return rules.on(fits.nodes), f"{note} Rules(max_parents=...) sets another bound."
+        return rules.on(fits.nodes), f"{note} A rule max_parents=N sets another bound."
 
     def _search(self) -> Any:
         if not isinstance(self.search, str) or self.search not in SEARCHES:
@@ -127,7 +130,7 @@ class Recipe:
             parts.append(ArcPenalty(base.nodes, base.rows, self.penalty))
         if self.expert is not None:
             expert = over(self.expert, base.nodes, "expert's graph")
-            parts.append(ExpertPrior(expert, base.rows, self.expert_weight))
+            parts.append(_expert_prior(expert, base.rows, self.expert_weight))
         return base if len(parts) == 1 else Sum(parts)
 
     def but(self, **changes: Any) -> "Recipe":
@@ -139,6 +142,19 @@ def _takes_rng(function: Any) -> bool:
     import inspect
 
     return "rng" in inspect.signature(function).parameters
+
+
+def _expert_prior(
+    expert: DAG, rows: float, weight: float | Mapping[tuple[str, str], float]
+) -> ExpertPrior:
+    """The prior around an expert's graph: one price for all arcs, or a confidence for some."""
+    if not isinstance(weight, Mapping):
+        return ExpertPrior(expert, rows, weight)
+    p = len(expert.nodes)
+    prices = np.full((p, p), _EXPERT_WEIGHT)
+    for (tail, head), price in weight.items():
+        prices[expert.index(tail), expert.index(head)] = price
+    return ExpertPrior(expert, rows, _EXPERT_WEIGHT, prices)
 
 
 def replace_rules(rules: Rules, max_parents: int) -> Rules:
