@@ -1,11 +1,12 @@
-"""What a search returns: the graph, its score, the way there and why it stopped."""
+"""What searches and paths return: graphs, their scores, the way there and why it stopped."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, UGraph
 
-__all__ = ["ASKED", "Result", "Step", "Watch"]
+__all__ = ["ASKED", "Knot", "Path", "Result", "Step", "Watch"]
 
 ASKED = "asked to stop"
 """Why a search ended whose watcher asked it to."""
@@ -46,3 +47,34 @@ class Result:
     trace: tuple[Step, ...]
     stopped: str
     optimal: bool = False
+
+
+class Knot(NamedTuple):
+    """A graph of a path, and the penalty above which it takes the place of the one before."""
+
+    penalty: float
+    graph: UGraph
+
+
+@dataclass(frozen=True)
+class Path:
+    """Undirected graphs against the price of an edge.
+
+    `knots` have ascending penalties, the first 0; `unit` is the penalty's. `trace` holds every step
+    of the way, `stopped` says in words why it ended.
+    """
+
+    knots: tuple[Knot, ...]
+    unit: str
+    trace: tuple[Step, ...]
+    stopped: str
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.knots[0].graph.nodes
+
+    def at(self, penalty: float) -> UGraph:
+        """The graph at a penalty: the last one whose knot lies below it."""
+        reached = [knot.graph for knot in self.knots[1:] if knot.penalty < penalty]
+        return reached[-1] if reached else self.knots[0].graph

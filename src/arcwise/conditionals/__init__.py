@@ -2,13 +2,23 @@
 
 from collections.abc import Sequence
 
-from arcwise.conditionals.base import Conditional, DefaultScore, Family, Fits, HeldOut
+from arcwise.conditionals.base import (
+    Chances,
+    Conditional,
+    DefaultScore,
+    Family,
+    Fits,
+    HeldOut,
+    Mixes,
+    Mixture,
+)
 from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError
 
 __all__ = [
     "FAMILIES",
+    "Chances",
     "Conditional",
     "DefaultScore",
     "Family",
@@ -16,6 +26,8 @@ __all__ = [
     "Gaussian",
     "GaussianConditional",
     "HeldOut",
+    "Mixes",
+    "Mixture",
     "suited",
 ]
 

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,20 @@ from numpy.typing import NDArray
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import FitError
 
+if TYPE_CHECKING:
+    from arcwise.graphs import DAG
+
 __all__ = [
     "Array",
+    "Chances",
     "Columns",
     "Conditional",
     "DefaultScore",
     "Family",
     "Fits",
     "HeldOut",
+    "Mixes",
+    "Mixture",
     "ParentSets",
     "Parts",
 ]
@@ -62,6 +68,35 @@ class Conditional(Protocol):
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
         """Draw one value for each row."""
+        ...
+
+
+class Mixture(NamedTuple):
+    """Distributions of rows as mixtures of the same normals: row r has weights[r, k] of centre k.
+
+    `centres` (k,), `sd` (k,) and `weights` (rows, k), each row of which sums to one.
+    """
+
+    centres: Array
+    sd: Array
+    weights: Array
+
+
+@runtime_checkable
+class Mixes(Protocol):
+    """A conditional whose rows are mixtures of common normals, so that their averages are, too."""
+
+    def mixture(self, xs: Columns, size: int) -> Mixture:
+        """The mixtures of all rows."""
+        ...
+
+
+@runtime_checkable
+class Chances(Protocol):
+    """A conditional of a discrete variable."""
+
+    def probabilities(self, xs: Columns, size: int) -> Array:
+        """Probability of each level (columns) in each row."""
         ...
 
 
@@ -109,6 +144,10 @@ class Fits(ABC):
         """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
         return None
 
+    def retuned(self, graph: "DAG") -> Self | None:
+        """The same with what all local models share tuned to a graph; None where nothing changes."""
+        return None
+
     def params_by_size(self) -> Array | None:
         """Free parameters with 0, 1, ..., p parents, where only their number matters; else None."""
         return None
@@ -140,6 +179,8 @@ class Family(ABC):
 
     name: str
     conditional: type
+    closed: bool = False
+    """Whether directed networks of such models answer in closed form, without blanket models."""
 
     @abstractmethod
     def fit(
@@ -159,6 +200,10 @@ class Family(ABC):
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The score that fits the family best where none is asked for."""
         return DefaultScore("loo")
+
+    def default_penalty(self, directed: bool) -> float:
+        """The price of an edge, in nats per row, where none is asked for."""
+        return 0.0
 
     def default_parents(self, rows: float) -> int | None:
         """The largest number of parents that so many rows can carry; None for no bound."""

@@ -342,6 +342,7 @@ class Gaussian(Family):
 
     name = "gaussian"
     conditional = GaussianConditional
+    closed = True
 
     def fit(
         self,

@@ -13,7 +13,8 @@ wherever something stands behind both it and others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,11 +24,21 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional
 from arcwise.data import Table, Variable
-from arcwise.data.variable import code_type, numbers_of, sentence_list
+from arcwise.data.variable import code_type, sentence_list
 from arcwise.errors import DataError, FitError, GraphError, close_to
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, UGraph
 
-__all__ = ["BayesNet", "Fixed", "align", "ancestral", "cut", "log_density", "whole"]
+__all__ = [
+    "BayesNet",
+    "Fixed",
+    "MarkovNet",
+    "Net",
+    "ancestral",
+    "cut",
+    "log_density",
+    "pseudo_log_density",
+    "whole",
+]
 
 Columns = Sequence[NDArray[Any]]
 
@@ -72,6 +83,7 @@ class BayesNet:
     graph : a DAG whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node.
     models : the family name of each local model.
+    blankets : models of each variable given its Markov blanket, where answers need them.
 
     Raises
     ------
@@ -89,45 +101,109 @@ class BayesNet:
     conditionals: tuple[Conditional, ...]
     models: tuple[str, ...]
 
+    blankets: MarkovNet | None = None
+
     def __post_init__(self) -> None:
-        if list(self.names) != sorted(set(self.names)):
-            raise GraphError("The variables of a network must be sorted by name, each once.")
-        if self.graph.nodes != self.names:
-            differing = sorted(set(self.graph.nodes) ^ set(self.names))
-            raise GraphError(
-                "The graph's nodes must be the variables in the order of their names; "
-                + (f"{sentence_list(differing)} differ." if differing else "the order differs.")
-            )
-        for what, entries in (("local model", self.conditionals), ("model name", self.models)):
-            if len(entries) != len(self.variables):
-                raise FitError(
-                    f"A network of {len(self.variables)} variables needs one {what} for each, "
-                    f"but {len(entries)} came."
-                )
+        _check(self)
+        if self.blankets is not None and self.blankets.names != self.names:
+            raise GraphError("The blanket models must be of the network's own variables.")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the variables, in column-number order."""
         return tuple(variable.name for variable in self.variables)
 
+    @property
+    def inputs(self) -> tuple[tuple[int, ...], ...]:
+        """For each node the variables that its local model takes: its parents."""
+        return self.graph.parents
+
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
-        try:
-            return self._numbers[name]
-        except (KeyError, TypeError):
-            raise DataError(
-                f"The network has no variable {name!r}. {close_to(name, self.names)}"
-            ) from None
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.names)}
+        return _number(self, name)
 
     @property
     def n_params(self) -> int | None:
         """Free parameters of all local models together; None where one of them has no count."""
         counts = [conditional.n_params for conditional in self.conditionals]
         return None if None in counts else sum(count for count in counts if count is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class MarkovNet:
+    """An undirected network: each variable's distribution given its neighbours.
+
+    Fitted one by one, the conditionals need not belong to any joint density. Their product is a
+    *pseudo-likelihood* (Besag 1975); answers come from Gibbs sampling.
+
+    Parameters
+    ----------
+    variables : sorted by name.
+    graph : an undirected graph whose nodes are the variables' names, in the same order.
+    conditionals : one fitted local model per node, given its neighbours.
+    models : the family name of each local model.
+    typical : rows that chains start from, one array per variable; rows of the data.
+
+    >>> from arcwise.conditionals import GaussianConditional
+    >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
+    >>> graph = UGraph.empty(["x"])
+    >>> MarkovNet((Variable("x"),), graph, (model,), ("gaussian",), (np.zeros(1),)).names
+    ('x',)
+    """
+
+    variables: tuple[Variable, ...]
+    graph: UGraph
+    conditionals: tuple[Conditional, ...]
+    models: tuple[str, ...]
+    typical: tuple[NDArray[Any], ...]
+
+    def __post_init__(self) -> None:
+        _check(self)
+        sizes = {len(column) for column in self.typical}
+        if len(self.typical) != len(self.variables) or len(sizes) != 1 or 0 in sizes:
+            raise FitError("Chains need rows to start from: as many values for each variable.")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in column-number order."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def inputs(self) -> tuple[tuple[int, ...], ...]:
+        """For each node the variables that its local model takes: its neighbours."""
+        return self.graph.neighbours
+
+    def index(self, name: str) -> int:
+        """Give the column number of a variable; an unknown name is an error with close matches."""
+        return _number(self, name)
+
+
+Net = BayesNet | MarkovNet
+
+
+def _check(net: Net) -> None:
+    """Refuse parts that do not belong together."""
+    if list(net.names) != sorted(set(net.names)):
+        raise GraphError("The variables of a network must be sorted by name, each once.")
+    if net.graph.nodes != net.names:
+        differing = sorted(set(net.graph.nodes) ^ set(net.names))
+        raise GraphError(
+            "The graph's nodes must be the variables in the order of their names; "
+            + (f"{sentence_list(differing)} differ." if differing else "the order differs.")
+        )
+    for what, entries in (("local model", net.conditionals), ("model name", net.models)):
+        if len(entries) != len(net.variables):
+            raise FitError(
+                f"A network of {len(net.variables)} variables needs one {what} for each, "
+                f"but {len(entries)} came."
+            )
+
+
+def _number(net: Net, name: str) -> int:
+    low = bisect_left(net.names, name) if isinstance(name, str) else 0
+    if net.names[low : low + 1] != (name,):
+        raise DataError(f"The network has no variable {name!r}. {close_to(name, net.names)}")
+    return low
 
 
 def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
@@ -148,9 +224,31 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
     >>> log_density(net, (np.array([0.0]),)).round(4).tolist()
     [-0.9189]
     """
+    return _local_sum(net, columns)
+
+
+def pseudo_log_density(net: MarkovNet, columns: Columns) -> NDArray[np.float64]:
+    """Log pseudo-likelihood of rows without gaps: each variable given all others, summed.
+
+    It is no density of the row, and does not compare with one; it compares undirected networks of
+    the same variables with each other.
+
+    Parameters
+    ----------
+    net : the network.
+    columns : as for `log_density`.
+
+    Returns
+    -------
+    One number per row, in nats.
+    """
+    return _local_sum(net, columns)
+
+
+def _local_sum(net: Net, columns: Columns) -> NDArray[np.float64]:
     total = np.zeros(len(columns[0]))
     for node, conditional in enumerate(net.conditionals):
-        xs = tuple(columns[parent] for parent in net.graph.parents[node])
+        xs = tuple(columns[other] for other in net.inputs[node])
         total += conditional.logpdf(columns[node], xs)
     return total
 
@@ -230,124 +328,3 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
         ),
         tuple("fixed" if i in interventions else net.models[i] for i in everything),
     )
-
-
-def align(net: BayesNet, table: Table, unread: Collection[str] = ()) -> Table:
-    """Bring a table into a network's form: its variables, in its coding.
-
-    Numbers with few values, which a table may hold as levels, become numbers again where the
-    network has a continuous variable; levels are coded as the network codes them. A variable that
-    the table does not have becomes a column of gaps; columns that the network does not have are
-    left out. Both are said in the notes.
-
-    Parameters
-    ----------
-    net : the network.
-    table : rows to be judged, predicted or completed.
-    unread : variables that count as unknown whatever the table says of them, as a target does.
-
-    Returns
-    -------
-    A table with exactly the network's variables, and the rows and weights of the given one.
-
-    Raises
-    ------
-    DataError : no column in common, text or infinity where numbers are needed, an unknown level.
-
-    >>> from arcwise.conditionals import GaussianConditional
-    >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
-    >>> rows = Table((Variable("x"), Variable("y")), (np.ones(2), np.ones(2)))
-    >>> align(net, rows).notes
-    ("The network has no variable 'y': ignored.",)
-    """
-    known = set(table.names).difference(unread)
-    shared = known.intersection(net.names)
-    if not shared.union(unread):
-        raise DataError(
-            f"The table shares no column with the network: it has {sentence_list(table.names)}, "
-            f"the network {sentence_list(net.names)}."
-        )
-    columns = tuple(
-        _coded(variable, table) if variable.name in known else _gaps(variable, table.rows)
-        for variable in net.variables
-    )
-    order = [*(name for name in table.order if name in shared), *_without(net.names, shared)]
-    aligned = Table(net.variables, columns, table.weights, tuple(order), table.notes)
-    return aligned.with_notes(*_notes(net, table, unread))
-
-
-def _notes(net: BayesNet, table: Table, unread: Collection[str]) -> list[str]:
-    extra = _without(table.order, net.names)
-    absent = _without(net.names, {*table.names, *unread})
-    notes = []
-    if extra:
-        word = "variable" if len(extra) == 1 else "variables"
-        notes.append(f"The network has no {word} {sentence_list(extra)}: ignored.")
-    if absent:
-        word = "column" if len(absent) == 1 else "columns"
-        notes.append(f"The table has no {word} {sentence_list(absent)}: unknown in every row.")
-    return notes
-
-
-def _without(names: Sequence[str], others: Collection[str]) -> list[str]:
-    left_out = set(others)
-    return [name for name in names if name not in left_out]
-
-
-def _gaps(variable: Variable, rows: int) -> NDArray[Any]:
-    if variable.levels is None:
-        return np.full(rows, np.nan)
-    return np.full(rows, len(variable.levels), dtype=code_type(len(variable.levels)))
-
-
-def _coded(variable: Variable, table: Table) -> NDArray[Any]:
-    """A column of the table in the coding of the network's variable."""
-    given, column = table.variable(variable.name), table.column(variable.name)
-    if variable.levels is None:
-        return _finite(variable.name, numbers_of(given, column))
-    if given.levels == variable.levels:
-        return column
-    if variable.cuts is not None and (given.levels is None or given.numeric):
-        return _cut_up(variable, numbers_of(given, column))
-    return _looked_up(variable, given, column)
-
-
-def _finite(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
-    wrong = np.flatnonzero(np.isinf(column))
-    if len(wrong):
-        raise DataError(
-            f"{name!r} is infinite in row {wrong[0] + 1}, and a finite number is needed: "
-            "leave the cell empty if the value is not known."
-        )
-    return column
-
-
-def _cut_up(variable: Variable, column: NDArray[np.float64]) -> NDArray[Any]:
-    codes = np.searchsorted(np.asarray(variable.cuts), column, side="right")
-    codes[np.isnan(column)] = len(variable.levels or ())
-    return codes.astype(code_type(len(variable.levels or ())))
-
-
-def _looked_up(variable: Variable, given: Variable, column: NDArray[Any]) -> NDArray[Any]:
-    """Code the values, each distinct one looked up once among the network's levels."""
-    levels = variable.levels or ()
-    codes: dict[object, int] = {level: code for code, level in enumerate(levels)}
-    distinct, places = np.unique(column, return_inverse=True)
-    found = [_value(given, raw) for raw in distinct.tolist()]
-    for value in found:
-        if value is not None and value not in codes:
-            raise DataError(
-                f"{variable.name!r} has the value {value!r}, which the network has never seen. "
-                + close_to(value, map(str, levels))
-            )
-    codes[None] = len(levels)
-    table = np.array([codes[value] for value in found], dtype=code_type(len(levels)))
-    return table[places] if len(found) else table
-
-
-def _value(variable: Variable, raw: float) -> object:
-    """The value behind a stored number; None for a gap."""
-    if variable.levels is None:
-        return None if np.isnan(raw) else raw
-    return [*variable.levels, None][int(raw)]

@@ -1,0 +1,27 @@
+"""Networks: a graph with a fitted local model at every node, as plain values."""
+
+from arcwise.networks.align import align
+from arcwise.networks.nets import (
+    BayesNet,
+    Fixed,
+    MarkovNet,
+    Net,
+    ancestral,
+    cut,
+    log_density,
+    pseudo_log_density,
+    whole,
+)
+
+__all__ = [
+    "BayesNet",
+    "Fixed",
+    "MarkovNet",
+    "Net",
+    "align",
+    "ancestral",
+    "cut",
+    "log_density",
+    "pseudo_log_density",
+    "whole",
+]

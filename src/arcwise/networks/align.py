@@ -1,0 +1,139 @@
+"""A table in a network's form: its variables, in its coding."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Table, Variable
+from arcwise.data.variable import code_type, numbers_of, sentence_list
+from arcwise.errors import DataError, close_to
+from arcwise.networks.nets import Net
+
+__all__ = ["align"]
+
+
+def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
+    """Bring a table into a network's form: its variables, in its coding.
+
+    Numbers with few values, which a table may hold as levels, become numbers again where the
+    network has a continuous variable; levels are coded as the network codes them. A variable that
+    the table does not have becomes a column of gaps; columns that the network does not have are
+    left out. Both are said in the notes.
+
+    Parameters
+    ----------
+    net : the network.
+    table : rows to be judged, predicted or completed.
+    unread : variables that count as unknown whatever the table says of them, as a target does.
+
+    Returns
+    -------
+    A table with exactly the network's variables, and the rows and weights of the given one.
+
+    Raises
+    ------
+    DataError : no column in common, text or infinity where numbers are needed, an unknown level.
+
+    >>> from arcwise.conditionals import GaussianConditional
+    >>> from arcwise.graphs import DAG
+    >>> from arcwise.networks import BayesNet
+    >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
+    >>> rows = Table((Variable("x"), Variable("y")), (np.ones(2), np.ones(2)))
+    >>> align(net, rows).notes
+    ("The network has no variable 'y': ignored.",)
+    """
+    known = set(table.names).difference(unread)
+    shared = known.intersection(net.names)
+    if not shared.union(unread):
+        raise DataError(
+            f"The table shares no column with the network: it has {sentence_list(table.names)}, "
+            f"the network {sentence_list(net.names)}."
+        )
+    columns = tuple(
+        _coded(variable, table) if variable.name in known else _gaps(variable, table.rows)
+        for variable in net.variables
+    )
+    order = [*(name for name in table.order if name in shared), *_without(net.names, shared)]
+    aligned = Table(net.variables, columns, table.weights, tuple(order), table.notes)
+    return aligned.with_notes(*_notes(net, table, unread))
+
+
+def _notes(net: Net, table: Table, unread: Collection[str]) -> list[str]:
+    extra = _without(table.order, net.names)
+    absent = _without(net.names, {*table.names, *unread})
+    notes = []
+    if extra:
+        word = "variable" if len(extra) == 1 else "variables"
+        notes.append(f"The network has no {word} {sentence_list(extra)}: ignored.")
+    if absent:
+        word = "column" if len(absent) == 1 else "columns"
+        notes.append(f"The table has no {word} {sentence_list(absent)}: unknown in every row.")
+    return notes
+
+
+def _without(names: Sequence[str], others: Collection[str]) -> list[str]:
+    left_out = set(others)
+    return [name for name in names if name not in left_out]
+
+
+def _gaps(variable: Variable, rows: int) -> NDArray[Any]:
+    if variable.levels is None:
+        return np.full(rows, np.nan)
+    return np.full(rows, len(variable.levels), dtype=code_type(len(variable.levels)))
+
+
+def _coded(variable: Variable, table: Table) -> NDArray[Any]:
+    """A column of the table in the coding of the network's variable."""
+    given, column = table.variable(variable.name), table.column(variable.name)
+    if variable.levels is None:
+        return _finite(variable.name, numbers_of(given, column))
+    if given.levels == variable.levels:
+        return column
+    if variable.cuts is not None and (given.levels is None or given.numeric):
+        return _cut_up(variable, numbers_of(given, column))
+    return _looked_up(variable, given, column)
+
+
+def _finite(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
+    wrong = np.flatnonzero(np.isinf(column))
+    if len(wrong):
+        raise DataError(
+            f"{name!r} is infinite in row {wrong[0] + 1}, and a finite number is needed: "
+            "leave the cell empty if the value is not known."
+        )
+    return column
+
+
+def _cut_up(variable: Variable, column: NDArray[np.float64]) -> NDArray[Any]:
+    codes = np.searchsorted(np.asarray(variable.cuts), column, side="right")
+    codes[np.isnan(column)] = len(variable.levels or ())
+    return codes.astype(code_type(len(variable.levels or ())))
+
+
+def _looked_up(variable: Variable, given: Variable, column: NDArray[Any]) -> NDArray[Any]:
+    """Code the values, each distinct one looked up once among the network's levels."""
+    levels = variable.levels or ()
+    codes: dict[object, int] = {level: code for code, level in enumerate(levels)}
+    distinct, places = np.unique(column, return_inverse=True)
+    found = [_value(given, raw) for raw in distinct.tolist()]
+    for value in found:
+        if value is not None and value not in codes:
+            raise DataError(
+                f"{variable.name!r} has the value {value!r}, which the network has never seen. "
+                + close_to(value, map(str, levels))
+            )
+    codes[None] = len(levels)
+    table = np.array([codes[value] for value in found], dtype=code_type(len(levels)))
+    return table[places] if len(found) else table
+
+
+def _value(variable: Variable, raw: float) -> object:
+    """The value behind a stored number; None for a gap."""
+    if variable.levels is None:
+        return None if np.isnan(raw) else raw
+    return [*variable.levels, None][int(raw)]
