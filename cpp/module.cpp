@@ -5,6 +5,8 @@ void bind_gaussian(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
 void bind_moves(nanobind::module_& m);
 void bind_ges(nanobind::module_& m);
+void bind_parzen(nanobind::module_& m);
+void bind_parzen_predict(nanobind::module_& m);
 
 NB_MODULE(_native, m) {
   m.doc() = "Compiled loops behind arcwise._kernels.";
@@ -12,4 +14,6 @@ NB_MODULE(_native, m) {
   bind_subsets(m);
   bind_moves(m);
   bind_ges(m);
+  bind_parzen(m);
+  bind_parzen_predict(m);
 }

@@ -7,8 +7,17 @@ from shared_networks import dense_moments, gaussian_net, linear, published_net, 
 
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError, GraphError
-from arcwise.graphs import DAG
-from arcwise.networks import BayesNet, Fixed, align, ancestral, cut, log_density
+from arcwise.graphs import DAG, UGraph
+from arcwise.networks import (
+    BayesNet,
+    Fixed,
+    MarkovNet,
+    align,
+    ancestral,
+    cut,
+    log_density,
+    pseudo_log_density,
+)
 
 XY = (Variable("x"), Variable("y"))
 CHAIN = gaussian_net({"a": (1, {}, 2), "b": (0, {"a": 2}, 1), "c": (-1, {"b": 0.5}, 0.5)})
@@ -174,3 +183,32 @@ def test_numbers_are_looked_up_among_numeric_levels():
 def test_published_networks_have_their_sizes(shared_data, name, nodes, arcs):
     net = published_net(shared_data, name)
     assert (len(net.names), net.graph.n_arcs) == (nodes, arcs)
+
+
+def markov(rows=4):
+    graph = UGraph.from_edges([("x", "y")])
+    models = (linear(0, [0.5], 1), linear(0, [0.5], 1))
+    typical = (np.zeros(rows), np.zeros(rows))
+    return MarkovNet(XY, graph, models, ("gaussian",) * 2, typical)
+
+
+def test_a_pseudo_likelihood_takes_every_variable_given_its_neighbours():
+    net, x, y = markov(), np.array([0.0, 1.0]), np.array([2.0, -1.0])
+    parts = [multivariate_normal(0, 1).logpdf(a - 0.5 * b) for a, b in ((x, y), (y, x))]
+    np.testing.assert_allclose(pseudo_log_density(net, (x, y)), sum(parts))
+    assert net.inputs == ((1,), (0,))
+    assert net.index("y") == 1
+
+
+def test_chains_need_rows_to_start_from():
+    with pytest.raises(FitError, match="Chains need rows to start from"):
+        markov(rows=0)
+
+
+def test_blanket_models_are_of_the_networks_own_variables():
+    models = (linear(0, [], 1), linear(0, [1], 1))
+    net = BayesNet(XY, DAG.from_arcs([("x", "y")]), models, ("gaussian",) * 2, markov())
+    assert net.blankets is not None
+    assert cut(net, {0: 1.0}).blankets is None
+    with pytest.raises(GraphError, match="blanket models must be of the network's own"):
+        BayesNet((Variable("z"),), DAG.empty(["z"]), models[:1], ("gaussian",), markov())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arcwise import graphs
-    from arcwise.api import Network, fit, learn, load, load_graph, network, validate
+    from arcwise.api import Network, fit, learn, load, load_graph, network, path, validate
     from arcwise.data import (
         Moments,
         Table,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         WordError,
     )
     from arcwise.graphs import DAG, PDAG, Rules, UGraph, compare, dag, separated, ug
-    from arcwise.plot import plot_graph, plot_trace
+    from arcwise.plot import plot_graph, plot_path, plot_trace
 
 __version__ = "0.1.0"
 
@@ -71,7 +71,9 @@ __all__ = [
     "moments",
     "network",
     "network_file",
+    "path",
     "plot_graph",
+    "plot_path",
     "plot_trace",
     "read",
     "separated",
@@ -84,10 +86,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "api": ("Network", "fit", "learn", "load", "load_graph", "network", "validate"),
+    "api": ("Network", "fit", "learn", "load", "load_graph", "network", "path", "validate"),
     "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "WordError"),
     "graphs": ("DAG", "PDAG", "Rules", "UGraph", "compare", "dag", "separated", "ug"),
-    "plot": ("plot_graph", "plot_trace"),
+    "plot": ("plot_graph", "plot_path", "plot_trace"),
 }  # every other name is the data room's
 
 

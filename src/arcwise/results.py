@@ -1,24 +1,38 @@
-"""What searches and paths return: graphs, their scores, the way there and why it stopped."""
+"""What searches and paths return: graphs, their scores, the way there and why it stopped.
 
-from collections.abc import Callable
+`Trail` is the record that every search keeps while it runs; `Result` and `Path` are what it hands
+back. A path holds undirected graphs against the price of an edge: where edges go one by one, the
+graph at a penalty is the one before the first removal that costs at least the penalty.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
+from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph
 
-__all__ = ["ASKED", "Knot", "Path", "Result", "Step", "Watch"]
+__all__ = ["ASKED", "FULL", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch"]
 
 ASKED = "asked to stop"
 """Why a search ended whose watcher asked it to."""
+
+FULL = "reached the largest number of steps"
+"""Why a search ended that was allowed no more steps."""
+
+_INFINITE = float("inf")
+# Removals beyond so many are not printed: the last ones, of the strongest edges, are.
+_SHOWN = 40
 
 
 @dataclass(frozen=True)
 class Step:
     """One step of a search: what was done to which arc, and where that led.
 
-    `what` is a word such as "add", "drop", "flip", "insert", "delete", "turn", "restart"; `tail` and
-    `head` are column numbers (-1 where the step concerns no single arc); `score` is the total after
-    the step, `elapsed` the seconds since the start.
+    `what` is a word such as "add", "drop", "flip", "insert", "delete", "turn", "restart", "remove";
+    `tail` and `head` are column numbers (-1 where the step concerns no single arc); `score` is the
+    total after the step, `elapsed` the seconds since the start.
     """
 
     number: int
@@ -32,6 +46,44 @@ class Step:
 
 Watch = Callable[[Step], bool | None]
 """A wish to be told of each step; returning True asks the search to stop with the best so far."""
+
+
+class Trail:
+    """The record of a search: collects steps and passes each on to the one who watches."""
+
+    def __init__(self, on_step: Watch | None = None, max_steps: int | None = None) -> None:
+        self.steps: list[Step] = []
+        self.watch, self.max_steps = on_step, max_steps
+        self.began = time.perf_counter()
+        self.stopped = ""
+
+    def add(self, what: str, score: float, edges: int, tail: int = -1, head: int = -1) -> bool:
+        """Record a step; True if the search should end."""
+        elapsed = time.perf_counter() - self.began
+        step = Step(len(self.steps) + 1, what, tail, head, score, edges, elapsed)
+        self.steps.append(step)
+        return self._asked(step)
+
+    def tick(self, what: str, score: float, edges: int) -> bool:
+        """Tell the watcher where the search is without recording it; True if it should end."""
+        elapsed = time.perf_counter() - self.began
+        return self._asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
+
+    @property
+    def left(self) -> int | None:
+        """How many more steps may be recorded; None for any number."""
+        return None if self.max_steps is None else self.max_steps - len(self.steps)
+
+    def passing(self, step: Step) -> bool:
+        """Pass on the step of a search inside this one, which keeps its own record."""
+        return self._asked(step)
+
+    def _asked(self, step: Step) -> bool:
+        if self.watch is not None and self.watch(step):
+            self.stopped = ASKED
+        elif self.max_steps is not None and len(self.steps) >= self.max_steps:
+            self.stopped = FULL
+        return bool(self.stopped)
 
 
 @dataclass(frozen=True)
@@ -50,31 +102,195 @@ class Result:
 
 
 class Knot(NamedTuple):
-    """A graph of a path, and the penalty above which it takes the place of the one before."""
+    """A graph of a path, and the penalty above which it takes the place of the one before.
+
+    The first knot is the exception: its graph is the one at penalty 0 itself.
+    """
 
     penalty: float
     graph: UGraph
 
 
-@dataclass(frozen=True)
+class Removal(NamedTuple):
+    """One edge taken out on the way of a path.
+
+    `losses` is what the local models of `first` and of `second` lose without each other when the
+    edge goes, in the path's unit; negative where a model is better off. The edge is missing from the
+    graph at a penalty exactly where `penalty`, the largest strength up to this removal, is smaller.
+    `edges` counts those left.
+    """
+
+    first: int
+    second: int
+    losses: tuple[float, float]
+    penalty: float
+    edges: int
+
+    @property
+    def strength(self) -> float:
+        """The larger loss of the two sides: minus the edge-removal score."""
+        return max(self.losses)
+
+
+@dataclass(frozen=True, repr=False)
 class Path:
     """Undirected graphs against the price of an edge.
 
-    `knots` have ascending penalties, the first 0; `unit` is the penalty's. `trace` holds every step
-    of the way, `stopped` says in words why it ended.
+    Parameters
+    ----------
+    knots : graphs with ascending penalties, the first 0.
+    unit : the penalty's.
+    trace : every step of the way.
+    stopped : why it ended, in words.
+    removals : the edges in the order in which they went, where they went one by one.
+    reach : the largest penalty whose graph is known; infinite unless the way was cut short.
+
+    Examples
+    --------
+    >>> start = UGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> path = Path.of_removals(start, [Removal(0, 1, (0.1, 0.2), 0.2, 1)], "nats per row")
+    >>> path.at(0.2), path.at(0.3)
+    (<UGraph a:b + b:c>, <UGraph b:c + a>)
     """
 
     knots: tuple[Knot, ...]
     unit: str
     trace: tuple[Step, ...]
     stopped: str
+    removals: tuple[Removal, ...] = ()
+    reach: float = _INFINITE
+
+    @classmethod
+    def of_removals(
+        cls,
+        start: UGraph,
+        removals: Iterable[Removal],
+        unit: str,
+        *,
+        trace: Sequence[Step] = (),
+        stopped: str = "",
+        whole: bool = True,
+    ) -> Self:
+        """Make the path of edges that go one by one.
+
+        Parameters
+        ----------
+        start : the graph before the first removal.
+        removals : in their order.
+        unit : the penalty's.
+        trace : the steps of the way.
+        stopped : why it ended.
+        whole : whether it went to its end; otherwise only penalties up to the largest strength met
+            can be answered.
+        """
+        gone = tuple(removals)
+        reach = _INFINITE if whole else max((each.strength for each in gone), default=-_INFINITE)
+        return cls(_knots(start, gone), unit, tuple(trace), stopped, gone, reach)
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the variables."""
         return self.knots[0].graph.nodes
 
+    @property
+    def last(self) -> UGraph:
+        """The graph at the end of the path; where it was cut short, the one it had come to."""
+        return self.knots[-1].graph
+
     def at(self, penalty: float) -> UGraph:
-        """The graph at a penalty: the last one whose knot lies below it."""
+        """The graph at a penalty: the last one whose knot lies below it.
+
+        Raises
+        ------
+        FitError : the penalty is no number from 0 on, or the path was cut short before it.
+        """
+        if not penalty >= 0:
+            raise FitError(f"A penalty is a number from 0 on ({self.unit}), but {penalty} came.")
+        if penalty > self.reach:
+            far = f"it goes as far as {self.reach:.4g}" if self.reach >= 0 else "it had just begun"
+            raise FitError(
+                f"The path does not tell the graph at penalty {penalty:g}: it ended early "
+                f"({self.stopped}), and {far}; `last` is the graph it had come to."
+            )
         reached = [knot.graph for knot in self.knots[1:] if knot.penalty < penalty]
         return reached[-1] if reached else self.knots[0].graph
+
+    def curve(self) -> list[tuple[float, int]]:
+        """Edges against penalty: from each of these penalties on there are so many edges."""
+        return [(knot.penalty, knot.graph.n_edges) for knot in self.knots]
+
+    def strengths(self) -> dict[tuple[str, str], float]:
+        """Strength of each edge when it was taken out, in the order in which they went."""
+        return {
+            (self.nodes[each.first], self.nodes[each.second]): each.strength
+            for each in self.removals
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the trace as plain values, for JSON; an infinite reach is None."""
+        return {
+            "nodes": list(self.nodes),
+            "unit": self.unit,
+            "stopped": self.stopped,
+            "reach": self.reach if abs(self.reach) < _INFINITE else None,
+            "whole": self.reach == _INFINITE,
+            "knots": [
+                {"penalty": knot.penalty, "edges": [list(edge) for edge in knot.graph.edges]}
+                for knot in self.knots
+            ],
+            "removals": [_plain(each, self.nodes) for each in self.removals],
+        }
+
+    def __repr__(self) -> str:
+        most, least = self.knots[0].graph.n_edges, self.last.n_edges
+        return f"<Path of {len(self.nodes)} variables: {most} to {least} edges>"
+
+    def __str__(self) -> str:
+        head = f"{repr(self)[1:-1]}, penalty in {self.unit}; {self.stopped}"
+        return "\n".join([head, "", *(_removal_lines(self) or _curve_lines(self))])
+
+
+def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
+    """The graphs between which the penalty decides: the last before each rise of the price."""
+    knots, graph = [Knot(0.0, start)], start
+    for each in removals:
+        graph = graph.without_edge(each.first, each.second)
+        first_stays = len(knots) == 1 and each.penalty >= 0  # it is the graph at 0 itself
+        if first_stays or each.penalty > knots[-1].penalty:
+            knots.append(Knot(each.penalty, graph))
+        else:
+            knots[-1] = Knot(knots[-1].penalty, graph)
+    return tuple(knots)
+
+
+def _plain(each: Removal, nodes: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "first": nodes[each.first],
+        "second": nodes[each.second],
+        "strength": each.strength,
+        "losses": list(each.losses),
+        "penalty": max(each.penalty, 0.0),
+        "edges": each.edges,
+    }
+
+
+def _removal_lines(path: Path) -> list[str]:
+    """The removals as a table; where they are many, the last ones."""
+    shown = path.removals[-_SHOWN:]
+    names = [f"{path.nodes[each.first]} -- {path.nodes[each.second]}" for each in shown]
+    wide = max(map(len, ["edge removed", *names]))
+    lines = [f"edges left  from penalty  {'edge removed':<{wide}}  first loses  second loses"]
+    if len(shown) < len(path.removals):
+        lines.append(f"... {len(path.removals) - len(shown)} removals before these")
+    for name, each in zip(names, shown, strict=True):
+        start, (first, second) = max(each.penalty, 0.0), each.losses
+        lines.append(
+            f"{each.edges:>10}  {start:>12.4f}  {name:<{wide}}  {first:>11.4f}  {second:>12.4f}"
+        )
+    return lines if shown else []
+
+
+def _curve_lines(path: Path) -> list[str]:
+    rows = [f"{edges:>10}  {penalty:>12.4f}" for penalty, edges in path.curve()[:_SHOWN]]
+    more = len(path.knots) - len(rows)
+    return ["edges left  from penalty", *rows, *([f"... and {more} more"] if more else [])]

@@ -57,7 +57,7 @@ def test_many_columns_for_the_rows_take_the_extended_bic_and_say_so():
         ({"score": "bicc"}, "Did you mean 'bic'"),
         ({"search": "greddy"}, "Did you mean 'greedy'"),
         ({"start": "emty"}, "Did you mean 'empty'"),
-        ({"graph": "undirectd"}, "kind of graph"),
+        ({"graph": "undirectd"}, "Did you mean 'undirected'"),
         ({"penalty": "cvv"}, "Did you mean 'cv'"),
         ({"search": "tabu", "restart": 3}, "Did you mean 'restarts'"),
         ({"score": "bic", "gama": 1}, "take no option 'gama'"),
@@ -75,7 +75,7 @@ def test_unknown_words_and_options_are_answered_with_close_ones(words, hint):
 @pytest.mark.parametrize(
     "words",
     [
-        {"penalty": None},
+        {"penalty": [0.1]},
         {"penalty": -0.1},
         {"penalty": np.nan},
         {"seed": -1},

@@ -49,7 +49,7 @@ def test_gaps_and_weights():
         {"score": "bicc"},
         {"folds": 1},
         {"folds": 61},
-        {"graph": "undirected"},
+        {"graph": "undirectd"},
         {"n_jobs": 0},
         {"model": "parzn"},
     ],

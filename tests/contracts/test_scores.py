@@ -168,8 +168,11 @@ def test_weights_are_repeated_rows_where_rows_are_not_left_out(word, family):
         pytest.skip("parts hold rows, not copies")
     source = linear(5, rows=40)
     counts = np.random.default_rng(1).integers(0, 4, size=40)
-    once = applicable(family, source.with_weights(counts))[word]
-    if type(once).__name__ == "LeaveOneOut":
+    found = applicable(family, source.with_weights(counts))
+    if word not in found:
+        pytest.skip("the score does not take this family")
+    once = found[word]
+    if type(once).__name__ == "LeaveOneOut" or family.name == "parzen":
         pytest.skip("every copy of a row is left out with it")
     several = applicable(family, source.take(np.repeat(np.arange(40), counts)))[word]
     assert once.rows == several.rows
@@ -186,6 +189,8 @@ def test_scores_are_in_the_units_of_the_data(word, family):
     source = linear(6)
     scaled = source.columns[0] * 1000.0
     other = type(source)(source.variables, (scaled, *source.columns[1:]))
+    if word not in applicable(family, source):
+        pytest.skip("the score does not take this family")
     before, after = applicable(family, source)[word], applicable(family, other)[word]
     if word == "bge":
         pytest.skip("its prior has units")

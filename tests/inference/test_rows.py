@@ -201,18 +201,16 @@ def test_density_after_setting_a_value():
     assert found[1] == -np.inf
 
 
-def test_gaps_in_discrete_networks_are_refused_for_now():
+def test_gaps_in_discrete_networks_are_summed_over():
     class Coin:
         n_params = 1
 
         def logpdf(self, y, xs):
-            return np.zeros(len(y))
+            return np.full(len(y), np.log(0.25))
 
     net = BayesNet((Variable("c", (0, 1)),), DAG.empty(["c"]), (Coin(),), ("discrete",))
     rows = Table((Variable("c", (0, 1)),), (np.array([0, 2], dtype=np.uint8),))
-    with pytest.raises(FitError, match="that of 'c' is discrete"):
-        marginal_log_density(net, rows)
-    assert marginal_log_density(net, rows.take([0])).tolist() == [0.0]
+    assert marginal_log_density(net, rows).tolist() == [np.log(0.25), 0.0]
 
 
 @settings(max_examples=30)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcwise.errors import FileError
-from arcwise.graphs import DAG, UGraph
+from arcwise.graphs import DAG, UGraph, cpdag
 from arcwise.io import Stored, load, read_arcs, save, write_arcs
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
@@ -31,8 +31,8 @@ def test_a_table_of_another_program(shared_data):
     [
         ("", "header 'parent,child'"),
         ("x,y\na,b\n", "header 'parent,child'"),
-        ("parent,child\na\n", "row 2 should have a parent and a child"),
-        ("parent,child\n,b\n", "row 2 should have a parent"),
+        ("parent,child\na\n", "row 2 should name the two ends of an edge"),
+        ("parent,child\n,b\n", "row 2 should name the two ends"),
         ("parent,child\na,b\nb,a\n", "cycle"),
         ("parent,child\na,a\n", "its own parents"),
     ],
@@ -49,7 +49,23 @@ def test_byte_order_marks_blank_lines_and_further_columns():
     assert read_arcs(content).graph.arcs == (("a", "b"), ("c", "b"))
 
 
-def test_undirected_graphs_are_refused(tmp_path):
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_edges_without_direction_have_a_header_of_their_own(tmp_path, ending):
+    graph = UGraph.from_edges([("b", "a"), ("b", 'q"uote,')], ["a", "b", "c", 'q"uote,'])
+    save(Stored(graph), tmp_path / f"edges{ending}")
+    assert load(tmp_path / f"edges{ending}").graph == graph
+    for head in ("first,second", "One, Two,", "node1,node2,x"):
+        assert read_arcs(f"{head}\nb,a\n".encode()).graph == UGraph.from_edges([("a", "b")])
+    with pytest.raises(FileError, match=r"its own|itself"):
+        read_arcs_from(tmp_path, "first,second\na,a\n")
+
+
+def read_arcs_from(folder, text):
+    (folder / "bad.csv").write_text(text)
+    return load(folder / "bad.csv")
+
+
+def test_graphs_directed_in_part_are_refused(tmp_path):
     with pytest.raises(FileError, match="directed acyclic graphs only"):
-        save(Stored(UGraph.from_edges([("a", "b")])), tmp_path / "arcs.csv")
+        save(Stored(cpdag(DAG.from_arcs([("a", "b")]))), tmp_path / "arcs.csv")
     assert list(tmp_path.iterdir()) == []

@@ -207,7 +207,7 @@ FIELDS = ("nodes", 1, "fields")
     [
         (("format",), "other", "no Arcwise network"),
         (("format",), ..., "no Arcwise network"),
-        (("version",), 2, r"newer Arcwise wrote it \(version 2 .* up to 1\); update"),
+        (("version",), 3, r"newer Arcwise wrote it \(version 3 .* up to 2\); update"),
         (("version",), "1", "version should be a whole number"),
         (("version",), True, "version should be a whole number"),
         (("version",), ..., "version should be a whole number"),

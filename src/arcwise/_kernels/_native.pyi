@@ -17,3 +17,10 @@ unlink: Any
 stale_after_link: Any
 stale_after_unlink: Any
 ges: Any
+parzen_loo: Any
+parzen_fit: Any
+parzen_joint: Any
+parzen_shares: Any
+parzen_means: Any
+parzen_log_density: Any
+parzen_draw: Any

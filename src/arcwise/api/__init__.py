@@ -3,6 +3,17 @@
 from arcwise.api.fitting import fit, network
 from arcwise.api.learning import learn
 from arcwise.api.net import Network, load, load_graph
+from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.validation import validate
 
-__all__ = ["Network", "fit", "learn", "load", "load_graph", "network", "validate"]
+__all__ = [
+    "Network",
+    "PenaltyPath",
+    "fit",
+    "learn",
+    "load",
+    "load_graph",
+    "network",
+    "path",
+    "validate",
+]

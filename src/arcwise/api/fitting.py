@@ -6,47 +6,54 @@ from typing import Any
 
 import numpy as np
 
+from arcwise.api.built import directed_net, markov_net
 from arcwise.api.learning import fingerprint, settled
 from arcwise.api.net import Network
-from arcwise.api.recipe import fit_network, prepared, settled_model
+from arcwise.api.options import options_of, split_options
+from arcwise.api.recipe import prepared, settled_model
 from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
-from arcwise.data import Variable
+from arcwise.data import Moments, Table, Variable
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
-from arcwise.graphs import DAG, dag
-from arcwise.networks import BayesNet
-from arcwise.scores import Score, bic, total
+from arcwise.graphs import DAG, UGraph, dag
+from arcwise.networks import BayesNet, Net
+from arcwise.scores import SCORES, Score
 
 __all__ = ["fit", "network"]
 
 
 def fit(
-    graph: DAG | str,
+    graph: DAG | UGraph | str,
     data: Any,
     *,
     model: str | Mapping[str, str] = "auto",
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     missing: Iterable[object] = (),
+    **options: Any,
 ) -> Network:
     """Fit the local models of a graph that is known.
 
     Parameters
     ----------
-    graph : a DAG over (some of) the data's columns, or a formula or model string for one.
+    graph : a DAG over (some of) the data's columns, or a formula or model string for one; or a
+        UGraph, such as `ug("a:b + b:c")`. `UGraph.complete(names)` fits each variable given all
+        others, without any structure.
     data : as for `learn`.
     model : one word for all, or a word for each variable.
     kinds, weights, missing : as for `table`.
+    options : options of the models.
 
     Returns
     -------
-    Network : its score is the BIC of the graph.
+    Network : its score is BIC where parameters can be counted, else leave-one-out; for an
+    undirected graph, of each variable given its neighbours, summed.
 
     >>> import arcwise as aw
     >>> net = aw.fit("[RM][MEDV|RM]", aw.shipped("boston"))
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = _directed(graph)
+    known = graph if isinstance(graph, UGraph) else _directed(graph)
     source = settled(data, kinds, weights, missing)
     lacking = sorted(set(known.nodes) - set(source.names))
     if lacking:
@@ -56,17 +63,18 @@ def fit(
         )
     chosen = source.select([name for name in source.order if name in set(known.nodes)])
     words = tuple(settled_model(word, chosen) for word in _models(model, chosen.names))
-    ready = chosen
+    ready: Table | Moments = chosen
     for word in sorted(set(words)):
         ready = prepared(ready, word)
-    fits = {word: FAMILIES[word].bind(ready) for word in sorted(set(words))}
-    full = known.over(ready.names)
-    net = fit_network(full, fits, words, ready)
-    measure, value = _bic(fits, words, full)
+    fits = _bound(words, ready, options)
+    net = _fitted(known, fits, words, ready)
+    measure, score = _measured(fits, words)
+    said = {"model": ", ".join(sorted(set(words))), **({"score": score} if measure else {})}
+    own = [measure.local(node, row) for node, row in enumerate(net.inputs)] if measure else None
     return Network(
         net,
-        score=value,
-        words={"model": ", ".join(sorted(set(words))), **({"score": "bic"} if measure else {})},
+        score=None if own is None else float(sum(own)),
+        words={**said, **({"options": dict(options)} if options else {})},
         notes=ready.notes,
         order=chosen.order,
         rows=ready.total,
@@ -75,10 +83,32 @@ def fit(
     )
 
 
+def _bound(
+    words: tuple[str, ...], data: Table | Moments, options: Mapping[str, Any]
+) -> dict[str, Fits]:
+    """Tie each family that is used to the data, with the options that it takes."""
+    used = sorted(set(words))
+    takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
+    dealt = split_options(options, *takers)
+    return {
+        word: FAMILIES[word].bind(data, **taken) for word, taken in zip(used, dealt, strict=True)
+    }
+
+
+def _fitted(
+    graph: DAG | UGraph, fits: Mapping[str, Fits], words: tuple[str, ...], data: Table | Moments
+) -> Net:
+    if isinstance(graph, UGraph):
+        return markov_net(graph.over(data.names), fits, words, data)
+    return directed_net(graph.over(data.names), fits, words, data)
+
+
 def _directed(graph: DAG | str) -> DAG:
     known = dag(graph) if isinstance(graph, str) else graph
     if not isinstance(known, DAG):
-        raise GraphError(f"A directed graph is needed, but a {type(known).__name__} came.")
+        raise GraphError(
+            f"A DAG or a UGraph is needed, or a formula for a DAG, but a {type(known).__name__} came."
+        )
     return known
 
 
@@ -94,14 +124,13 @@ def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str
     return tuple(found[name] for name in names)
 
 
-def _bic(
-    fits: Mapping[str, Fits], words: tuple[str, ...], graph: DAG
-) -> tuple[Score | None, float | None]:
-    """BIC of a graph with one kind of local model that counts its parameters; else nothing."""
-    if len(set(words)) > 1 or fits[words[0]].conditional(0, ()).n_params is None:
-        return None, None
-    score = bic(fits[words[0]])
-    return score, total(score, graph)
+def _measured(fits: Mapping[str, Fits], words: tuple[str, ...]) -> tuple[Score | None, str]:
+    """The score of one kind of local models, and its word; nothing for a mixture of kinds."""
+    if len(set(words)) > 1:
+        return None, ""
+    own = fits[words[0]]
+    word = "loo" if own.conditional(0, ()).n_params is None else "bic"
+    return SCORES[word].bind(own), word
 
 
 def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Network:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from arcwise.api.kinds import kind_of, run
 from arcwise.api.net import Network
+from arcwise.api.parallel import cores
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import Learned, Recipe
 from arcwise.api.tuning import RULES, Curve, tune
@@ -18,9 +20,7 @@ from arcwise.errors import DataError, FitError, unknown
 from arcwise.graphs import DAG, Rules
 from arcwise.results import Watch
 
-__all__ = ["GRAPHS", "Plan", "fingerprint", "learn", "plan", "settled"]
-
-GRAPHS = ("directed",)
+__all__ = ["Plan", "fingerprint", "learn", "network_of", "plan", "settled"]
 
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 
@@ -49,10 +49,11 @@ def learn(
     score: str | None = None,
     search: str = "auto",
     start: str | DAG = "empty",
-    penalty: float | str = 0.0,
+    penalty: float | str | None = None,
     rules: Rules | None = None,
     expert: DAG | None = None,
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
+    prior_rows: Any = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     missing: Iterable[object] = (),
@@ -67,26 +68,32 @@ def learn(
     Parameters
     ----------
     data : a table (`read`, `table`), moments, a file's path, a data frame, an array or a dict.
-    graph : "directed".
-    model : "gaussian", or "auto" by the kinds of columns.
-    score : "bic" (default), "ebic" (default where columns are many for the rows), "aic", "bge",
-        "loglik", "loo", "kfold", "heldout".
-    search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "exact".
-    start : "empty", "complete" (in random order), "random", or a graph.
-    penalty : nats per arc and row, taken off the score; "cv" tunes it by cross-validated likelihood,
-        "cv-1se" takes the largest one within a standard error of the best: a sparser graph that
-        predicts as well. (The score is then the likelihood unless one is given.)
-    rules : required and forbidden arcs, tiers, the largest number of parents.
+    graph : "directed", or "undirected": each variable joined to those that it depends on directly.
+    model : "gaussian" (linear), "parzen" (any shape), or "auto" by the kinds of columns.
+    score : "bic" (default of linear models), "ebic" (default where columns are many for the rows),
+        "aic", "bge", "loglik", "loo" (leave-one-out, default of Parzen models), "kfold", "heldout".
+    search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "exact"; for undirected graphs
+        "auto", "boundary", "deletion".
+    start : "empty", "complete" (in random order), "random", or a graph; directed only.
+    penalty : price of an edge, in nats per row, taken off the score; None is the model's own (0 for
+        Gaussian models; 0.1 for directed and 0.2 for undirected Parzen ones). "cv" tunes it by
+        cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
+        best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
+        unless one is given.)
+    rules : required and forbidden arcs, tiers, the largest number of parents. Undirected learning
+        ignores directions and refuses tiers.
     expert, expert_weight : a graph that arcs should not differ from, and the price of each difference
         in nats per row: one for all arcs, or a mapping of arcs (parent, child) to their prices, 0.1
         for those it does not name.
+    prior_rows : artificial rows that say what an expert would expect to see; they count like real ones.
     kinds, weights, missing : as for `table`.
     seed : the same seed gives the same result.
-    n_jobs : processes for work that can be shared out.
+    n_jobs : processes or threads for work that can be shared out; -1 for all cores.
     time : seconds after which the best so far is returned.
     progress : show a progress line; by default where a person is looking.
-    options : options of the search (tolerance, restarts, tabu_length, walk_length, rounds, steps, ...)
-        and of the score (gamma, alpha_mu, alpha_w, folds, fraction).
+    options : options of the search (tolerance, restarts, tabu_length, walk_length, rounds, steps, ...),
+        of the score (gamma, alpha_mu, alpha_w, folds, fraction) and of the model (Parzen: widths, floor,
+        tail, ...).
 
     Returns
     -------
@@ -100,6 +107,9 @@ def learn(
     >>> net = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]))
     >>> net.separated("RM", "LSTAT"), net.optimal
     (False, True)
+    >>> field = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), graph="undirected")
+    >>> field.neighbours("MEDV")
+    ('LSTAT', 'RM')
     """
     source = settled(data, kinds, weights, missing)
     chosen = plan(
@@ -112,12 +122,13 @@ def learn(
         rules=rules,
         expert=expert,
         expert_weight=expert_weight,
+        prior_rows=prior_rows,
         seed=seed,
         **options,
     )
     with Progress("learning", time, progress) as watch:
         learned, recipe, tuning = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
-    return _network(learned, source, recipe, watch.reason, tuning, chosen.rule)
+    return network_of(learned, source, recipe, watch.reason, tuning, chosen.rule)
 
 
 @dataclass(frozen=True)
@@ -135,70 +146,76 @@ class Plan:
         n_jobs: int = 1,
     ) -> tuple[Learned, Recipe, Curve]:
         """Tune the penalty where a rule asks for it, then learn."""
+        threads = cores(n_jobs)
         recipe, curve = self.recipe, Curve()
         if self.rule is not None:
             penalty, curve = tune(recipe, source, self.rule, n_jobs, tuning_watch)
             recipe = recipe.but(penalty=penalty)
-        return recipe.run(source, watch), recipe, curve
+        return run(recipe.but(threads=threads), source, watch), recipe, curve
 
 
 def plan(
     *,
     graph: str = "directed",
-    score: str | None = None,
-    penalty: float | str = 0.0,
+    penalty: float | str | None = None,
     rules: Rules | None = None,
     **words: Any,
 ) -> Plan:
     """Turn the words of `learn` into a plan; words that a recipe does not know are options."""
-    if graph not in GRAPHS:
-        raise unknown("kind of graph", graph, GRAPHS)
-    number = _penalty(penalty)
-    if number is None and score is None:
-        score = "loglik"
-    known = {field.name for field in fields(Recipe)}
+    kind_of(graph)
+    rule = _rule(penalty)
+    known = {field.name for field in fields(Recipe)} - {"tuned", "threads", "options"}
     recipe = Recipe(
-        score=score,
-        penalty=number or 0.0,
+        graph=graph,
+        penalty=None if rule else _number(penalty),
+        tuned=rule is not None,
         rules=Rules() if rules is None else rules,
         options={name: value for name, value in words.items() if name not in known},
         **{name: value for name, value in words.items() if name in known},
     )
-    return Plan(recipe, str(penalty) if number is None else None)
+    return Plan(recipe, rule)
 
 
-def _penalty(penalty: float | str) -> float | None:
-    """A number, or None for cross-validation."""
-    if isinstance(penalty, str):
-        if penalty not in RULES:
-            raise unknown("rule for the penalty", penalty, RULES)
+def _rule(penalty: float | str | None) -> str | None:
+    """The rule by which the penalty is to be found; None where it is a number."""
+    if not isinstance(penalty, str):
         return None
-    if not isinstance(penalty, Real) or not 0 <= penalty < np.inf:
+    if penalty not in RULES:
+        raise unknown("rule for the penalty", penalty, RULES)
+    return penalty
+
+
+def _number(penalty: object) -> float | None:
+    """A penalty that was given; None for the model's own."""
+    if penalty is None:
+        return None
+    if not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
         raise FitError(f"The penalty must be a number from 0 on, or 'cv', but {penalty!r} came.")
     return float(penalty)
 
 
-def _network(
+def network_of(
     learned: Learned,
     source: Table | Moments,
     recipe: Recipe,
-    reason: str,
-    tuning: Curve,
-    rule: str | None,
+    reason: str = "",
+    tuning: Curve = (),
+    rule: str | None = None,
 ) -> Network:
+    """What users hold, from what was learned: `reason` is why a watcher ended it, where one did."""
     words: dict[str, Any] = {**learned.words, "seed": recipe.seed}
-    if recipe.penalty or rule:
-        words["penalty"] = recipe.penalty
+    if learned.penalty or rule:
+        words["penalty"] = learned.penalty
     if rule:
         words["penalty_rule"] = rule
     if recipe.options:
         words["options"] = dict(recipe.options)
     return Network(
         learned.net,
-        score=learned.result.score,
-        trace=learned.result.trace,
-        stopped=reason or learned.result.stopped,
-        optimal=learned.result.optimal,
+        score=learned.total,
+        trace=learned.trace,
+        stopped=learned.stopped if learned.settled else reason or learned.stopped,
+        optimal=learned.optimal,
         words=words,
         notes=learned.notes,
         order=source.order,

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import graphs, inference, io
-from arcwise.conditionals import Conditional, GaussianConditional
+from arcwise.conditionals import Conditional
 from arcwise.data import Table, conform
-from arcwise.errors import FileError
+from arcwise.errors import FileError, GraphError
 from arcwise.evaluate import EdgeTable, edge_table, pack_edges, unpack_edges
-from arcwise.graphs import DAG, PDAG, Limits
-from arcwise.networks import BayesNet, ancestral, whole
+from arcwise.graphs import DAG, PDAG, Limits, UGraph
+from arcwise.networks import Net, whole
 from arcwise.results import Step
 from arcwise.scores import Score
 
@@ -33,7 +33,8 @@ class Network:
     Attributes
     ----------
     net : the plain value: variables, graph, fitted local models.
-    score : total score of the graph, None where it was not learned.
+    score : total score of the graph, None where it was not learned; of an undirected one, the sum over
+        variables given their neighbours, with no penalty in it.
     trace : the steps of the search.
     stopped : why the search ended, in words.
     optimal : whether the graph is proved to be the best of all.
@@ -42,7 +43,7 @@ class Network:
     order : the variables in the order the user gave them.
     """
 
-    net: BayesNet
+    net: Net
     score: float | None = None
     trace: tuple[Step, ...] = ()
     stopped: str = ""
@@ -60,14 +61,25 @@ class Network:
     # -- the graph ------------------------------------------------------------------------------
 
     @property
-    def graph(self) -> DAG:
-        """The directed graph."""
+    def graph(self) -> DAG | UGraph:
+        """The graph: a DAG, or a UGraph where edges have no direction."""
         return self.net.graph
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges have a direction."""
+        return isinstance(self.graph, DAG)
+
+    def _dag(self, what: str, instead: str) -> DAG:
+        """The graph where it is directed; else say that edges have no direction."""
+        if isinstance(self.graph, DAG):
+            return self.graph
+        raise GraphError(f"An undirected network has no {what}: {instead}.")
 
     @cached_property
     def cpdag(self) -> PDAG:
         """The equivalence class: arcs that data can orient are directed, the others are not."""
-        return graphs.cpdag(self.graph)
+        return graphs.cpdag(self._dag("class of equivalent directions", "take its graph"))
 
     @cached_property
     def edges(self) -> EdgeTable:
@@ -82,20 +94,26 @@ class Network:
 
     @property
     def factorisation(self) -> str:
-        """The joint density as a product of local ones, in words."""
+        """The joint density as a product: of local densities, or of potentials on cliques."""
         return graphs.factorisation(self.graph)
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Variables with an arc into this one."""
-        return self.graph.parents_of(self._known(name))
+        return self._dag("parents", "ask for neighbours(name)").parents_of(self._known(name))
 
     def children(self, name: str) -> tuple[str, ...]:
         """Variables that this one has an arc into."""
-        return self.graph.children_of(self._known(name))
+        return self._dag("children", "ask for neighbours(name)").children_of(self._known(name))
+
+    def neighbours(self, name: str) -> tuple[str, ...]:
+        """Variables with an edge to this one, in whatever direction."""
+        self._known(name)
+        return graphs.skeleton(self.graph).neighbours_of(name)
 
     def blanket(self, name: str) -> tuple[str, ...]:
         """The Markov blanket: all that is needed to know what the rest says about a variable."""
-        return self.graph.blanket_of(self._known(name))
+        self._known(name)
+        return self.graph.blanket_of(name) if isinstance(self.graph, DAG) else self.neighbours(name)
 
     def separated(
         self, first: str | Iterable[str], second: str | Iterable[str], given: Iterable[str] = ()
@@ -115,18 +133,23 @@ class Network:
     # -- the numbers ----------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Conditional:
-        """The fitted local model of a variable: coefficients, errors, variance."""
+        """The fitted local model of a variable: coefficients and errors, or widths."""
         return self.net.conditionals[self.net.index(name)]
 
     def local(self, name: str) -> str:
-        """The fitted local model of a variable in words, with standard errors."""
-        return _in_words(self, name)
+        """The fitted local model of a variable in words."""
+        model, inputs = self[name], self.net.inputs[self.net.index(name)]
+        words = getattr(model, "words", None)
+        if words is None:
+            return f"{name}: {model!r}"
+        return str(words(name, tuple(self.net.names[number] for number in inputs)))
 
     def query(
         self,
         targets: str | Sequence[str],
         given: Mapping[str, float] | None = None,
         do: Mapping[str, float] | None = None,
+        **options: Any,
     ) -> Any:
         """What to believe of one or several variables, given what was seen or set.
 
@@ -134,28 +157,36 @@ class Network:
         ----------
         targets : a name, or several for a joint answer.
         given : values seen.
-        do : values set from outside: arcs into these variables are cut.
+        do : values set from outside: arcs into these variables are cut; directed networks only.
+        options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method.
         """
-        return inference.query(self.net, targets, given, do)
+        return inference.query(self.net, targets, given, do, **options)
 
-    def predict(self, rows: Any, target: str) -> inference.Predictions:
+    def predict(self, rows: Any, target: str, **options: Any) -> inference.Predictions:
         """Predict one variable in every row from all that is known of the others."""
-        return inference.predict(self.net, self._rows(rows), target)
+        return inference.predict(self.net, self._rows(rows), target, **options)
 
-    def impute(self, rows: Any, seed: int | None = None) -> Table:
+    def impute(self, rows: Any, seed: int | None = None, **options: Any) -> Table:
         """Fill the gaps: by expected values, or by draws where a seed is given."""
         rng = None if seed is None else np.random.default_rng(whole("seed", seed))
-        filled = inference.impute(self.net, self._rows(rows), rng)
+        filled = inference.impute(self.net, self._rows(rows), rng, **options)
         return filled.select(self.variables)
 
-    def sample(self, draws: int, seed: int = 0) -> Table:
+    def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
         """Draw rows from the network."""
-        drawn = ancestral(self.net, np.random.default_rng(whole("seed", seed)), draws)
-        return drawn.select(self.variables)
+        rng = np.random.default_rng(whole("seed", seed))
+        return inference.sample(self.net, rng, draws, **options).select(self.variables)
 
-    def logpdf(self, rows: Any) -> NDArray[np.float64]:
-        """Log density of each row, gaps integrated out; nats."""
-        return inference.marginal_log_density(self.net, self._rows(rows))
+    def logpdf(self, rows: Any, **options: Any) -> NDArray[np.float64]:
+        """Log density of each row, gaps integrated out; nats. Directed networks only."""
+        return inference.marginal_log_density(self.net, self._rows(rows), **options)
+
+    def pseudo_logpdf(self, rows: Any) -> NDArray[np.float64]:
+        """Log pseudo-likelihood of each row: every variable given its neighbours, summed; nats.
+
+        Undirected networks whose local models belong to no joint density are compared by it.
+        """
+        return inference.pseudo_log_density(self.net, self._rows(rows))
 
     def _rows(self, rows: Any) -> Table:
         return conform(rows, self.net.variables)
@@ -184,7 +215,7 @@ class Network:
         }
 
     def to_networkx(self) -> Any:
-        """The graph as a networkx DiGraph."""
+        """The graph as a networkx DiGraph, or Graph where edges have no direction."""
         return graphs.to_networkx(self.graph)
 
     def plot(self, **options: Any) -> Any:
@@ -201,7 +232,9 @@ class Network:
 
     def __repr__(self) -> str:
         kind = ", ".join(sorted(set(self.net.models)))
-        return f"<Network of {len(self.net.names)} variables, {self.graph.n_arcs} arcs ({kind})>"
+        graph = self.graph
+        edges = f"{graph.n_arcs} arcs" if isinstance(graph, DAG) else f"{graph.n_edges} edges"
+        return f"<Network of {len(self.net.names)} variables, {edges} ({kind})>"
 
     def __str__(self) -> str:
         return summary(self)
@@ -223,20 +256,6 @@ def summary(network: Network) -> str:
     if len(shown):
         lines.extend(["", str(shown)])
     return "\n".join(lines)
-
-
-def _in_words(network: Network, name: str) -> str:
-    model = network[name]
-    if not isinstance(model, GaussianConditional):
-        return f"{name}: {model!r}"
-    errors = model.standard_errors
-    terms = [f"{model.intercept:.5g} (se {errors[0]:.2g})"]
-    for parent, slope, error in zip(
-        network.parents(name), model.coefficients, errors[1:], strict=True
-    ):
-        terms.append(f"{slope:+.5g} {parent} (se {error:.2g})")
-    floor = "; the variance is at its floor" if model.at_floor else ""
-    return f"{name} = {' '.join(terms)} + noise with sd {model.sd:.5g}{floor}"
 
 
 def load(path: str | PathLike[str]) -> Network:
@@ -268,16 +287,18 @@ def load(path: str | PathLike[str]) -> Network:
     )
 
 
-def load_graph(path: str | PathLike[str]) -> DAG:
-    """Read a directed graph from any network file or table of arcs.
+def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
+    """Read a graph from any network file or table of arcs or edges.
 
     Raises
     ------
-    FileError : missing, damaged or foreign files, and files whose graph is not directed.
+    FileError : missing, damaged or foreign files, and files whose graph is directed in part only.
     """
     graph = io.load(path).graph
-    if not isinstance(graph, DAG):
-        raise FileError(f"{str(path)!r} holds a graph with edges that have no direction.")
+    if not isinstance(graph, DAG | UGraph):
+        raise FileError(
+            f"{str(path)!r} holds a graph with edges that have no direction beside arcs."
+        )
     return graph
 
 

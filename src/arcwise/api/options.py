@@ -1,16 +1,17 @@
 """Options by name: which function takes which, of what kind, and a clear word where none does.
 
 The kind of an option is the annotation of the parameter that takes it. Numbers are finite and not
-negative, truth values are no numbers, and None is taken only where the annotation has it. Options of
-other kinds, such as lists of words, are left to the function that takes them.
+negative, truth values are no numbers, and None is taken only where the annotation has it. A word is one of
+those that the annotation lists. Options of other kinds, such as lists of words, are left to the function
+that takes them.
 """
 
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
-from types import NoneType
-from typing import Any, get_args
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
@@ -18,8 +19,13 @@ from arcwise.errors import WordError, close_to
 
 __all__ = ["checked", "options_of", "split_options"]
 
-_INNER = {"rng", "limits", "on_step"}  # given by the library, not by the user
-_SAID = {int: "a whole number from 0 on", float: "a number from 0 on", bool: "True or False"}
+_INNER = {"rng", "limits", "on_step", "threads"}  # given by the library, not by the user
+_SAID: dict[Any, str] = {
+    int: "a whole number from 0 on",
+    float: "a number from 0 on",
+    bool: "True or False",
+    str: "a text",
+}
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -85,12 +91,18 @@ def checked(option: str, value: Any, kind: Any) -> Any:
 
     Raises
     ------
-    WordError : the value is of another kind, not finite, or below 0.
+    WordError : the value is of another kind, not finite, below 0, or none of the words.
 
     >>> checked("steps", 1e5, int | None), checked("gamma", 1, float)
     (100000, 1.0)
+    >>> checked("widths", "on", Literal["one", "two"])
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.WordError: The option 'widths' knows no word 'on'. Did you mean 'one'?
     """
-    kinds = get_args(kind) or (kind,)
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if words := [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]:
+        return _word(option, value, words, NoneType in kinds)
     wanted = next((each for each in kinds if each in _SAID), None)
     if wanted is None:
         return _no_text(option, value) if kind is inspect.Parameter.empty else value
@@ -102,8 +114,19 @@ def checked(option: str, value: Any, kind: Any) -> Any:
     return wanted(value)
 
 
+def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
+    """One of the words of an option; the others are answered with close ones."""
+    if value is None and none:
+        return None
+    if not isinstance(value, str) or value not in words:
+        raise WordError(f"The option {option!r} knows no word {value!r}. {close_to(value, words)}")
+    return value
+
+
 def _fits(value: Any, wanted: type) -> bool:
     """Whether a value is of a kind; a float without a fraction, such as 1e5, is a whole number."""
+    if wanted is str:
+        return isinstance(value, str)
     truth = isinstance(value, bool | np.bool_)
     if wanted is bool or truth:
         return truth and wanted is bool

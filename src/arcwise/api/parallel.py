@@ -4,21 +4,32 @@ A piece is a function of its number, so results do not depend on how many proces
 watcher asks to stop, the pieces done so far are returned.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from arcwise.errors import WordError
 from arcwise.results import Step, Watch
 
-__all__ = ["Runner", "runner"]
+__all__ = ["Runner", "cores", "runner"]
 
 Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
 
 
+def cores(n_jobs: int) -> int:
+    """A number of processes or threads; -1 is as many as there are cores.
+
+    >>> cores(3), cores(-1) >= 1
+    (3, True)
+    """
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+        raise WordError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
+    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
+
+
 def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
     """How to do `count` pieces of work: here, or in `n_jobs` processes (-1 for all cores)."""
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
-        raise WordError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
+    cores(n_jobs)
 
     def run(work: Callable[[int], Any], count: int) -> list[Any]:
         done: list[Any] = []

@@ -4,6 +4,7 @@ The line goes to standard error, only where a person is looking, and only for wo
 Ctrl-C asks the work to stop with the best so far; pressed again, it interrupts as usual.
 """
 
+import math
 import signal
 import sys
 import threading
@@ -74,7 +75,8 @@ class Progress:
         return watch
 
     def _draw(self, step: Step, now: float) -> None:
-        score = f"  score {step.score:.2f}  edges {step.edges}" if step.edges else ""
+        known = f"  score {step.score:.2f}" if math.isfinite(step.score) else ""
+        score = f"{known}  edges {step.edges}" if step.edges else ""
         what = f"{self.label}: {step.what}{score}  step {step.number}  {now - self.began:.1f} s"
         sys.stderr.write(f"\r\x1b[K{what[:110]}")
         sys.stderr.flush()

@@ -1,63 +1,55 @@
-"""A recipe: all choices of a learning run, in words, apart from the data.
+"""A recipe: all choices of a learning run, in words, apart from the data; and its bench.
 
-`Recipe.run` turns words and a seed into objects, the one place where that happens, and learns a network
-from a table. Cross-validation and the tuning of a penalty run the same recipe on parts of the rows.
+`laid_out` turns words and a seed into objects, the one place where that happens: what every kind of graph
+needs of the data stands on the `Bench`. What is done on it is the kind's own (`directed`, `undirected`).
+Cross-validation and the tuning of a penalty run the same recipe on parts of the rows.
 """
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.api.options import options_of, split_options
-from arcwise.api.start import over, start_graph
-from arcwise.conditionals import FAMILIES, Family, Fits, suited
-from arcwise.data import Moments, Table
+from arcwise.conditionals import FAMILIES, DefaultScore, Family, Fits, suited
+from arcwise.data import Moments, Table, conform
 from arcwise.data.prepare import folds
 from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
-from arcwise.graphs import DAG, Limits, Rules
-from arcwise.networks import BayesNet
-from arcwise.results import Result, Watch
-from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
-from arcwise.search import SEARCHES
+from arcwise.graphs import DAG, Rules
+from arcwise.networks import Net
+from arcwise.results import Step
+from arcwise.scores import SCORES, Cached, Score
 
-__all__ = ["Learned", "Recipe", "bound", "fit_network", "prepared", "settled_model"]
+__all__ = ["Bench", "Learned", "Recipe", "bound", "laid_out", "prepared", "settled_model"]
 
 _PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
-
-
-_EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other price is given
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What a recipe made of a table: the network, how it was found, and what was said on the way.
-
-    `score` is the score without any penalty per arc: the one that edge strengths are measured in.
-    """
-
-    net: BayesNet
-    result: Result
-    score: Score
-    limits: Limits
-    words: Mapping[str, str]
-    notes: tuple[str, ...]
+_CHARGING = ("aic", "bic", "ebic")  # scores with a price of their own for parameters
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The choices of a learning run; see `learn` for their meaning."""
+    """The choices of a learning run; see `learn` for their meaning.
 
+    `penalty` None is the family's own; `tuned` says that it will be found by cross-validation, and
+    `threads` how many of them a family may use inside.
+    """
+
+    graph: str = "directed"
     model: str = "auto"
     score: str | None = None
     search: str = "auto"
     start: str | DAG = "empty"
-    penalty: float = 0.0
+    penalty: float | None = None
     rules: Rules = field(default_factory=Rules)
     expert: DAG | None = None
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1
+    prior_rows: Any = None
     seed: int = 0
+    tuned: bool = False
+    threads: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -69,97 +61,164 @@ class Recipe:
         if not isinstance(self.seed, int | np.integer | None) or (self.seed or 0) < 0:
             raise WordError(f"The seed must be a whole number from 0 on, but {self.seed!r} came.")
 
-    def run(self, source: Table | Moments, watch: Watch | None = None) -> Learned:
-        """Learn a network from a table or from moments."""
-        model = settled_model(self.model, source)
-        family, data = FAMILIES[model], prepared(source, model)
-        word, given, why = self._settled_score(family, len(data.names), data.total)
-        search, entry = self._search(), SCORES[word]
-        for_search, for_score, for_model = split_options(
-            {**given, **self.options},
-            (f"the search {self.search!r}", options_of(search)),
-            (f"the score {word!r}", options_of(entry.bind) | _PARTS[entry.parts]),
-            (f"the model {model!r}", options_of(family.bind)),
-        )
-        fits = family.bind(data, **for_model)
-        streams = np.random.default_rng(self.seed).spawn(3)
-        base = bound(word, fits, data, for_score, streams[0])
-        if not base.lattice:  # local scores are dear: keep each one that was asked for
-            base = Cached(base)
-        limits, bounded = self._limits(family, fits)
-        begin = start_graph(self.start, limits, streams[1])
-        if _takes_rng(search):
-            for_search["rng"] = streams[2]
-        result = search(self._whole(base), begin, limits=limits, on_step=watch, **for_search)
-        words = {"model": model, "score": word, "search": self.search}
-        net = fit_network(result.graph, {model: fits}, (model,) * len(fits.nodes), data)
-        notes = tuple(filter(None, (*data.notes, why, bounded)))
-        return Learned(net, result, base, limits, words, notes)
+    def settled_score(self, family: Family, columns: int, rows: float) -> DefaultScore:
+        """The score's word, its options, and a sentence where the choice may surprise.
 
-    def _settled_score(
-        self, family: Family, columns: int, rows: float
-    ) -> tuple[str, Mapping[str, float], str]:
-        """The score's word, its options, and a sentence where the choice may surprise."""
+        Where the penalty is tuned, it takes the place of a score's own price for parameters.
+        """
         if self.score is None:
-            return family.default_score(columns, rows)
+            chosen = family.default_score(columns, rows)
+            return DefaultScore("loglik") if self.tuned and chosen.word in _CHARGING else chosen
         if not isinstance(self.score, str) or self.score not in SCORES:
             raise unknown("score", self.score, SCORES)
-        return self.score, {}, ""
-
-    def _limits(self, family: Family, fits: Fits) -> tuple[Limits, str]:
-        """The rules on these columns; few rows bound the number of parents, and it is said."""
-        most = family.default_parents(fits.rows)
-        given = self.start.parents if isinstance(self.start, DAG) else ()
-        least = max(map(len, (*given, *self.rules.on(fits.nodes).required)), default=0)
-        if self.rules.max_parents is not None or most is None or most >= len(fits.nodes) - 1:
-            return self.rules.on(fits.nodes), ""
-        rules = replace_rules(self.rules, max(most, least))
-        plural = "s" * (most != 1)
-        note = f"Rows are few ({fits.rows:g}): a variable may have {most} parent{plural} at most."
-        return rules.on(fits.nodes), f"{note} A rule max_parents=N sets another bound."
-
-    def _search(self) -> Any:
-        if not isinstance(self.search, str) or self.search not in SEARCHES:
-            raise unknown("search", self.search, SEARCHES)
-        return SEARCHES[self.search]
-
-    def _whole(self, base: Score) -> Score:
-        """The score with its priors over graphs."""
-        parts = [base]
-        if self.penalty:
-            parts.append(ArcPenalty(base.nodes, base.rows, self.penalty))
-        if self.expert is not None:
-            expert = over(self.expert, base.nodes, "expert's graph")
-            parts.append(_expert_prior(expert, base.rows, self.expert_weight))
-        return base if len(parts) == 1 else Sum(parts)
+        return DefaultScore(self.score)
 
     def but(self, **changes: Any) -> "Recipe":
         """The same recipe with some other choices."""
         return replace(self, **changes)
 
 
-def _takes_rng(function: Any) -> bool:
-    import inspect
+@dataclass(frozen=True)
+class Learned:
+    """What a recipe made of a table: the network, how it was found, and what was said on the way.
 
-    return "rng" in inspect.signature(function).parameters
+    `total` is the graph's score with its penalties; `score` is the score without any penalty per edge,
+    the one that edge strengths are measured in; `limits` are the rules on these columns; `settled` says
+    that nothing would change had the run gone on.
+    """
+
+    net: Net
+    total: float
+    trace: tuple[Step, ...]
+    stopped: str
+    optimal: bool
+    score: Score
+    limits: Any
+    penalty: float
+    words: Mapping[str, str]
+    notes: tuple[str, ...]
+    settled: bool = False
 
 
-def _expert_prior(
-    expert: DAG, rows: float, weight: float | Mapping[tuple[str, str], float]
-) -> ExpertPrior:
-    """The prior around an expert's graph: one price for all arcs, or a confidence for some."""
-    if not isinstance(weight, Mapping):
-        return ExpertPrior(expert, rows, weight)
-    p = len(expert.nodes)
-    prices = np.full((p, p), _EXPERT_WEIGHT)
-    for (tail, head), price in weight.items():
-        prices[expert.index(tail), expert.index(head)] = price
-    return ExpertPrior(expert, rows, _EXPERT_WEIGHT, prices)
+@dataclass(frozen=True)
+class Bench:
+    """All that a learning run needs of its data, whatever the kind of graph.
+
+    `score` has no priors in it; `search` is the function behind the word, with its `options`;
+    `chance` are streams of random numbers for starts and for searches.
+    """
+
+    recipe: Recipe
+    model: str
+    data: Table | Moments
+    fits: Fits
+    score: Score
+    score_word: str
+    score_options: Mapping[str, Any]
+    search: Callable[..., Any]
+    options: Mapping[str, Any]
+    penalty: float
+    chance: tuple[np.random.Generator, np.random.Generator]
+    notes: tuple[str, ...]
+
+    @property
+    def family(self) -> Family:
+        """The kind of local models."""
+        return FAMILIES[self.model]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The model's word, for each variable."""
+        return (self.model,) * len(self.fits.nodes)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What was chosen, in words."""
+        return {"model": self.model, "score": self.score_word, "search": self.recipe.search}
+
+    def retuned(self, graph: DAG) -> "Bench | None":
+        """The same with what local models share tuned to a graph; None where nothing changes."""
+        fits = self.fits.retuned(graph)
+        if fits is None:
+            return None
+        score = _scored(self.score_word, fits, self.data, self.score_options, self.recipe.seed)
+        return replace(self, fits=fits, score=score)
 
 
-def replace_rules(rules: Rules, max_parents: int) -> Rules:
-    """The same rules with a bound on the number of parents."""
-    return Rules(rules.required, rules.forbidden, rules.tiers, max_parents)
+def laid_out(
+    recipe: Recipe,
+    source: Table | Moments,
+    searches: Mapping[str, Callable[..., Any]],
+    directed: bool,
+) -> Bench:
+    """Turn words into objects, and tie them to data.
+
+    Parameters
+    ----------
+    recipe : the choices.
+    source : the data.
+    searches : the register of searches for this kind of graph.
+    directed : the kind of graph, which a family's own penalty depends on.
+    """
+    model = settled_model(recipe.model, source)
+    family, data = FAMILIES[model], prepared(source, model)
+    data, added = _with_prior(data, recipe.prior_rows)
+    word, given, why = recipe.settled_score(family, len(data.names), data.total)
+    if not isinstance(recipe.search, str) or recipe.search not in searches:
+        raise unknown("search", recipe.search, searches)
+    search, entry = searches[recipe.search], SCORES[word]
+    for_search, for_score, for_model = split_options(
+        {**given, **recipe.options},
+        (f"the search {recipe.search!r}", options_of(search)),
+        (f"the score {word!r}", options_of(entry.bind) | _PARTS[entry.parts]),
+        (f"the model {model!r}", options_of(family.bind)),
+    )
+    if _takes(family.bind, "threads"):
+        for_model["threads"] = recipe.threads
+    fits = family.bind(data, **for_model)
+    _, *chance = np.random.default_rng(recipe.seed).spawn(3)
+    if _takes(search, "rng"):
+        for_search["rng"] = chance[1]
+    penalty, price = _priced(recipe, family, directed)
+    return Bench(
+        recipe,
+        model,
+        data,
+        fits,
+        _scored(word, fits, data, for_score, recipe.seed),
+        word,
+        for_score,
+        search,
+        for_search,
+        penalty,
+        (chance[0], chance[1]),
+        tuple(filter(None, (*data.notes, added, why, price))),
+    )
+
+
+def _priced(recipe: Recipe, family: Family, directed: bool) -> tuple[float, str]:
+    """The penalty, and a sentence where it is the family's own."""
+    if recipe.penalty is not None:
+        return recipe.penalty, ""
+    own = 0.0 if recipe.tuned else family.default_penalty(directed)
+    kind = "directed" if directed else "undirected"
+    note = (
+        f"Every edge costs {own:g} nats per row, the default of {kind} {family.name} networks; "
+        "penalty=NUMBER sets another price."
+    )
+    return own, note if own else ""
+
+
+def _scored(
+    word: str, fits: Fits, data: Table | Moments, options: Mapping[str, Any], seed: int
+) -> Score:
+    """The score by its word; local scores that are dear are kept once they were asked for."""
+    score = bound(word, fits, data, options, np.random.default_rng(seed).spawn(3)[0])
+    return score if score.lattice else Cached(score)
+
+
+def _takes(function: Callable[..., Any], parameter: str) -> bool:
+    return parameter in inspect.signature(function).parameters
 
 
 def settled_model(model: str, source: Table | Moments) -> str:
@@ -218,11 +277,32 @@ def bound(
     return entry.bind(fits, part, weight, **rest)
 
 
-def fit_network(
-    graph: DAG, fits: Mapping[str, Fits], models: tuple[str, ...], data: Table | Moments
-) -> BayesNet:
-    """Fit the local models of a graph."""
-    conditionals = tuple(
-        fits[model].conditional(child, graph.parents[child]) for child, model in enumerate(models)
-    )
-    return BayesNet(data.variables, graph, conditionals, models)
+def _with_prior(data: Table | Moments, rows: Any) -> tuple[Table | Moments, str]:
+    """The data with an expert's artificial rows among them, and a sentence about these.
+
+    They count exactly like real ones: fitted to, used as centres, and scored.
+    """
+    if rows is None:
+        return data, ""
+    if isinstance(data, Moments):
+        raise FitError("prior_rows are added to the rows of a table, but moments were given.")
+    given = conform(rows, data.variables)
+    empty = [name for name, gaps in zip(data.names, given.missing().T, strict=True) if gaps.any()]
+    if empty:
+        raise DataError(
+            f"prior_rows need a value in every row of each column; {empty[0]!r} has gaps, or is not "
+            "there at all."
+        )
+    if not given.rows:
+        raise DataError("prior_rows hold no row.")
+    weights = None
+    if data.weights is not None or given.weights is not None:
+        weights = np.concatenate([_weights(data), _weights(given)])
+    columns = tuple(map(np.concatenate, zip(data.columns, given.columns, strict=True)))
+    many = given.rows != 1
+    said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
+    return replace(data, columns=columns, weights=weights), said
+
+
+def _weights(table: Table) -> NDArray[np.float64]:
+    return np.ones(table.rows) if table.weights is None else table.weights

@@ -1,8 +1,9 @@
-"""Choosing the penalty per arc by cross-validated likelihood (TEXTS, T4).
+"""Choosing the penalty per edge by cross-validated likelihood (TEXTS, T4).
 
 For each penalty of a grid and each fold a network is learned from the other folds, and the fold's rows
-are scored by their log density. The penalty with the best mean is taken, or the largest one that is not worse
-by more than a standard error (ESL section 7.10); the whole curve is returned.
+are scored by their log density, or by their log pseudo-likelihood where the graph is undirected. The
+penalty with the best mean is taken, or the largest one that is not worse by more than a standard error
+(ESL section 7.10); the whole curve is returned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,32 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.api.kinds import kind_of
 from arcwise.api.parallel import runner
 from arcwise.api.recipe import Recipe, prepared, settled_model
+from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError
-from arcwise.inference import marginal_log_density
-from arcwise.results import ASKED, Watch
+from arcwise.networks import BayesNet, Net
+from arcwise.results import Watch
 
-__all__ = ["RULES", "Curve", "penalty_grid", "tune"]
+__all__ = ["RULES", "Curve", "tune"]
 
 Array = NDArray[np.float64]
 Curve = tuple[Mapping[str, float], ...]
 
 RULES = ("cv", "cv-1se")
 _FOLDS = 10
-_SMALL = 20  # columns up to which complete graphs are harmless
-
-
-def penalty_grid(columns: int, rows: float) -> Array:
-    """Penalties worth trying, nats per arc and row.
-
-    In total an arc is worth its own estimation error from about half a nat (AIC charges 1, BIC half of
-    log n), so the grid lies around these, up to 30 nats. No penalty at all means complete graphs: it
-    is tried only where these are small.
-    """
-    totals = np.geomspace(0.5, 30.0, 12)
-    return np.concatenate([[0.0], totals] if columns <= _SMALL else [totals]) / rows
 
 
 @dataclass(frozen=True)
@@ -50,18 +41,18 @@ class _Fold:
     watch: Watch | None = None
 
     def __call__(self, number: int) -> tuple[list[Array], list[int]] | None:
-        """Log densities and numbers of arcs by penalty; None where the watcher cut a search short."""
+        """Log densities and numbers of edges by penalty; None where the watcher cut a run short."""
         part = self.parts[number]
         rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
-        unseen = self.table.take(part)
-        densities, arcs = [], []
-        for penalty in self.grid.tolist():
-            learned = self.recipe.but(penalty=penalty).run(rest, self.watch)
-            if learned.result.stopped == ASKED:
-                return None
-            densities.append(marginal_log_density(learned.net, unseen))
-            arcs.append(learned.net.graph.n_arcs)
-        return densities, arcs
+        unseen, kind = self.table.take(part), kind_of(self.recipe.graph)
+        nets = kind.along(self.recipe, rest, self.grid, self.watch)
+        if nets is None:
+            return None
+        return [kind.log_density(net, unseen) for net in nets], [_edges(net) for net in nets]
+
+
+def _edges(net: Net) -> int:
+    return sum(map(len, net.inputs)) // (1 if isinstance(net, BayesNet) else 2)
 
 
 def tune(
@@ -85,12 +76,12 @@ def tune(
     """
     if isinstance(source, Moments):
         raise FitError("penalty='cv' needs the rows of a table, but moments were given.")
-    table = prepared(source, settled_model(recipe.model, source))
+    model = settled_model(recipe.model, source)
+    table, kind = prepared(source, model), kind_of(recipe.graph)
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
-    grid = penalty_grid(len(table.names), table.total)
+    usual = FAMILIES[model].default_penalty(recipe.graph == "directed")
+    grid = kind.grid(len(table.names), table.total, usual)
     inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
-    if recipe.search == "auto":  # choosing a penalty needs no rounds beyond the first optimum
-        recipe = recipe.but(options={"patience": 0, **recipe.options})
     work = _Fold(recipe, table, parts, grid, inside)
     found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
     if not found:
@@ -100,7 +91,7 @@ def tune(
     edges = np.mean([counts for _, counts in found], axis=0)
     weights = np.ones(len(done)) if table.weights is None else table.weights[done]
     curve = _curve(grid, logs, edges, weights)
-    best = max(curve, key=lambda row: (row["mean"], row["penalty"]))  # ties go to fewer arcs
+    best = max(curve, key=lambda row: (row["mean"], row["penalty"]))  # ties go to fewer edges
     if rule == "cv-1se":
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])

@@ -14,7 +14,7 @@ from arcwise.data import Moments, Table
 from arcwise.data import folds as cut
 from arcwise.errors import FitError
 from arcwise.evaluate import Validation, validate_folds
-from arcwise.networks import BayesNet
+from arcwise.networks import Net
 from arcwise.results import Watch
 
 __all__ = ["validate"]
@@ -70,5 +70,5 @@ class _Learner:
     plan: Plan
     watch: Watch | None
 
-    def __call__(self, training: Table) -> BayesNet:
+    def __call__(self, training: Table) -> Net:
         return self.plan.run(training, self.watch, self.watch)[0].net

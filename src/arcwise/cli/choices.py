@@ -85,11 +85,22 @@ Stream = Annotated[
 _LEARNING = "The learning"
 _RULES = "What is known beforehand"
 
+Graph = Annotated[
+    str,
+    _option(
+        "--graph",
+        help="The kind of graph: directed, or undirected, which joins each variable to those that it"
+        " depends on directly.",
+        panel=_LEARNING,
+        shown="WORD",
+    ),
+]
 Model = Annotated[
     str,
     _option(
         "--model",
-        help="The local models: gaussian, or auto by the columns' kinds.",
+        help="The local models: gaussian (linear), parzen (any shape), or auto by the columns'"
+        " kinds.",
         panel=_LEARNING,
         shown="WORD",
     ),
@@ -99,7 +110,7 @@ Score = Annotated[
     _option(
         "--score",
         help="What makes a graph good: bic, ebic, aic, bge, loglik, loo, kfold or heldout; by"
-        " default bic, and ebic where columns are many for the rows.",
+        " default loo for parzen models, else bic, and ebic where columns are many for the rows.",
         panel=_LEARNING,
         shown="WORD",
     ),
@@ -108,16 +119,28 @@ Search = Annotated[
     str,
     _option(
         "--search",
-        help="How the best graph is looked for: auto, greedy, tabu, annealing, ils, ges or exact.",
+        help="How the best graph is looked for: auto, greedy, tabu, annealing, ils, ges or exact;"
+        " for undirected graphs auto, boundary or deletion.",
+        panel=_LEARNING,
+        shown="WORD",
+    ),
+]
+UndirectedSearch = Annotated[
+    str,
+    _option(
+        "--search",
+        help="How edges go: boundary, one by one, the weakest first; deletion, each by a test given"
+        " all others; auto is boundary.",
         panel=_LEARNING,
         shown="WORD",
     ),
 ]
 Penalty = Annotated[
-    str,
+    str | None,
     _option(
         "--penalty",
-        help="The price of an arc, in nats per row: the larger, the fewer arcs. cv takes the one"
+        help="The price of an edge, in nats per row: the larger, the fewer edges. By default 0 for"
+        " gaussian models, 0.1 for directed and 0.2 for undirected parzen ones. cv takes the one"
         " that predicts best in cross-validation, cv-1se the largest one within a standard error of"
         " that.",
         panel=_LEARNING,
@@ -138,7 +161,8 @@ Options = Annotated[
     list[str] | None,
     _option(
         "--option",
-        help="An option of the search or the score, such as restarts=10 or gamma=1.",
+        help="An option of the search, the score or the model, such as restarts=10, gamma=1 or"
+        " widths=one.",
         panel=_LEARNING,
         shown="NAME=VALUE",
     ),
@@ -157,7 +181,7 @@ Jobs = Annotated[
     int,
     _option(
         "--jobs",
-        help="Processes for work that can be shared out; -1 for all cores.",
+        help="Processes or threads for work that can be shared out; -1 for all cores.",
         panel=_LEARNING,
         shown="NUMBER",
     ),
@@ -174,13 +198,18 @@ Time = Annotated[
 ]
 Require = Annotated[
     list[str] | None,
-    _option("--require", help="An arc that every graph must have.", panel=_RULES, shown="'A -> B'"),
+    _option(
+        "--require",
+        help="An arc that every graph must have; of an undirected one, the edge.",
+        panel=_RULES,
+        shown="'A -> B'",
+    ),
 ]
 Forbid = Annotated[
     list[str] | None,
     _option(
         "--forbid",
-        help="An arc that no graph may have, in this direction.",
+        help="An arc that no graph may have, in this direction; of an undirected one, the edge.",
         panel=_RULES,
         shown="'A -> B'",
     ),
@@ -211,6 +240,16 @@ Expert = Annotated[
         help="A graph that the result should not differ from without need.",
         panel=_RULES,
         shown="GRAPH",
+    ),
+]
+PriorRows = Annotated[
+    Path | None,
+    _option(
+        "--prior-rows",
+        help="A table of artificial rows that say what an expert would expect to see; they count"
+        " like real ones.",
+        panel=_RULES,
+        shown="FILE",
     ),
 ]
 ExpertWeight = Annotated[

@@ -26,7 +26,8 @@ def compare(
         str,
         typer.Argument(
             metavar="A",
-            help="A graph: a model file, a .bif file, a .csv table of arcs, or a model string.",
+            help="A graph: a model file, a .bif file, a .csv table of arcs or edges, a model string,"
+            " or 'ug a:b + b:c' for an undirected one.",
             show_default=False,
         ),
     ],
@@ -87,13 +88,14 @@ def _lines(pairs: list[str]) -> list[Any]:
 def _differences(one: Graph, two: Graph) -> dict[str, list[str]]:
     """List the pairs that differ: joined in one graph only, or joined in another way."""
     left, right = _joined(one), _joined(two)
+    alike = hasattr(one, "arcs") == hasattr(two, "arcs")  # else every pair is joined in another way
     return {
         "only in A": [left[pair] for pair in sorted(set(left) - set(right))],
         "only in B": [right[pair] for pair in sorted(set(right) - set(left))],
         "joined in another way": [
             f"{left[pair]} in A, {right[pair]} in B"
             for pair in sorted(set(left) & set(right))
-            if left[pair] != right[pair]
+            if alike and left[pair] != right[pair]
         ],
     }
 

@@ -17,7 +17,8 @@ def convert(
         str,
         typer.Argument(
             metavar="IN",
-            help="A model file, a .bif file, a .csv table of arcs, or a model string: '[a][b|a]'.",
+            help="A model file, a .bif file, a .csv table of arcs or edges, a model string:"
+            " '[a][b|a]', or 'ug a:b + b:c' for an undirected graph.",
             show_default=False,
         ),
     ],
@@ -25,7 +26,7 @@ def convert(
         Path,
         typer.Argument(
             metavar="OUT",
-            help="The file to write, by its ending: .json or .arcwise (all there is), .csv (arcs),"
+            help="The file to write, by its ending: .json or .arcwise (all there is), .csv (edges),"
             " .dot (Graphviz); also .gz.",
             show_default=False,
         ),

@@ -47,15 +47,23 @@ def _columns(table: EdgeTable) -> Any:
 
     found = list(table)
     ends = [summary.arrow(row) for row in found]
-    return pa.table(
-        {
-            "from": pa.array([tail for tail, _, _ in ends], pa.string()),
-            "to": pa.array([head for _, _, head in ends], pa.string()),
-            "present": pa.array([row.present for row in found], pa.bool_()),
-            "reversible": pa.array([row.reversible for row in found], pa.bool_()),
-            "strength": pa.array([row.strength for row in found], pa.float64(), from_pandas=True),
-            "partial_correlation": pa.array(
-                [row.partial_correlation for row in found], pa.float64(), from_pandas=True
-            ),
-        }
-    )
+    names = ("from", "to") if table.sides is None else ("first", "second")
+    columns = {
+        names[0]: pa.array([tail for tail, _, _ in ends], pa.string()),
+        names[1]: pa.array([head for _, _, head in ends], pa.string()),
+        "present": pa.array([row.present for row in found], pa.bool_()),
+        "reversible": pa.array([row.reversible for row in found], pa.bool_()),
+        "strength": _numbers([row.strength for row in found]),
+        "partial_correlation": _numbers([row.partial_correlation for row in found]),
+    }
+    if table.sides is not None:
+        del columns["reversible"]
+        columns["first_side"] = _numbers([row.first_side for row in found])
+        columns["second_side"] = _numbers([row.second_side for row in found])
+    return pa.table(columns)
+
+
+def _numbers(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, pa.float64(), from_pandas=True)

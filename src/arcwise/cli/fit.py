@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from arcwise.cli import choices, rows, shown, summary, words
+from arcwise.cli.shell import options
 
 __all__ = ["fit"]
 
@@ -16,7 +17,8 @@ def fit(
         str,
         typer.Argument(
             metavar="GRAPH",
-            help="A model file, a .bif file, a .csv table of arcs, or a model string: '[a][b|a]'.",
+            help="A model file, a .bif file, a .csv table of arcs or edges, a model string:"
+            " '[a][b|a]', or 'ug a:b + b:c' for an undirected graph.",
             show_default=False,
         ),
     ],
@@ -27,23 +29,24 @@ def fit(
     weights: choices.Weights = None,
     missing: choices.Missing = None,
     model: choices.Model = "auto",
+    option: choices.Options = None,
     output: choices.ModelOut = None,
     json: choices.Json = False,
     quiet: choices.Quiet = False,
 ) -> None:
     """Fit a graph that is known to a table, and write the network to a file.
 
-    Prints the local model of every variable, with standard errors in brackets.
+    Prints the local model of every variable; of a linear one, with standard errors in brackets.
 
     Example: arcwise fit '[RM][LSTAT|RM][MEDV|RM:LSTAT]' boston.csv -o small.json
     """
     asked = dict(locals())
     from arcwise import api
 
-    known = words.directed_graph(graph)
+    known = words.fitted_graph(graph)
     target = rows.model_file(output, data)
     table = words.table(asked)
-    net = api.fit(known, table, model=model)
+    net = api.fit(known, table, model=model, **options(option or ()))
     net.save(target)
     if json:
         shown.show_json(summary.document(net, table, data, [target]))

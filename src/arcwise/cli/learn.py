@@ -26,10 +26,11 @@ def learn(
     weights: choices.Weights = None,
     missing: choices.Missing = None,
     stream: choices.Stream = False,
+    graph: choices.Graph = "directed",
     model: choices.Model = "auto",
     score: choices.Score = None,
     search: choices.Search = "auto",
-    penalty: choices.Penalty = "0",
+    penalty: choices.Penalty = None,
     start: choices.Start = "empty",
     option: choices.Options = None,
     seed: choices.Seed = 0,
@@ -41,6 +42,7 @@ def learn(
     max_parents: choices.MaxParents = None,
     expert: choices.Expert = None,
     expert_weight: choices.ExpertWeight = 0.1,
+    prior_rows: choices.PriorRows = None,
     output: choices.ModelOut = None,
     dot: choices.Dot = None,
     json: choices.Json = False,
@@ -49,7 +51,8 @@ def learn(
     """Learn a network from a table, and write it to a file.
 
     Prints what was decided, the score, and the edges, strongest first. Ctrl-C stops the search and
-    keeps the best graph so far.
+    keeps the best graph so far. With --graph undirected --model parzen it finds dependences of any
+    shape.
 
     Example: arcwise learn wine.csv --search tabu --option restarts=10 --forbid 'quality -> pH'
     """

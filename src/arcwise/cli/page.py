@@ -18,12 +18,15 @@ made from the program's own help by `scripts/cli_page`.
 arcwise learn wine.csv
 arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
 arcwise predict wine.json new.csv quality -o predicted.csv
+arcwise learn boston.csv --graph undirected --model parzen --penalty 0.2
+arcwise path boston.csv --model parzen
 ```
 
 - **Input.** Tables are CSV, TSV or Parquet, also compressed as `.gz`, from a file, a pipe, or as `-`
   from standard input; separator, decimal sign and encoding are guessed and told. A graph is a model
-  file, a `.bif` file, a `.csv` table of arcs (`parent,child`), or a model string such as
-  `'[a][b|a]'`.
+  file, a `.bif` file, a `.csv` table of arcs (`parent,child`) or of edges without direction
+  (`first,second`), a model string such as `'[a][b|a]'`, or `'ug a:b + b:c'` for an undirected
+  graph.
 - **Names.** Lists of names are separated by commas; a name that holds a comma stands in double
   quotes inside the list. Options shown with `...` may be given several times.
 - **Output.** What was asked for goes to standard output, notes and progress to standard error. In a

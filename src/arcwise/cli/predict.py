@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from arcwise.inference import Predictions
 
 __all__ = ["predict"]
+
+# Notes of the library that the shell has its own words for.
+_ALIGNED = ("The table has no ", "The network has no ")
 
 
 def predict(
@@ -33,10 +37,19 @@ def predict(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the columns of the rows beside the predictions.")
     ] = False,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed", metavar="NUMBER", min=0, help="The seed where gaps have to be simulated."
+        ),
+    ] = 0,
     missing: choices.Missing = None,
     output: choices.TableOut = None,
 ) -> None:
     """Predict one variable in every row: mean, sd, low and high.
+
+    Of a variable with levels, the most probable one and the probability of each. Where gaps have to
+    be simulated, the error of the mean stands beside it.
 
     Cells and whole columns may be missing; the target's own column is not looked at, and where it
     is there, the error of the predictions is told.
@@ -50,9 +63,10 @@ def predict(
     marks = missing or []
     raw = rows.read_raw(data, marks)
     table = rows.read_rows(raw, network, marks, unread=[target])
-    found = network.predict(table, target)
+    found = network.predict(table, target, seed=seed)
     answer = _columns(raw, found, level, keep)
-    for note in [*_absent(raw, network, target), *_error(raw, found, marks)]:
+    said = [note for note in found.notes if not note.startswith(_ALIGNED)]
+    for note in [*_absent(raw, network, target), *said, *_error(raw, found, marks)]:
         shown.aside(note)
     if output is None:
         rows.print_table(answer)
@@ -66,12 +80,24 @@ def _columns(raw: Raw, found: Predictions, level: float, keep: bool) -> Any:
     import pyarrow as pa
 
     low, high = found.interval(level)
-    columns = {"mean": found.mean, "sd": found.sd, "low": low, "high": high}
+    columns: dict[str, Any] = {"mean": found.mean, "sd": found.sd, "low": low, "high": high}
+    levels = getattr(found, "levels", None)
+    if levels is not None:
+        columns = _levels(found, levels)
+    elif found.error.any():
+        columns["error"] = found.error
     if not keep:
         return pa.table(columns)
     kept = dict(zip(raw.names, raw.arrays, strict=True))
     added = {f"{found.name}_{word}": column for word, column in columns.items()}
     return pa.table({**kept, **added})
+
+
+def _levels(found: Any, levels: Sequence[object]) -> dict[str, Any]:
+    """The most probable level of each row, and the probability of each."""
+    shares = found.probabilities
+    likely = [str(levels[place]) for place in shares.argmax(axis=1)]
+    return {"level": likely, **{f"p({level})": shares[:, i] for i, level in enumerate(levels)}}
 
 
 def _absent(raw: Raw, network: Network, target: str) -> list[str]:

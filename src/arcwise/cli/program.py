@@ -26,6 +26,7 @@ from arcwise.cli.fit import fit
 from arcwise.cli.help import Command, help_text
 from arcwise.cli.impute import impute
 from arcwise.cli.learn import learn
+from arcwise.cli.path import path
 from arcwise.cli.predict import predict
 from arcwise.cli.query import query
 from arcwise.cli.sample import sample
@@ -40,7 +41,7 @@ USER, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn a network": (learn, fit, validate),
+    "Learn a network": (learn, fit, path, validate),
     "Ask it": (edges, query, predict, impute, sample),
     "Graphs and files": (compare, convert),
     "Data": (audit, data, demo),

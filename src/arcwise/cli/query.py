@@ -14,6 +14,8 @@ from arcwise.errors import DataError
 
 __all__ = ["query"]
 
+_SIMULATION = "Where an answer has to be simulated"
+
 
 def query(
     net: choices.NetFile,
@@ -28,7 +30,9 @@ def query(
     do: Annotated[
         list[str] | None,
         typer.Option(
-            "--do", metavar="NAME=VALUE", help="A value that is set: arcs into it are cut."
+            "--do",
+            metavar="NAME=VALUE",
+            help="A value that is set: arcs into it are cut. Directed networks only.",
         ),
     ] = None,
     probability: Annotated[
@@ -45,8 +49,40 @@ def query(
         typer.Option("--draws", metavar="NUMBER", min=1, help="Draw so many values instead."),
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="NUMBER", min=0, help="The seed of the draws.")
+        int,
+        typer.Option(
+            "--seed", metavar="NUMBER", min=0, help="The seed of draws and of simulation."
+        ),
     ] = 0,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="WORD",
+            help="How to ask a directed network: blankets, grid or importance.",
+            rich_help_panel=_SIMULATION,
+        ),
+    ] = None,
+    chains: Annotated[
+        int | None,
+        typer.Option(
+            "--chains",
+            metavar="NUMBER",
+            min=1,
+            help="Chains that run side by side.",
+            rich_help_panel=_SIMULATION,
+        ),
+    ] = None,
+    sweeps: Annotated[
+        int | None,
+        typer.Option(
+            "--sweeps",
+            metavar="NUMBER",
+            min=1,
+            help="Rounds over all hidden variables that count: four times as many halve the error.",
+            rich_help_panel=_SIMULATION,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -62,14 +98,19 @@ def query(
     """Ask what to believe of variables, given what is known of others.
 
     Several targets are answered together, with their correlations. With --draws the answer is a
-    table of draws.
+    table of draws. What has no closed form is simulated: the answer then has an error, R-hat (near 1
+    where the chains agree) and the number of independent draws it is worth.
 
     Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
     """
     if output is not None:
         _check_output(output, net, draws)
     network = words.load_network(net)
-    known = {"given": values(given or (), "--given"), "do": values(do or (), "--do")}
+    known = {
+        "given": values(given or (), "--given"),
+        "do": values(do or (), "--do"),
+        **_given(method=method, chains=chains, sweeps=sweeps, seed=seed),
+    }
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
     chances = [(text, _chance(network, text, known)) for text in probability or ()]
     if draws is not None:
@@ -80,6 +121,11 @@ def query(
         shown.show(*map(_line, str(belief).splitlines()))
         for text, chance in chances:
             shown.show(shown.styled(f"  probability of {text}: {_share(chance)}"))
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """Options that were given; answers in closed form take no notice of them."""
+    return {word: value for word, value in options.items() if value is not None}
 
 
 def _check_output(output: Path, net: Path, draws: int | None) -> None:

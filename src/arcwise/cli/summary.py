@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ __all__ = [
     "document",
     "edge_grid",
     "go_on",
+    "said_notes",
+    "said_of",
     "show_edges",
     "show_go_on",
     "show_network",
@@ -47,8 +49,9 @@ def _about(
     used, there = len(net.variables), plural(len(source.variables), "column")
     variables = there if used == len(source.variables) else f"{used} of {there}"
     lines: list[tuple[str, object]] = [
-        ("data", styled(f"{file_name(path)}: {_rows(net, source)}, {variables}")),
-        *(("note", shell_words(note)) for note in decided(net, source)),
+        ("data", styled(f"{file_name(path)}: {_rows(source, net.rows)}, {variables}")),
+        *(("note", note) for note in said_notes(decided(net, source))),
+        ("graph", "" if net.directed else "undirected"),
         ("model", str(net.words.get("model", ""))),
         ("score", _score(net)),
         ("penalty", _penalty(net)),
@@ -58,11 +61,21 @@ def _about(
     return lines
 
 
-def _rows(net: Network, source: Table | Moments) -> str:
+def said_of(source: Table | Moments, path: Path, counted: float | None) -> str:
+    """Say where data came from, and how much there is."""
+    return f"{file_name(path)}: {_rows(source, counted)}, {plural(len(source.variables), 'column')}"
+
+
+def said_notes(notes: Iterable[str]) -> list[str]:
+    """Notes as one would type what they advise, each once."""
+    return [shell_words(note) for note in dict.fromkeys(notes)]
+
+
+def _rows(source: Table | Moments, counted: float | None) -> str:
     from arcwise.data import Moments
 
     rows = source.n if isinstance(source, Moments) else source.rows
-    used = "" if net.rows is None or net.rows == rows else f" ({net.rows:.10g} counted)"
+    used = "" if counted is None or counted == rows else f" ({counted:.10g} counted)"
     return plural(rows, "row") + used
 
 
@@ -70,6 +83,8 @@ def _score(net: Network) -> str:
     if net.score is None:
         return ""
     proof = ", proved to be the best of all graphs" if net.optimal else ""
+    if not net.directed:
+        proof = ", summed over all variables given their neighbours"
     return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
 
 
@@ -81,7 +96,8 @@ def _penalty(net: Network) -> str:
         tuned = ", found by cross-validation"
     elif net.words.get("penalty_rule"):
         tuned = "; tuning was cut short"
-    return f"{net.words['penalty']:.4g} nats per arc and row{tuned}"
+    edge = "arc" if net.directed else "edge"
+    return f"{net.words['penalty']:.4g} nats per {edge} and row{tuned}"
 
 
 def _search(net: Network, seconds: float | None) -> str:
@@ -132,10 +148,12 @@ def _no_edges(net: Network) -> str:
 
 def _legend(edges: EdgeTable, rows: Sequence[Edge]) -> list[Any]:
     count = plural(len(edges), "edge")
-    lines = [
-        styled(f"{count}. Strength (nats): {edges.meaning}.", "dim"),
-        styled("Partial r: correlation of the two given all other variables.", "dim"),
-    ]
+    lines = [styled(f"{count}. Strength (nats): {edges.meaning}.", "dim")]
+    if any(math.isfinite(row.partial_correlation) for row in rows):
+        lines.append(styled("Partial r: correlation of the two given all other variables.", "dim"))
+    if any(row.first_side is not None for row in rows):
+        said = "At its ends: what the edge does for the model of the first and of the second."
+        lines.append(styled(said, "dim"))
     if any(row.reversible for row in rows):
         lines.append(styled("--  data alone cannot tell the direction of this edge.", "dim"))
     return lines
@@ -145,14 +163,15 @@ def arrow(row: Edge) -> tuple[str, str, str]:
     """Give a pair as it is read: from, sign, to."""
     if not row.present:
         return row.first, "", row.second
-    forward = row.direction.startswith(f"{row.first} -> ")
+    forward = not row.direction or row.direction.startswith(f"{row.first} -> ")
     tail, head = (row.first, row.second) if forward else (row.second, row.first)
-    return tail, "--" if row.reversible else "->", head
+    return tail, "--" if row.reversible or not row.direction else "->", head
 
 
 def edge_grid(rows: Sequence[Edge]) -> Any:
     """Lay edges out, with bars for their strengths and colours for their signs."""
     top = max((row.strength for row in rows if math.isfinite(row.strength)), default=0.0)
+    more = _more_columns(rows)
     lines = []
     for row in rows:
         tail, sign, head = arrow(row)
@@ -165,14 +184,26 @@ def edge_grid(rows: Sequence[Edge]) -> Any:
                 styled(head),
                 styled(_number(row.strength, 4)),
                 bar(share, colour),
-                styled(_number(row.partial_correlation, 3)),
+                *(styled(write(row)) for write in more.values()),
             )
         )
-    return grid(["from", "", "to", ">strength", "", ">partial r"], lines)
+    ends = ("from", "to") if any(row.direction for row in rows) else ("first", "second")
+    return grid([ends[0], "", ends[1], ">strength", "", *more], lines)
 
 
-def _number(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}" if math.isfinite(value) else ""
+def _more_columns(rows: Sequence[Edge]) -> dict[str, Callable[[Edge], str]]:
+    """Further columns that say something of these edges, each with how a row is written in it."""
+    columns: dict[str, Callable[[Edge], str]] = {}
+    if any(math.isfinite(row.partial_correlation) for row in rows):
+        columns[">partial r"] = lambda row: _number(row.partial_correlation, 3)
+    if any(row.first_side is not None for row in rows):
+        columns[">at first"] = lambda row: _number(row.first_side, 4)
+        columns[">at second"] = lambda row: _number(row.second_side, 4)
+    return columns
+
+
+def _number(value: float | None, digits: int) -> str:
+    return f"{value:.{digits}f}" if value is not None and math.isfinite(value) else ""
 
 
 # -- for machines, and what to do next -----------------------------------------------------------
@@ -215,7 +246,7 @@ def go_on(net: Network, source: Table | Moments, model: Path) -> str:
         return _query(model, net.variables[-1])
     beside = next(row for row in strongest if target in row[:2])
     other = beside.second if beside.first == target else beside.first
-    return _query(model, target, f"{other}={_typical(source, other):.3g}")
+    return _query(model, target, f"{other}={_typical(net, source, other)}")
 
 
 def _query(model: Path, target: str, seen: str = "") -> str:
@@ -228,11 +259,16 @@ def _query(model: Path, target: str, seen: str = "") -> str:
     return f"arcwise query {given}-- {asked}"
 
 
-def _typical(source: Table | Moments, name: str) -> float:
+def _typical(net: Network, source: Table | Moments, name: str) -> str:
+    """A value that one may well see: the mean, or the level that is most often there."""
     import numpy as np
 
     from arcwise.data import Moments
 
     if isinstance(source, Moments):
-        return float(source.mean[source.index(name)])
-    return float(np.nanmean(source.select([name]).matrix()))
+        return f"{source.mean[source.index(name)]:.3g}"
+    if net.net.variables[net.net.index(name)].discrete:
+        levels = source.variable(name).levels or ()
+        counts = np.bincount(source.column(name), minlength=len(levels) + 1)[: len(levels)]
+        return str(levels[int(counts.argmax())])
+    return f"{np.nanmean(source.select([name]).matrix()):.3g}"

@@ -27,10 +27,11 @@ def validate(
     kind: choices.Kinds = None,
     weights: choices.Weights = None,
     missing: choices.Missing = None,
+    graph: choices.Graph = "directed",
     model: choices.Model = "auto",
     score: choices.Score = None,
     search: choices.Search = "auto",
-    penalty: choices.Penalty = "0",
+    penalty: choices.Penalty = None,
     start: choices.Start = "empty",
     option: choices.Options = None,
     seed: choices.Seed = 0,
@@ -41,6 +42,7 @@ def validate(
     max_parents: choices.MaxParents = None,
     expert: choices.Expert = None,
     expert_weight: choices.ExpertWeight = 0.1,
+    prior_rows: choices.PriorRows = None,
     json: choices.Json = False,
 ) -> None:
     """Cross-validate a way of learning: likelihood and prediction errors on rows left out.
@@ -65,12 +67,14 @@ def _show(found: Validation) -> None:
     about = (
         ("rows", f"{len(found.log_density)} in {len(found.edges)} parts"),
         (
-            "log density",
+            found.measure,
             f"{found.mean:.4f} ± {found.error:.4f} nats per unseen row (median {found.median:.4f})",
         ),
         ("edges", arcs),
     )
-    order = sorted(range(len(found.names)), key=lambda i: -found.r2[i])
+    order = sorted(
+        range(len(found.names)), key=lambda i: (found.r2[i] != found.r2[i], -found.r2[i])
+    )
     lines = [
         (
             shown.styled(found.names[i]),

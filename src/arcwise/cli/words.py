@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,11 +14,19 @@ if TYPE_CHECKING:
     from arcwise.data import Kind, Moments, Table
     from arcwise.graphs import DAG, PDAG, UGraph
 
-__all__ = ["any_graph", "directed_graph", "learning_words", "load_network", "moments", "table"]
+__all__ = [
+    "any_graph",
+    "directed_graph",
+    "fitted_graph",
+    "learning_words",
+    "load_network",
+    "moments",
+    "table",
+]
 
 STARTS = ("empty", "complete", "random")
 # Words of `learn` that have an option of their own, so that --option does not take them.
-OWN = ("seed", "n_jobs", "time", "kinds", "weights", "missing", "graph", "progress")
+OWN = ("seed", "n_jobs", "time", "kinds", "weights", "missing", "progress")
 
 
 # -- data ----------------------------------------------------------------------------------------
@@ -70,18 +78,39 @@ def learning_words(asked: Mapping[str, Any]) -> dict[str, Any]:
         max_parents=asked["max_parents"],
     )
     words = {
-        **{word: asked[word] for word in ("model", "score", "search", "expert_weight", "seed")},
-        "penalty": number(asked["penalty"]),
-        "start": _start(asked["start"]),
+        **{word: asked[word] for word in ("graph", "model", "score", "search", "seed")},
         "rules": rules,
-        "expert": None if asked["expert"] is None else directed_graph(asked["expert"]),
         "n_jobs": asked["jobs"],
+        "prior_rows": _prior(asked),
+        **{word: read(asked[word]) for word, read in _SETTLED.items() if word in asked},
     }
     extra = options(asked["option"] or ())
     for name in extra:
-        if name in words or name in OWN:
+        if name in words or name in OWN or name in _SETTLED:
             raise WordError(f"{name!r} is no --option: it has an option of its own, see --help.")
     return {**words, **extra}
+
+
+def _prior(asked: Mapping[str, Any]) -> Table | None:
+    """Artificial rows from a file, read like the data."""
+    if asked["prior_rows"] is None:
+        return None
+    return read_table(
+        asked["prior_rows"],
+        kinds={},
+        missing=asked["missing"] or [],
+        weights=None,
+        only=[],
+        drop=[],
+    )
+
+
+def _penalty(text: str | None) -> float | str | None:
+    return None if text is None else number(text)
+
+
+def _expert(text: str | None) -> DAG | None:
+    return None if text is None else directed_graph(text)
 
 
 def _start(text: str) -> str | DAG:
@@ -91,6 +120,15 @@ def _start(text: str) -> str | DAG:
     if not any(sign in text for sign in ".[:+|~*/") and not Path(text).exists():
         raise unknown("start", text, STARTS)
     return directed_graph(text)
+
+
+# Words that not every command which learns has, each with what becomes of its text.
+_SETTLED: Mapping[str, Callable[[Any], Any]] = {
+    "penalty": _penalty,
+    "start": _start,
+    "expert": _expert,
+    "expert_weight": float,
+}
 
 
 # -- networks and graphs -------------------------------------------------------------------------
@@ -104,18 +142,33 @@ def load_network(path: Path) -> Any:
 
 
 def any_graph(text: str) -> DAG | UGraph | PDAG:
-    """Give the graph of a file (model, BIF, table of arcs), or of a model string or formula."""
+    """Give the graph of a file (model, BIF, table of arcs), or of a model string or formula.
+
+    A formula for an undirected graph begins with ``ug``.
+    """
     from arcwise import io
-    from arcwise.graphs import dag
+    from arcwise.graphs import dag, ug
 
     if Path(text).exists():
         return io.load(text).graph
+    if text.startswith("ug "):
+        return ug(text.removeprefix("ug ").strip())
     if any(sign in text for sign in "[:+|*~"):
         return dag(text.strip())
     raise FileError(
-        f"There is no file {text!r}; a graph is a model file, a .bif file, a .csv table of arcs, or"
-        " a model string such as '[a][b|a]'."
+        f"There is no file {text!r}; a graph is a model file, a .bif file, a .csv table of arcs or"
+        " edges, a model string such as '[a][b|a]', or 'ug a:b + b:c' for an undirected one."
     )
+
+
+def fitted_graph(text: str) -> DAG | UGraph:
+    """Give a graph that local models can be fitted to."""
+    from arcwise.graphs import PDAG
+
+    graph = any_graph(text)
+    if isinstance(graph, PDAG):
+        raise DataError(f"{text!r} holds a graph that is directed in part only.")
+    return graph
 
 
 def directed_graph(text: str) -> DAG:

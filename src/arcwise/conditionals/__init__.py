@@ -13,6 +13,7 @@ from arcwise.conditionals.base import (
     Mixture,
 )
 from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
+from arcwise.conditionals.parzen import Parzen, ParzenConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError
 
@@ -28,6 +29,8 @@ __all__ = [
     "HeldOut",
     "Mixes",
     "Mixture",
+    "Parzen",
+    "ParzenConditional",
     "suited",
 ]
 
@@ -47,4 +50,4 @@ def suited(variables: Sequence[Variable]) -> str:
     return "gaussian"
 
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (Gaussian(),)}
+FAMILIES: dict[str, Family] = {family.name: family for family in (Gaussian(), Parzen())}

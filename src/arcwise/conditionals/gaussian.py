@@ -116,6 +116,15 @@ class GaussianConditional:
         """Draw one value for each row."""
         return self.mean(xs, size) + self.sd * rng.standard_normal(size)
 
+    def words(self, name: str, inputs: tuple[str, ...]) -> str:
+        """The model in a sentence, with standard errors."""
+        errors = self.standard_errors
+        terms = [f"{self.intercept:.5g} (se {errors[0]:.2g})"]
+        for parent, slope, error in zip(inputs, self.coefficients, errors[1:], strict=True):
+            terms.append(f"{slope:+.5g} {parent} (se {error:.2g})")
+        floor = "; the variance is at its floor" if self.at_floor else ""
+        return f"{name} = {' '.join(terms)} + noise with sd {self.sd:.5g}{floor}"
+
 
 def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Return (correlations, standard deviations, constant) of the columns, by the stated rules."""

@@ -1,6 +1,7 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
-from arcwise.evaluate.edges import Edge, EdgeTable, edge_table, pack_edges, unpack_edges
+from arcwise.evaluate.edges import Edge, EdgeTable
+from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
 from arcwise.evaluate.validate import Learner, Validation, validate_folds
 
 __all__ = [

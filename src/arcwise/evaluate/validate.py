@@ -1,7 +1,9 @@
 """Cross-validation of a learner: how likely are rows that it has not seen, and how well predicted.
 
 A learner is any function from a table to a network. Every row is scored once, by the network learned
-from the other folds. Means come with standard errors over rows, and medians beside them, since a few
+from the other folds: by its density where the network is directed; an undirected one has none, and
+its *pseudo-likelihood*, each variable given its neighbours, is another measure that compares only
+with its own kind. Means come with standard errors over rows, and medians beside them, since a few
 outlying rows can rule a mean of log densities.
 """
 
@@ -13,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table
-from arcwise.inference import marginal_log_density, residuals
-from arcwise.networks import BayesNet
+from arcwise.data.variable import numbers_of
+from arcwise.inference import marginal_log_density, pseudo_log_density, residuals
+from arcwise.networks import MarkovNet, Net
 
 __all__ = ["Learner", "Validation", "validate_folds"]
 
 Array = NDArray[np.float64]
-Learner = Callable[[Table], BayesNet]
+Learner = Callable[[Table], Net]
+
+DENSITY, PSEUDO = "log density", "log pseudo-likelihood"
 
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")  # both middles of a tie
 
@@ -28,8 +33,10 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")  # both mid
 class Validation:
     """What cross-validation found.
 
-    `log_density` has one number a row of the table (nats); `rmse` and `r2` one a variable, each
-    predicted from all the others; `edges` one number of edges a fold.
+    `log_density` has one number a row of the table (nats); `measure` says what it is the logarithm
+    of: "log density", or "log pseudo-likelihood" for undirected networks. `rmse` and `r2` have one
+    number a variable, each predicted from all the others (NaN for levels that are no numbers);
+    `edges` one number of edges a fold.
     """
 
     names: tuple[str, ...]
@@ -38,10 +45,11 @@ class Validation:
     r2: Array
     edges: tuple[int, ...]
     weights: Array
+    measure: str = DENSITY
 
     @property
     def mean(self) -> float:
-        """Mean held-out log density, nats per row."""
+        """Mean held-out measure, nats per row."""
         return float(np.average(self.log_density, weights=self.weights))
 
     @property
@@ -52,7 +60,7 @@ class Validation:
 
     @property
     def median(self) -> float:
-        """Median held-out log density, nats per row."""
+        """Median held-out measure, nats per row."""
         order = np.argsort(self.log_density)
         below = np.cumsum(self.weights[order]) / self.weights.sum()
         middle = [int(np.searchsorted(below, 0.5, side=side)) for side in _SIDES]
@@ -63,7 +71,12 @@ class Validation:
         return {
             "rows": len(self.log_density),
             "folds": len(self.edges),
-            "log_density": {"mean": self.mean, "error": self.error, "median": self.median},
+            "measure": self.measure,
+            self.measure.replace(" ", "_").replace("-", "_"): {
+                "mean": self.mean,
+                "error": self.error,
+                "median": self.median,
+            },
             "edges": list(self.edges),
             "variables": {
                 name: {"rmse": float(e), "r2": float(r)}
@@ -75,12 +88,12 @@ class Validation:
         width = max(map(len, ("variable", *self.names)))
         head = (
             f"{len(self.edges)}-fold cross-validation of {len(self.log_density)} rows\n"
-            f"held-out log density: {self.mean:.4f} +- {self.error:.4f} nats per row "
+            f"held-out {self.measure}: {self.mean:.4f} +- {self.error:.4f} nats per row "
             f"(median {self.median:.4f})\n"
             f"edges: {min(self.edges)} to {max(self.edges)}\n\n"
             f"each variable predicted from the others\n{'variable':<{width}}      rmse       R2"
         )
-        order = np.argsort(-self.r2, kind="stable")
+        order = np.argsort(-np.nan_to_num(self.r2, nan=-np.inf), kind="stable")
         rows = [f"{self.names[i]:<{width}}  {self.rmse[i]:8.4g}  {self.r2[i]:7.3f}" for i in order]
         return "\n".join([head, *rows])
 
@@ -110,14 +123,23 @@ def validate_folds(
         return None
     p = len(table.names)
     density, errors = np.empty(table.rows), np.empty((table.rows, p))
-    for part, (logs, off, _) in zip(parts, found, strict=True):
+    for part, (logs, off, _, _) in zip(parts, found, strict=True):
         density[part], errors[part] = logs, off
     weights = np.ones(table.rows) if table.weights is None else table.weights
-    spread = _variance(table.matrix(), weights)
+    spread = _variance(_numbers(table), weights)
     mse = np.average(errors**2, axis=0, weights=weights)
-    r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0)
+    r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0 * mse)
     edges = tuple(int(f[2]) for f in found)
-    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights)
+    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights, found[0][3])
+
+
+def _numbers(table: Table) -> Array:
+    """Columns as numbers, those of text as NaN."""
+    columns = [
+        np.full(table.rows, np.nan) if v.discrete and not v.numeric else numbers_of(v, column)
+        for v, column in zip(table.variables, table.columns, strict=True)
+    ]
+    return np.column_stack(columns)
 
 
 def _variance(x: Array, weights: Array) -> Array:
@@ -144,8 +166,11 @@ class _Piece:
     part: NDArray[np.intp]
     learner: Learner
 
-    def __call__(self, _: int) -> tuple[Array, Array, int]:
+    def __call__(self, _: int) -> tuple[Array, Array, int, str]:
         rest = np.setdiff1d(np.arange(self.table.rows), self.part)
         net = self.learner(self.table.take(rest))
         unseen = self.table.take(self.part)
-        return marginal_log_density(net, unseen), residuals(net, unseen), net.graph.n_arcs
+        errors = residuals(net, unseen)
+        if isinstance(net, MarkovNet):
+            return pseudo_log_density(net, unseen), errors, net.graph.n_edges, PSEUDO
+        return marginal_log_density(net, unseen), errors, net.graph.n_arcs, DENSITY

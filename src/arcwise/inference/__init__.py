@@ -1,30 +1,46 @@
 """Inference: what is to be believed of some variables once others are known."""
 
 from arcwise.inference.belief import Belief, Beliefs, Probability
-from arcwise.inference.gaussian import GaussianJoint, condition, joint
-from arcwise.inference.normal import NormalBelief, NormalBeliefs
-from arcwise.inference.query import query
-from arcwise.inference.rows import (
-    Predictions,
+from arcwise.inference.chances import LevelsBelief
+from arcwise.inference.engine import (
+    closed,
     impute,
     marginal_log_density,
     predict,
+    pseudo_log_density,
+    query,
     residuals,
+    sample,
 )
+from arcwise.inference.gaussian import GaussianJoint, condition, joint
+from arcwise.inference.gibbs import Effort
+from arcwise.inference.mixture import MixtureBelief
+from arcwise.inference.normal import NormalBelief, NormalBeliefs
+from arcwise.inference.rows import Predictions
+from arcwise.inference.samples import SampleBeliefs
+from arcwise.inference.tables import SimulatedPredictions
 
 __all__ = [
     "Belief",
     "Beliefs",
+    "Effort",
     "GaussianJoint",
+    "LevelsBelief",
+    "MixtureBelief",
     "NormalBelief",
     "NormalBeliefs",
     "Predictions",
     "Probability",
+    "SampleBeliefs",
+    "SimulatedPredictions",
+    "closed",
     "condition",
     "impute",
     "joint",
     "marginal_log_density",
     "predict",
+    "pseudo_log_density",
     "query",
     "residuals",
+    "sample",
 ]

@@ -7,15 +7,17 @@ setting tells of effects only, since the arcs into a variable that is set are cu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from arcwise.errors import DataError
+from arcwise.data import Variable
+from arcwise.errors import DataError, close_to
 from arcwise.inference.gaussian import check_relations, posterior
 from arcwise.inference.normal import NormalBelief, NormalBeliefs
-from arcwise.networks import BayesNet, cut
+from arcwise.networks import BayesNet, Net, cut
 
-__all__ = ["query"]
+__all__ = ["check_roles", "coded_evidence", "evidence", "names_of", "query"]
 
 
 def query(
@@ -53,9 +55,9 @@ def query(
     (2.0, 1.0)
     """
     seen, forced = evidence(net, "given", given), evidence(net, "do", do)
-    names = _names(targets)
+    names = names_of(targets)
     asked = [net.index(name) for name in names]
-    _check_roles(net, asked, seen, forced)
+    check_roles(net, asked, seen, forced)
     values = {node: np.array([value]) for node, value in (seen | forced).items()}
     after = cut(net, forced) if forced else net
     check_relations(after, values, values.__getitem__)
@@ -68,6 +70,23 @@ def query(
 
 def evidence(net: BayesNet, word: str, values: Mapping[str, float] | None) -> dict[int, float]:
     """Turn evidence by names into evidence by column numbers, checked."""
+    checked = _by_name(net, word, values)
+    return {net.index(name): _number(name, value) for name, value in checked.items()}
+
+
+def coded_evidence(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[int, float]:
+    """The same where variables may be discrete: levels become their codes.
+
+    Raises
+    ------
+    DataError : a level that the network has never seen, with the ones it knows.
+    """
+    checked = _by_name(net, word, values)
+    places = {name: net.index(name) for name in checked}
+    return {place: _code(net.variables[place], checked[name]) for name, place in places.items()}
+
+
+def _by_name(net: Net, word: str, values: Mapping[str, Any] | None) -> Mapping[str, Any]:
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -75,10 +94,26 @@ def evidence(net: BayesNet, word: str, values: Mapping[str, float] | None) -> di
             f"Evidence in {word} is a value by name, as in {word}={{{net.names[0]!r}: 1.5}}, "
             f"but {values!r} came."
         )
-    return {net.index(name): _number(name, value) for name, value in values.items()}
+    return values
 
 
-def _names(targets: str | Sequence[str]) -> tuple[str, ...]:
+def _code(variable: Variable, value: Any) -> float:
+    """A number as it is, a level as its code."""
+    if variable.levels is None:
+        return _number(variable.name, value)
+    if variable.cuts is not None and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(np.searchsorted(variable.cuts, _number(variable.name, value), side="right"))
+    for code, level in enumerate(variable.levels):
+        same_kind = isinstance(level, bool) == isinstance(value, bool)
+        if (level == value and same_kind) or (isinstance(value, str) and str(level) == value):
+            return float(code)
+    raise DataError(
+        f"{variable.name!r} has the value {value!r}, which the network has never seen. "
+        + close_to(value, map(str, variable.levels))
+    )
+
+
+def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
     """What is asked for, as names."""
     if isinstance(targets, str):
         return (targets,)
@@ -97,8 +132,8 @@ def _number(name: str, value: object) -> float:
     return number
 
 
-def _check_roles(
-    net: BayesNet, asked: Sequence[int], seen: Mapping[int, float], forced: Mapping[int, float]
+def check_roles(
+    net: Net, asked: Sequence[int], seen: Mapping[int, float], forced: Mapping[int, float]
 ) -> None:
     """Refuse a variable that is asked twice, or asked and known, or seen and set."""
     if not asked:

@@ -7,7 +7,7 @@ are computed once for each pattern of gaps, and all its rows are answered togeth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data import Table
 from arcwise.errors import FitError
+from arcwise.inference.belief import numbers
 from arcwise.inference.gaussian import log_normal, narrow, posterior
 from arcwise.inference.linear import centres, local, roots
 from arcwise.inference.normal import half_width, standard_quantiles
@@ -35,6 +36,7 @@ class Predictions:
     name : the variable.
     mean, sd : one number per row each.
     notes : what was ignored or unknown in every row.
+    error : standard error of each mean; 0 where it is exact, as here.
 
     >>> Predictions("y", np.array([1.0, 2.0]), np.array([0.5, 0.5])).quantiles(0.5).tolist()
     [1.0, 2.0]
@@ -44,8 +46,11 @@ class Predictions:
     mean: Array
     sd: Array
     notes: tuple[str, ...] = ()
+    error: Array = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
+        if not len(self.error):
+            object.__setattr__(self, "error", np.zeros(len(self.mean)))
         self.mean.flags.writeable = False
         self.sd.flags.writeable = False
 
@@ -60,6 +65,18 @@ class Predictions:
         """Lower and upper ends of the central intervals that hold a share ``level``."""
         half = self.sd * half_width(level)
         return self.mean - half, self.mean + half
+
+    def logdensity(self, values: ArrayLike) -> Array:
+        """Log density of one value a row under its prediction; NaN where there is none.
+
+        >>> Predictions("y", np.zeros(1), np.ones(1)).logdensity([0.0]).round(4).tolist()
+        [-0.9189]
+        """
+        off = numbers(self.name, values) - self.mean
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            logs: Array = -0.5 * (off / self.sd) ** 2 - np.log(self.sd) - 0.5 * np.log(2 * np.pi)
+        certain = np.where(off == 0, np.inf, np.where(np.isnan(off), np.nan, -np.inf))
+        return np.where(self.sd > 0, logs, certain)
 
     def to_dict(self) -> dict[str, list[float]]:
         """Mean, sd and the ends of the 95 % interval as plain lists."""

@@ -1,7 +1,7 @@
-"""A directed graph as a CSV file with the columns parent and child, one arc per row.
+"""A graph as a CSV file: the columns parent and child, one arc per row, or first and second for edges.
 
-Spreadsheets, R and people can read and write it. A node without any arc has a row of its own with
-an empty child, so that nothing is lost on the way there and back.
+Spreadsheets, R and people can read and write it. A node without any edge has a row of its own with
+an empty second cell, so that nothing is lost on the way there and back.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import csv
 import io
 
 from arcwise.errors import FileError
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
 
 __all__ = ["ARCS", "read_arcs", "write_arcs"]
 
 # Column names that other programs give to the two ends of an arc.
 HEADERS = {("parent", "child"), ("from", "to"), ("source", "target"), ("tail", "head")}
+# The same where an edge has no direction.
+EDGES = {("first", "second"), ("one", "two"), ("node1", "node2")}
 
 
 def read_arcs(content: bytes) -> Stored:
@@ -25,7 +27,8 @@ def read_arcs(content: bytes) -> Stored:
     Parameters
     ----------
     content : the bytes of the file; its header is ``parent,child`` (``from,to``,
-        ``source,target`` and ``tail,head`` will do, further columns are passed over).
+        ``source,target`` and ``tail,head`` will do, further columns are passed over), or
+        ``first,second`` (also ``one,two`` and ``node1,node2``) where edges have no direction.
 
     Returns
     -------
@@ -37,37 +40,46 @@ def read_arcs(content: bytes) -> Stored:
 
     >>> str(read_arcs(b"parent,child\na,b\nc,\n").graph)
     '[a][c][b|a]'
+    >>> str(read_arcs(b"first,second\nb,a\nc,\n").graph)
+    'a:b + c'
     """
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error):
         raise FileError("it is no CSV text in UTF-8") from None
     header = tuple(cell.strip().lower() for cell in rows[0][:2]) if rows else ()
-    if header not in HEADERS:
-        raise FileError("a file of arcs starts with the header 'parent,child', this one does not")
+    if header not in HEADERS | EDGES:
+        raise FileError(
+            "a file of arcs starts with the header 'parent,child' (or 'first,second' where edges have "
+            "no direction), this one does not"
+        )
     pairs = [_pair(number, row) for number, row in enumerate(rows[1:], start=2) if row]
     arcs = [(parent, child) for parent, child in pairs if child]
     nodes = sorted({name for pair in pairs for name in pair if name})
+    if header in EDGES:
+        return Stored(UGraph.from_edges(arcs, nodes))
     return Stored(DAG.from_arcs(arcs, nodes))
 
 
 def _pair(number: int, row: list[str]) -> tuple[str, str]:
     if len(row) < 2 or not row[0]:
-        raise FileError(f"row {number} should have a parent and a child, it has {row}")
+        raise FileError(f"row {number} should name the two ends of an edge, it has {row}")
     return row[0], row[1]
 
 
 def write_arcs(stored: Stored) -> bytes:
-    r"""Write the arcs of a stored network.
+    r"""Write the arcs of a stored network, or its edges where they have no direction.
 
-    >>> from arcwise.graphs import DAG
+    >>> from arcwise.graphs import DAG, UGraph
     >>> write_arcs(Stored(DAG.from_arcs([("a", "b")], nodes=["a", "b", "c"])))
     b'parent,child\na,b\nc,\n'
     """
-    graph = stored.directed("Arc table")
-    touched = {name for arc in graph.arcs for name in arc}
+    graph = stored.graph if isinstance(stored.graph, UGraph) else stored.directed("Arc table")
+    pairs = graph.edges if isinstance(graph, UGraph) else graph.arcs
+    touched = {name for pair in pairs for name in pair}
     alone = [(name, "") for name in graph.nodes if name not in touched]
-    rows = [("parent", "child"), *graph.arcs, *alone]
+    head = ("first", "second") if isinstance(graph, UGraph) else ("parent", "child")
+    rows = [head, *pairs, *alone]
     return "".join(f"{_cell(left)},{_cell(right)}\n" for left, right in rows).encode()
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from arcwise.data import Variable
 from arcwise.errors import FileError
 from arcwise.graphs import DAG, PDAG, UGraph
-from arcwise.networks import BayesNet
+from arcwise.networks import Net
 
 __all__ = ["Format", "Graph", "Stored"]
 
@@ -38,11 +38,11 @@ class Stored:
 
     graph: Graph
     variables: tuple[Variable, ...] | None = None
-    net: BayesNet | None = None
+    net: Net | None = None
     about: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, net: BayesNet, about: Mapping[str, object] | None = None) -> Stored:
+    def of(cls, net: Net, about: Mapping[str, object] | None = None) -> Stored:
         """Make the value for a fitted network."""
         return cls(net.graph, net.variables, net, dict(about or {}))
 

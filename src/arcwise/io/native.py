@@ -9,9 +9,14 @@
       ...]}
 
 There is one line per node: its name, levels if it is discrete, family, parents, and the fields of
-its fitted local model. ``.json`` holds everything as text, ``.json.gz`` the same compressed, and
-``.arcwise`` is a zip archive of ``network.json`` with the large arrays beside it in NumPy's format.
-Nothing is ever pickled, and nothing in a file is executed when it is read.
+its fitted local model. Version 2 adds what these networks do not need, and is written only where it is
+needed: ``neighbours`` in the place of parents where edges have no direction, ``typical`` rows that
+chains start from, ``blankets`` (models of each variable given its Markov blanket, with typical rows of
+their own), and ``arrays`` that several places share.
+
+``.json`` holds everything as text, ``.json.gz`` the same compressed, and ``.arcwise`` is a zip archive
+of ``network.json`` with the large arrays beside it in NumPy's format. Nothing is ever pickled, and
+nothing in a file is executed when it is read.
 
 Reading trusts nothing: names, types, lengths, the version and the graph are checked, and every
 local model must give a density for a row of ones.
@@ -23,6 +28,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,15 +38,18 @@ from arcwise.conditionals import FAMILIES, Conditional
 from arcwise.data import Variable
 from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
+from arcwise.io.shared import shared_arrays
 from arcwise.io.values import Codec
-from arcwise.networks import BayesNet, Fixed
+from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
 
 __all__ = ["BUNDLE", "JSON", "read_bundle", "read_json", "write_bundle", "write_json"]
 
 FORMAT = "arcwise-network"
-VERSION = 1
+VERSION = 2
+# What needs nothing of version 2 is written so that older programs can read it.
+PLAIN = 1
 DOCUMENT = "network.json"
 # Zip archives carry times; a constant one makes equal networks give equal files.
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -126,9 +135,40 @@ def _guarded(read: Callable[[], Stored]) -> Stored:
 
 def _document(stored: Stored, codec: Codec) -> bytes:
     """The JSON text, one line per node."""
-    head = {"format": FORMAT, "version": VERSION, "about": codec.encode(dict(stored.about))}
-    lines = ",\n  ".join(_text(node) for node in _nodes(stored, codec))
-    return f'{_text(head)[:-1]},\n "nodes": [\n  {lines}]}}\n'.encode()
+    shared = shared_arrays(stored.net)
+    more = _beyond_plain(stored)
+    version = VERSION if shared or more or isinstance(stored.graph, UGraph) else PLAIN
+    head = {"format": FORMAT, "version": version, "about": codec.encode(dict(stored.about))}
+    parts = [_text(head)[:-1]]
+    if shared:
+        parts.append(f'"arrays": {_lines([codec.encode(array) for array in shared])}')
+        codec = replace(codec, numbers={id(array): k for k, array in enumerate(shared)})
+    parts.append(f'"nodes": {_lines(_nodes(stored, codec))}')
+    parts += [f"{_text(key)}: {_text(write(codec))}" for key, write in more.items()]
+    return (",\n ".join(parts) + "}\n").encode()
+
+
+def _lines(entries: Sequence[Any]) -> str:
+    """A JSON list with one line per entry."""
+    lines = ",\n  ".join(_text(entry) for entry in entries)
+    return f"[\n  {lines}]"
+
+
+def _beyond_plain(stored: Stored) -> dict[str, Callable[[Codec], Any]]:
+    """What a network holds beside its nodes, each with how it is written."""
+    net = stored.net
+    if isinstance(net, MarkovNet):
+        typical = net.typical
+        return {"typical": lambda codec: codec.encode(typical)}
+    if net is None or net.blankets is None:
+        return {}
+    inner = net.blankets
+    return {
+        "blankets": lambda codec: {
+            "nodes": _nodes(Stored.of(inner), codec),
+            "typical": codec.encode(inner.typical),
+        }
+    }
 
 
 def _text(value: object) -> str:
@@ -136,11 +176,14 @@ def _text(value: object) -> str:
 
 
 def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
-    graph = stored.directed("Arcwise")
+    graph = stored.graph if isinstance(stored.graph, UGraph) else stored.directed("Arcwise")
     variables = stored.variables or tuple(Variable(name) for name in graph.nodes)
     entries = [_variable(variable, codec) for variable in variables]
     for i, entry in enumerate(entries):
-        entry["parents"] = list(graph.parents_of(i))
+        if isinstance(graph, UGraph):
+            entry["neighbours"] = list(graph.neighbours_of(i))
+        else:
+            entry["parents"] = list(graph.parents_of(i))
         if stored.net is not None:
             entry["model"] = stored.net.models[i]
             _check_kind(stored.net, i, codec)
@@ -148,7 +191,7 @@ def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
     return entries
 
 
-def _check_kind(net: BayesNet, node: int, codec: Codec) -> None:
+def _check_kind(net: Net, node: int, codec: Codec) -> None:
     known = codec.types.get(net.models[node])
     if type(net.conditionals[node]) is not known:
         raise FileError(
@@ -198,22 +241,78 @@ def _no_constant(name: str) -> float:
 
 
 def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
+    about = codec.decode(document.get("about", {}))
+    if not isinstance(about, dict):
+        raise FileError("its 'about' entry should hold named entries")
+    # Read without shared arrays at hand, so that none of them can refer to another.
+    arrays = [codec.decode(each) for each in _of_type(document.get("arrays", []), list, "arrays")]
+    for array in arrays:
+        _of_type(array, np.ndarray, "shared array")
+    codec = replace(codec, shared=tuple(arrays))
+    variables, graph, fitted, models = nodes = _read_nodes(document, codec)
+    if not fitted:
+        return Stored(graph, variables, None, about)
+    if isinstance(graph, UGraph):
+        return Stored(graph, variables, _markov(nodes, document, codec), about)
+    inner = None
+    if document.get("blankets") is not None:
+        beside = _of_type(document["blankets"], dict, "set of blanket models")
+        inner = _markov(_read_nodes(beside, codec), beside, codec)
+    net = BayesNet(variables, graph, fitted, models, inner)
+    _check_blankets(net)
+    _probe(net)
+    return Stored(graph, variables, net, about)
+
+
+Nodes = tuple[tuple[Variable, ...], DAG | UGraph, tuple[Conditional, ...], tuple[str, ...]]
+
+
+def _read_nodes(document: Mapping[str, Any], codec: Codec) -> Nodes:
+    """Variables, graph, and fitted models with their words; of a graph alone there are none."""
     entries = document["nodes"]
     if not isinstance(entries, list) or not entries:
         raise FileError("it has no nodes")
     variables = tuple(_read_variable(entry, codec) for entry in entries)
-    names = tuple(variable.name for variable in variables)
-    graph = _graph(names, entries)
-    about = codec.decode(document.get("about", {}))
-    if not isinstance(about, dict):
-        raise FileError("its 'about' entry should hold named entries")
-    net = None
-    if any("model" in entry for entry in entries):
-        models = tuple(_of_type(entry["model"], str, "model") for entry in entries)
-        fitted = tuple(codec.decode_fields(entry["model"], entry["fields"]) for entry in entries)
-        net = BayesNet(variables, graph, fitted, models)
-        _probe(net)
-    return Stored(graph, variables, net, about)
+    graph = _graph(tuple(variable.name for variable in variables), entries)
+    if not any("model" in entry for entry in entries):
+        return variables, graph, (), ()
+    models = tuple(_of_type(entry["model"], str, "model") for entry in entries)
+    fitted = tuple(codec.decode_fields(entry["model"], entry["fields"]) for entry in entries)
+    return variables, graph, fitted, models
+
+
+def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNet:
+    """An undirected network, or the blanket models of a directed one."""
+    variables, graph, fitted, models = nodes
+    if not isinstance(graph, UGraph) or not fitted:
+        raise FileError("its blanket models have no neighbours or no numbers")
+    typical = _of_type(codec.decode(document["typical"]), tuple, "set of typical rows")
+    for variable, column in zip(variables, typical, strict=True):
+        if not _possible(variable, _of_type(column, np.ndarray, "typical column")):
+            raise FileError(f"the typical rows hold no values of {variable.name!r}")
+    net = MarkovNet(variables, graph, fitted, models, typical)
+    _probe(net)
+    return net
+
+
+def _possible(variable: Variable, column: NDArray[Any]) -> bool:
+    """Whether a column holds values of a variable, without gaps."""
+    if column.ndim != 1:
+        return False
+    if variable.levels is None:
+        return column.dtype == np.float64 and bool(np.isfinite(column).all())
+    return column.dtype.kind == "u" and bool((column < len(variable.levels)).all())
+
+
+def _check_blankets(net: BayesNet) -> None:
+    """Refuse blanket models of other variables, or of variables that are no blanket."""
+    if net.blankets is None:
+        return
+    if net.blankets.variables != net.variables:
+        raise FileError("its blanket models are of other variables")
+    for name in net.names:
+        if net.blankets.graph.neighbours_of(name) != net.graph.blanket_of(name):
+            raise FileError(f"the blanket model of {name!r} has other inputs than its blanket")
 
 
 def _read_variable(entry: Any, codec: Codec) -> Variable:
@@ -228,18 +327,20 @@ def _read_variable(entry: Any, codec: Codec) -> Variable:
     return Variable(name, levels, ordered, None if cuts is None else tuple(map(float, cuts)))
 
 
-def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG:
+def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG | UGraph:
     number = {name: i for i, name in enumerate(names)}
+    undirected = "neighbours" in entries[0]
+    key, one = ("neighbours", "neighbour") if undirected else ("parents", "parent")
     rows = []
     for entry in entries:
-        parents = _of_type(entry["parents"], list, "parents")
-        for parent in parents:
-            if parent not in number:
-                raise FileError(f"{entry['name']!r} has the parent {parent!r}, which is no node")
-        if len(set(parents)) != len(parents):
-            raise FileError(f"{entry['name']!r} names a parent twice")
-        rows.append(tuple(sorted(number[parent] for parent in parents)))
-    return DAG(names, tuple(rows))
+        others = _of_type(entry[key], list, key)
+        for other in others:
+            if other not in number:
+                raise FileError(f"{entry['name']!r} has the {one} {other!r}, which is no node")
+        if len(set(others)) != len(others):
+            raise FileError(f"{entry['name']!r} names a {one} twice")
+        rows.append(tuple(sorted(number[other] for other in others)))
+    return UGraph(names, tuple(rows)) if undirected else DAG(names, tuple(rows))
 
 
 def _of_type(value: Any, wanted: type, what: str) -> Any:
@@ -248,7 +349,7 @@ def _of_type(value: Any, wanted: type, what: str) -> Any:
     return value
 
 
-def _probe(net: BayesNet) -> None:
+def _probe(net: Net) -> None:
     """Ask every local model for a density at two rows of ones: its numbers must fit together."""
     with np.errstate(all="ignore"):
         for node, conditional in enumerate(net.conditionals):
@@ -256,8 +357,8 @@ def _probe(net: BayesNet) -> None:
                 raise FileError(f"the local model of {net.names[node]!r} does not work")
 
 
-def _answers(net: BayesNet, node: int, conditional: Conditional) -> bool:
-    xs = tuple(_ones(net.variables[parent]) for parent in net.graph.parents[node])
+def _answers(net: Net, node: int, conditional: Conditional) -> bool:
+    xs = tuple(_ones(net.variables[parent]) for parent in net.inputs[node])
     try:
         logs = np.asarray(conditional.logpdf(_ones(net.variables[node]), xs))
     except (ArithmeticError, IndexError, TypeError, ValueError):

@@ -4,6 +4,7 @@ JSON has no arrays of a type, no tuples and no NaN, so these are objects with on
 
     {"$array": [[1.0, 0.5], [0.5, 2.0]]}      float64; other types add "type", empty ones "shape"
     {"$member": "arrays/0.npy"}               an array that lies beside the JSON in a bundle
+    {"$same": 3}                              one of the arrays that several places share
     {"$tuple": [1, "two"]}
     {"$float": "nan"}                         also "inf" and "-inf", inside arrays as bare text
     {"$object": "gaussian", "fields": {...}}  a frozen dataclass from a register
@@ -15,9 +16,10 @@ ever executed: classes come from a register given by the caller, never from the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +31,13 @@ __all__ = ["Codec"]
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 # Types an array in a file may have: truth values, signed and unsigned whole numbers, floats.
 ARRAY_KINDS = "biuf"
-SCALARS: dict[str, type | tuple[type, ...]] = {
-    "float": (float, int),
-    "int": int,
-    "bool": bool,
-    "str": str,
-    "tuple": tuple,
+SCALARS: dict[Any, tuple[type, ...]] = {
+    float: (float, int),
+    int: (int,),
+    bool: (bool,),
+    str: (str,),
+    tuple: (tuple,),
+    NoneType: (NoneType,),
 }
 
 
@@ -48,6 +51,8 @@ class Codec:
     store : puts a large array elsewhere and returns its member name; None keeps all in the JSON.
     fetch : gives back the array of a member name.
     large : arrays with more numbers than this are stored elsewhere if ``store`` is given.
+    numbers : which of the shared arrays an array is, by its identity; for writing.
+    shared : the arrays that several places share; for reading.
 
     >>> codec = Codec({})
     >>> codec.encode({"x": np.array([1.0, np.nan]), "y": (1, "a")})
@@ -60,6 +65,8 @@ class Codec:
     store: Callable[[NDArray[Any]], str] | None = None
     fetch: Callable[[str], NDArray[Any]] | None = None
     large: int = 64
+    numbers: Mapping[int, int] = field(default_factory=dict)
+    shared: Sequence[NDArray[Any]] = ()
 
     # -- values to JSON ---------------------------------------------------------------------------
 
@@ -88,6 +95,8 @@ class Codec:
         return {f"${k}" if k[:1] == "$" else k: self.encode(v) for k, v in value.items()}
 
     def _encode_array(self, array: NDArray[Any]) -> dict[str, Any]:
+        if id(array) in self.numbers:
+            return {"$same": self.numbers[id(array)]}
         if array.dtype.kind not in ARRAY_KINDS:
             raise FileError(f"an array of type {array.dtype} cannot be written to a file")
         if self.store is not None and array.size > self.large:
@@ -129,6 +138,8 @@ class Codec:
             return NOT_FINITE[value["$float"]]
         if "$member" in value:
             return self._member(value["$member"])
+        if "$same" in value:
+            return self._same(value["$same"])
         if "$object" in value:
             return self.decode_fields(value["$object"], value["fields"])
         return {k[1:] if k[:2] == "$$" else k: self.decode(v) for k, v in value.items()}
@@ -141,19 +152,31 @@ class Codec:
             raise FileError(f"its array {name!r} has the type {array.dtype}")
         return _locked(array)
 
+    def _same(self, number: object) -> NDArray[Any]:
+        known = isinstance(number, int) and not isinstance(number, bool)
+        if not isinstance(number, int) or not known or not 0 <= number < len(self.shared):
+            raise FileError(f"it names a shared array {number!r} that it does not have")
+        return self.shared[number]
+
     def decode_fields(self, name: str, entries: Mapping[str, Any]) -> Any:
         """Make the object of a registered name from its fields, checking their names and types."""
         if name not in self.types:
             raise FileError(f"its model {name!r} is not known here")
-        wanted = {field.name: field for field in fields(self.types[name]) if field.init}
-        if set(entries) != set(wanted):
-            differing = ", ".join(sorted(set(entries) ^ set(wanted)))
+        if not isinstance(entries, dict):
+            raise FileError(f"the entries of a {name} model are not named")
+        wanted = {each.name for each in fields(self.types[name]) if each.init}
+        if set(entries) != wanted:
+            differing = ", ".join(sorted(set(entries) ^ wanted))
             raise FileError(f"the entries of a {name} model are not as expected ({differing})")
         values = {key: self.decode(entry) for key, entry in entries.items()}
-        for key, field in wanted.items():
-            said = _said(field.type)
-            _check_type(f"the entry {key!r} of a {name} model", said, values[key])
-            values[key] = float(values[key]) if said == "float" else values[key]
+        hints = get_type_hints(self.types[name])
+        for key, value in values.items():
+            if not _fits(value, hints[key]):
+                raise FileError(
+                    f"the entry {key!r} of a {name} model should be of type {_said(hints[key])}, "
+                    f"not {getattr(value, 'dtype', type(value).__name__)}"
+                )
+            values[key] = float(value) if hints[key] is float else value
         return self.types[name](**values)
 
 
@@ -200,15 +223,42 @@ def _locked(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _said(annotation: Any) -> str:
-    """The outermost word of a type annotation, which may be a text or a type."""
-    said = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    return said.partition("[")[0]
+def _said(hint: Any) -> str:
+    """A type as messages call it."""
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(map(_said, get_args(hint)))
+    if hint is NoneType:
+        return "None"
+    return str(getattr(hint, "__name__", hint))
 
 
-def _check_type(what: str, said: str, value: object) -> None:
-    """Refuse a value that does not fit what the dataclass says of it, where that is plain."""
-    expected = np.ndarray if said in ("Array", "NDArray", "ndarray") else SCALARS.get(said)
-    wrong_truth = isinstance(value, bool) and said != "bool"
-    if expected is not None and (wrong_truth or not isinstance(value, expected)):
-        raise FileError(f"{what} should be of type {said}, not {type(value).__name__}")
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is what a dataclass says of its field, where that is plain.
+
+    >>> _fits(1, float), _fits(True, float), _fits((1.0, None), tuple[float | None, ...])
+    (True, False, True)
+    """
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Literal:
+        return value in parts
+    if origin is tuple:
+        return isinstance(value, tuple) and _items_fit(value, parts)
+    if np.ndarray in (hint, origin):
+        return isinstance(value, np.ndarray) and _numbers_fit(value, parts)
+    if hint in SCALARS:
+        return isinstance(value, SCALARS[hint]) and (hint is bool or not isinstance(value, bool))
+    return True
+
+
+def _items_fit(items: tuple[object, ...], parts: tuple[Any, ...]) -> bool:
+    if len(parts) == 2 and parts[1] is ...:
+        return all(_fits(item, parts[0]) for item in items)
+    return len(items) == len(parts) and all(map(_fits, items, parts))
+
+
+def _numbers_fit(array: NDArray[Any], parts: tuple[Any, ...]) -> bool:
+    """Whether an array holds what its annotation says: NDArray[np.float64] holds float64."""
+    wanted = get_args(parts[1])[0] if len(parts) == 2 and get_args(parts[1]) else Any
+    return wanted is Any or bool(np.issubdtype(array.dtype, wanted))

@@ -18,6 +18,7 @@ from arcwise.plot.labels import FONT_SIZE, PLAIN, boxes, label, text_width
 from arcwise.plot.layout import Graph, Layout, arrange, lines_of
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import COLOURS, EdgeRow, Line, Rows, blanket_of, edge_rows, marked
+from arcwise.plot.numbers import NUMBER_SIZE, number_places, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +49,7 @@ def plot_graph(
     top: int | None = None,
     title: str | None = None,
     legend: bool = True,
+    numbers: bool = False,
 ) -> "Axes":
     """Draw a graph: parents above their children, or by distances where it has no arcs.
 
@@ -64,6 +66,7 @@ def plot_graph(
     top : draw only so many of the strongest edges, and the variables they join.
     title : a line above the picture.
     legend : whether to say what widths, colours and heads mean.
+    numbers : whether to write the strengths at the lines, too.
 
     Returns
     -------
@@ -87,8 +90,10 @@ def plot_graph(
     room = None if ax is None else _inches(ax)
     words = plan(picture.lines if legend else [], picture.layout.extent, room)
     axes, scale = _axes(picture.layout.extent, words, ax, title)
-    _draw_lines(axes, picture, scale)
+    shapes = _draw_lines(axes, picture, scale)
     _draw_boxes(axes, picture, scale)
+    if numbers:
+        _draw_numbers(axes, picture, shapes, scale)
     if words.items:
         write_legend(axes, words, scale)
     if title is not None:
@@ -217,8 +222,8 @@ def _figure(width: float, height: float, title: str | None) -> "Axes":
     return figure.add_axes((0.0, 0.0, 1.0, 1.0 - above / high))
 
 
-def _draw_lines(axes: "Axes", picture: _Picture, scale: float) -> None:
-    """Draw weak lines first; each has a white rim, so that crossings stay clear."""
+def _draw_lines(axes: "Axes", picture: _Picture, scale: float) -> list[Array]:
+    """Draw weak lines first; each has a white rim, so that crossings stay clear. Gives the curves."""
     widths = np.array([2 * _half_head(line.width) for line in picture.lines])
     shapes = curves(picture.layout, widths)
     order = sorted(
@@ -226,6 +231,7 @@ def _draw_lines(axes: "Axes", picture: _Picture, scale: float) -> None:
     )
     for depth, i in enumerate(order):
         _draw_line(axes, picture, i, shapes[i], scale, 1 + depth / (len(order) + 1))
+    return shapes
 
 
 def _draw_line(
@@ -294,3 +300,15 @@ def _draw_boxes(axes: "Axes", picture: _Picture, scale: float) -> None:
         axes.add_patch(box)
         text = axes.text(x, y, picture.labels[i], ha="center", va="center", **PLAIN)
         text.set(fontsize=FONT_SIZE * scale, color=ink, zorder=4, linespacing=1.15)
+
+
+def _draw_numbers(axes: "Axes", picture: _Picture, shapes: list[Array], scale: float) -> None:
+    """Write strengths on their lines, on white."""
+    words = [written(line.strength) for line in picture.lines]
+    rim = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+    for i, (x, y) in enumerate(number_places(picture.layout, shapes, words)):
+        if not words[i]:
+            continue
+        text = axes.text(x, y, words[i], ha="center", va="center", bbox=rim, **PLAIN)
+        ink = _INK if _in_focus(picture, i) else _PALE
+        text.set(fontsize=NUMBER_SIZE * scale, color=ink, zorder=2.5, gid=f"number {i}")

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from arcwise.errors import FitError
+from arcwise.plot.axes import small_axes, whole_numbers
 from arcwise.plot.labels import PLAIN
 from arcwise.plot.marks import COLOURS
 from arcwise.results import Step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.ticker import Locator
 
 __all__ = ["plot_trace"]
 
@@ -55,7 +55,7 @@ def plot_trace(result: Searched, *, ax: "Axes | None" = None) -> "Axes":
             "There are no steps to draw: the network was made by hand, read from a file or found "
             "without a search; learn one with a search such as greedy or tabu."
         )
-    axes = _small() if ax is None else ax
+    axes = small_axes() if ax is None else ax
     numbers, scores = [step.number for step in steps], [step.score for step in steps]
     marker = "o" if len(steps) <= 60 else ""
     axes.plot(
@@ -67,23 +67,11 @@ def plot_trace(result: Searched, *, ax: "Axes | None" = None) -> "Axes":
     axes.set_title(words, loc="right", fontsize=9, color=COLOURS["negative"], **PLAIN)
     axes.set_xlabel("step")
     axes.set_ylabel(_score_word(result), **PLAIN)
-    axes.xaxis.set_major_locator(_whole_numbers())
+    axes.xaxis.set_major_locator(whole_numbers())
     if len(steps) == 1:
         axes.set_xlim(numbers[0] - 1, numbers[0] + 1)
     axes.spines[["top", "right"]].set_visible(False)
     return axes
-
-
-def _small() -> "Axes":
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=(5.0, 3.0), layout="constrained")[1]
-
-
-def _whole_numbers() -> "Locator":
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(integer=True, min_n_ticks=1)
 
 
 def _score_word(result: object) -> str:

@@ -35,6 +35,8 @@ class Penalized(Score):
         self.by_size = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
         counts = fits.params_by_size()
         self.uniform = counts is not None
+        if per_param and not self.uniform:
+            fits.n_params(0, ((),))  # refused here, before any search, where nothing can be counted
         if counts is not None:  # then the whole charge goes by the number of parents
             self.by_size = self.by_size + per_param * counts
         self.equivalent, self.lattice = fits.equivalent, fits.lattice and self.uniform

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Watch
+from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, starting_graph
 from arcwise.search.greedy import ascend
-from arcwise.search.trail import Trail
 
 __all__ = ["annealing"]
 

@@ -15,13 +15,12 @@ It ends when many rounds in a row have brought nothing, so that easy problems en
 import numpy as np
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import ASKED, Result, Watch
+from arcwise.results import ASKED, FULL, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact
 from arcwise.search.greedy import ascend
-from arcwise.search.trail import FULL, Trail
 
 __all__ = ["auto"]
 

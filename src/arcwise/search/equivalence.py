@@ -35,10 +35,9 @@ from typing import Literal
 from arcwise._kernels import ges as kernel
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Watch
+from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
-from arcwise.search.trail import Trail
 
 __all__ = ["Phase", "ges"]
 

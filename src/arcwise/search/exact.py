@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from arcwise._kernels import subsets as kernel
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
-from arcwise.results import Result, Watch
+from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
-from arcwise.search.trail import Trail
 
 __all__ = ["exact", "exact_memory"]
 

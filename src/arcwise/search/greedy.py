@@ -6,10 +6,9 @@ may drift sideways; it never returns to a graph it has visited, and hands back t
 """
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Watch
+from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, Gain, least_gain, starting_graph
-from arcwise.search.trail import Trail
 
 __all__ = ["ascend", "greedy"]
 

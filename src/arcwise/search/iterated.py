@@ -3,11 +3,10 @@
 import numpy as np
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Watch
+from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.greedy import ascend
-from arcwise.search.trail import Trail
 
 __all__ = ["iterated"]
 

@@ -1,0 +1,225 @@
+// Where to start: values on a coarse grid of widths, from some rows against all centres.
+//
+// From one width to the next smaller one, half as wide, exp(-d / 2h^2) is raised to the fourth power: two
+// multiplications. So a line of centres costs two exponentials a pair for all widths, and a multiplication and an
+// addition for every point of the grid.
+#include <algorithm>
+#include <array>
+
+#include "parzen_fit.hpp"
+
+namespace arcwise::parzen {
+namespace {
+
+constexpr std::size_t kOut = 8, kIn = 7;       // widths of the target and of the inputs, widest first
+constexpr std::size_t kPoints = kIn * kOut;
+constexpr std::size_t kBlock = 256;
+constexpr std::size_t kGridLines = 64;
+constexpr float kTiny = 0x1p-100f;             // smaller sums are known to be no greater, but no more
+constexpr double kWidestIn = 3.2, kWidestOut = 1.2, kWidestOne = 2.4, kWidestLevels = 3.0;
+
+struct Line {
+  const float *distance, *y, *weights;
+  float own_y;
+  bool discrete;
+  std::size_t width;
+};
+
+ARCWISE_INLINE float between(float y, float own, bool discrete) {
+  return discrete ? (y != own ? 1.0f : 0.0f) : (y - own) * (y - own);
+}
+
+ARCWISE_INLINE float fourth(float x) { return (x * x) * (x * x); }
+
+// Sums T and S of a line at every point. `in` and `out` belong to the widest widths.
+ARCWISE_WIDE void grid_sums(const Line& line, float in, float out, std::size_t widths, float* below, float* above) {
+  alignas(64) float e[kBlock], g[kOut][kBlock];
+  const bool discrete = line.discrete;
+  const float own = line.own_y;
+  for (std::size_t at = 0; at < line.width; at += kBlock) {
+    const std::size_t count = std::min(kBlock, line.width - at);
+    const float *d = line.distance + at, *y = line.y + at, *w = line.weights + at;
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+      e[i] = power_of_two(in * d[i]);
+      g[0][i] = power_of_two(out * between(y[i], own, discrete));
+    }
+    for (std::size_t k = 1; k < kOut; ++k)
+      for (std::size_t i = 0; i < count; ++i) g[k][i] = fourth(g[k - 1][i]);
+    for (std::size_t j = 0; j < widths; ++j) {
+      float sum = 0, a = 0, b = 0, c = 0, f = 0, h = 0, l = 0, m = 0, r = 0;
+#pragma omp simd reduction(+ : sum, a, b, c, f, h, l, m, r)
+      for (std::size_t i = 0; i < count; ++i) {
+        const float v = w[i] * e[i];
+        sum += v, a += v * g[0][i], b += v * g[1][i], c += v * g[2][i], f += v * g[3][i];
+        h += v * g[4][i], l += v * g[5][i], m += v * g[6][i], r += v * g[7][i];
+        e[i] = fourth(e[i]);
+      }
+      const float found[kOut] = {a, b, c, f, h, l, m, r};
+      for (std::size_t k = 0; k < kOut; ++k) below[j * kOut + k] += sum, above[j * kOut + k] += found[k];
+    }
+  }
+}
+
+// The same where target and inputs share their width: T and S for each of kOut widths.
+ARCWISE_WIDE void shared_sums(const Line& line, float out, float* below, float* above) {
+  alignas(64) float e[kBlock], f[kBlock];
+  const bool discrete = line.discrete;
+  const float own = line.own_y;
+  for (std::size_t at = 0; at < line.width; at += kBlock) {
+    const std::size_t count = std::min(kBlock, line.width - at);
+    const float *d = line.distance + at, *y = line.y + at, *w = line.weights + at;
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+      e[i] = power_of_two(out * d[i]);
+      f[i] = power_of_two(out * (d[i] + between(y[i], own, discrete)));
+    }
+    for (std::size_t k = 0; k < kOut; ++k) {
+      float t = 0, s = 0;
+#pragma omp simd reduction(+ : t, s)
+      for (std::size_t i = 0; i < count; ++i) {
+        t += w[i] * e[i], s += w[i] * f[i];
+        e[i] = fourth(e[i]), f[i] = fourth(f[i]);
+      }
+      below[k] += t, above[k] += s;
+    }
+  }
+}
+
+// log2 of positive normal numbers to 2e-5, good enough to choose by.
+ARCWISE_INLINE float rough_log(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  const float whole = static_cast<float>(static_cast<std::int32_t>(bits >> 23) - 127);
+  const float m = std::bit_cast<float>((bits & 0x7fffffu) | 0x3f800000u) - 1.0f;
+  const float q = ((-0.0442437413f * m + 0.14701877f) * m - 0.26653628f) * m + 0.441835872f;
+  return whole + m * (1.0f + (1.0f - m) * q);
+}
+
+// Adds weight x log2(S / T) of a line to the values of all points; sums below kTiny count as kTiny.
+ARCWISE_WIDE void add_logs(const float* below, const float* above, float weight, float* values) {
+#pragma omp simd
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    const float s = above[i] > kTiny ? above[i] : kTiny;
+    values[i] += weight * (rough_log(s) - rough_log(below[i]));
+  }
+}
+
+// log2 S of a line whose greatest term is too small for the grid's sums.
+ARCWISE_WIDE float steep(const Line& line, float in, float out) {
+  const bool discrete = line.discrete;
+  const float own = line.own_y;
+  const float *d = line.distance, *y = line.y, *w = line.weights;
+  float best = -INFINITY;
+#pragma omp simd reduction(max : best)
+  for (std::size_t i = 0; i < line.width; ++i) {
+    const float x = in * d[i] + out * between(y[i], own, discrete);
+    const float z = w[i] > 0.0f ? x : -INFINITY;
+    best = z > best ? z : best;
+  }
+  float sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < line.width; ++i)
+    sum += w[i] * power_of_two(in * d[i] + out * between(y[i], own, discrete) - best);
+  return best + rough_log(sum);
+}
+
+// Values at the points of the grid. Where a row's sum was too small for the grid, the value is an upper bound at
+// first, and made exact when it comes out on top.
+class Grid {
+ public:
+  Grid(const Lines& lines, std::int64_t levels, Freedom freedom) : lines_(lines), levels_(levels), freedom_(freedom) {
+    rows_ = std::min(kGridLines, lines.count);
+    inner_ = freedom == Freedom::two ? kIn : 1;
+    values_.fill(0.0f);
+    for (std::size_t q = 0; q < rows_; ++q) tiny_.push_back(add(q));
+  }
+
+  std::size_t points() const { return inner_ * kOut; }
+
+  Widths widths(std::size_t point) const {
+    const double scale = std::pow(0.5, static_cast<double>(point % kOut));
+    const double out = scale * (levels_ ? kWidestLevels : freedom_ == Freedom::one ? kWidestOne : kWidestOut);
+    if (freedom_ == Freedom::one) return {out, out};
+    return {kWidestIn * std::pow(0.5, static_cast<double>(point / kOut)), out};
+  }
+
+  double value(std::size_t point) const {
+    return static_cast<double>(values_[point]) / (kLog2e * total_) + normaliser(widths(point).out, levels_);
+  }
+
+  // The point of greatest exact value inside the box; points() if none lies inside.
+  std::size_t best(Box box) {
+    const auto inside = [&](double width) { return std::log(width) >= box.least && std::log(width) <= box.most; };
+    std::size_t top;
+    do {
+      top = points();
+      for (std::size_t i = 0; i < points(); ++i) {
+        const Widths w = widths(i);
+        if (!inside(w.out) || (freedom_ != Freedom::out_only && !inside(w.in))) continue;
+        if (top == points() || value(i) > value(top)) top = i;
+      }
+    } while (top < points() && !settle(top));
+    return top;
+  }
+
+ private:
+  std::size_t row_of(std::size_t q) const { return q * lines_.count / rows_; }
+  float in_of(Widths w) const {
+    return freedom_ == Freedom::out_only ? 0.0f : static_cast<float>(-kLog2e * precision(w.in));
+  }
+  static float out_of(Widths w) { return static_cast<float>(-kLog2e * precision(w.out)); }
+
+  Line line(std::size_t q) const {
+    const std::size_t row = row_of(q);
+    return {lines_.distance.data() + row * lines_.width, lines_.y.data() + row * lines_.stride,
+            lines_.weights.data() + row * lines_.stride, lines_.own_y[row], levels_ > 0, lines_.width};
+  }
+
+  // Adds a line's terms and returns the points where its sum was tiny.
+  std::uint64_t add(std::size_t q) {
+    alignas(64) float below[kPoints] = {}, above[kPoints] = {};
+    const Widths widest = widths(0);
+    if (freedom_ == Freedom::one) shared_sums(line(q), out_of(widest), below, above);
+    else grid_sums(line(q), in_of(widest), out_of(widest), inner_, below, above);
+    for (std::size_t i = points(); i < kPoints; ++i) below[i] = above[i] = 1.0f;
+    const double weight = lines_.own_weight[row_of(q)];
+    add_logs(below, above, static_cast<float>(weight), values_.data());
+    total_ += weight;
+    std::uint64_t tiny = 0;
+    for (std::size_t i = 0; i < points(); ++i) tiny |= static_cast<std::uint64_t>(!(above[i] > kTiny)) << i;
+    return tiny;
+  }
+
+  // Whether the value was exact already; makes it so.
+  bool settle(std::size_t point) {
+    bool exact = true;
+    for (std::size_t q = 0; q < rows_; ++q) {
+      if (!(tiny_[q] >> point & 1)) continue;
+      exact = false;
+      tiny_[q] &= ~(std::uint64_t{1} << point);
+      const Widths w = widths(point);
+      const float more = steep(line(q), in_of(w), out_of(w)) - std::log2(kTiny);
+      values_[point] += static_cast<float>(lines_.own_weight[row_of(q)]) * std::min(more, 0.0f);
+    }
+    return exact;
+  }
+
+  const Lines& lines_;
+  std::int64_t levels_;
+  Freedom freedom_;
+  std::size_t rows_, inner_;
+  double total_ = 0.0;
+  std::array<float, kPoints> values_;
+  std::vector<std::uint64_t> tiny_;
+};
+
+}  // namespace
+
+std::vector<Widths> starts(const Lines& lines, std::int64_t levels, Freedom freedom, Box box) {
+  Grid grid(lines, levels, freedom);
+  std::size_t top = grid.best(box);
+  if (top == grid.points()) top = grid.best({-INFINITY, INFINITY});
+  return {grid.widths(top)};
+}
+
+}  // namespace arcwise::parzen

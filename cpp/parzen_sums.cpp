@@ -1,0 +1,193 @@
+// The innermost loops over pairs, compiled for several processors.
+#include "parzen.hpp"
+
+#include <algorithm>
+
+
+namespace arcwise::parzen {
+namespace {
+
+template <Target target, class Real>
+ARCWISE_INLINE Real apart(Real y, Real own) {
+  if constexpr (target == Target::discrete) return y != own ? Real(1) : Real(0);
+  return (y - own) * (y - own);
+}
+
+template <Target target, bool slopes, bool mirrored, class Real>
+ARCWISE_INLINE void add(const Segment<Real>& s) {
+  const Real* distance = static_cast<const Real*>(__builtin_assume_aligned(s.distance, 32));
+  const Real* y = static_cast<const Real*>(__builtin_assume_aligned(s.y, 32));
+  const Real* weights = static_cast<const Real*>(__builtin_assume_aligned(s.weights, 32));
+  Real* columns = mirrored ? static_cast<Real*>(__builtin_assume_aligned(s.columns, 32)) : nullptr;
+  const Real own = s.own_y, mine = s.own_weight, in = s.in, out = s.out;
+  const std::size_t count = s.count, stride = s.stride;
+  Real t = 0, td = 0, tdd = 0, v = 0, vd = 0, vo = 0, vdd = 0, voo = 0, vdo = 0;
+#pragma omp simd reduction(+ : t, td, tdd, v, vd, vo, vdd, voo, vdo)
+  for (std::size_t i = 0; i < count; ++i) {
+    const Real d = distance[i];
+    const Real g = weights[i] * mine;
+    const Real x = in * d;
+    const Real e = g * power_of_two(x);
+    const auto give = [&](Sum which, Real& sum, Real term) __attribute__((always_inline)) {
+      sum += term;
+      if constexpr (mirrored) columns[which * stride + i] += term;
+    };
+    give(T, t, e);
+    if constexpr (slopes) {
+      const Real ed = e * d;
+      give(TD, td, ed);
+      give(TDD, tdd, ed * d);
+    }
+    if constexpr (target != Target::none) {
+      const Real o = apart<target>(y[i], own);
+      const Real f = g * power_of_two(x + out * o);
+      give(S, v, f);
+      if constexpr (slopes) {
+        const Real fd = f * d, fo = f * o;
+        give(SD, vd, fd);
+        give(SO, vo, fo);
+        give(SDD, vdd, fd * d);
+        give(SOO, voo, fo * o);
+        give(SDO, vdo, fd * o);
+      }
+    }
+  }
+  Real* sums = s.sums;
+  sums[T] += t, sums[TD] += td, sums[TDD] += tdd;
+  sums[S] += v, sums[SD] += vd, sums[SO] += vo;
+  sums[SDD] += vdd, sums[SOO] += voo, sums[SDO] += vdo;
+}
+
+template <bool slopes, bool mirrored, class Real>
+ARCWISE_INLINE void by_target(Target target, const Segment<Real>& s) {
+  if (target == Target::continuous) return add<Target::continuous, slopes, mirrored>(s);
+  if (target == Target::discrete) return add<Target::discrete, slopes, mirrored>(s);
+  add<Target::none, slopes, mirrored>(s);
+}
+
+template <class Real>
+ARCWISE_INLINE void by_kind(Target target, bool slopes, const Segment<Real>& s) {
+  if (s.columns) return slopes ? by_target<true, true>(target, s) : by_target<false, true>(target, s);
+  return slopes ? by_target<true, false>(target, s) : by_target<false, false>(target, s);
+}
+
+template <class Real>
+ARCWISE_INLINE void add_column(const Real* column, bool apart, Real own, std::size_t count, Real* out) {
+  if (apart) {
+    for (std::size_t i = 0; i < count; ++i) out[i] += column[i] != own ? Real(1) : Real(0);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) out[i] += (column[i] - own) * (column[i] - own);
+  }
+}
+
+template <class Real>
+ARCWISE_INLINE void sum_columns(const Rows<Real>& rows, const Real* own, std::size_t begin, std::size_t count,
+                                Real* out) {
+  std::size_t j = 0;
+  const std::size_t k = rows.k();
+  for (std::size_t i = 0; i < count; ++i) out[i] = 0;
+  while (j < k) {
+    const bool four = j + 4 <= k && !(rows.apart[j] | rows.apart[j + 1] | rows.apart[j + 2] | rows.apart[j + 3]);
+    if (!four) {
+      add_column(rows.column(j) + begin, rows.apart[j], own[j], count, out);
+      ++j;
+      continue;
+    }
+    const Real *a = rows.column(j) + begin, *b = rows.column(j + 1) + begin, *c = rows.column(j + 2) + begin,
+               *d = rows.column(j + 3) + begin;
+    const Real p = own[j], q = own[j + 1], r = own[j + 2], s = own[j + 3];
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+      Real sum = out[i];
+      sum += (a[i] - p) * (a[i] - p);
+      sum += (b[i] - q) * (b[i] - q);
+      sum += (c[i] - r) * (c[i] - r);
+      sum += (d[i] - s) * (d[i] - s);
+      out[i] = sum;
+    }
+    j += 4;
+  }
+}
+
+}  // namespace
+
+ARCWISE_WIDE void add_segment(Target target, bool slopes, const Segment<float>& s) { by_kind(target, slopes, s); }
+ARCWISE_WIDE void add_segment(Target target, bool slopes, const Segment<double>& s) { by_kind(target, slopes, s); }
+
+ARCWISE_WIDE void distances(const Rows<float>& rows, const float* own, std::size_t begin, std::size_t count,
+                              float* out) {
+  sum_columns(rows, own, begin, count, out);
+}
+ARCWISE_WIDE void distances(const Rows<double>& rows, const double* own, std::size_t begin, std::size_t count,
+                              double* out) {
+  sum_columns(rows, own, begin, count, out);
+}
+
+void add_row(Curve& curve, const double* sums, double weight, double shift, bool slopes) {
+  curve.value += weight * (std::log(sums[S] / sums[T]) - shift);
+  if (!slopes) return;
+  const double t = 1.0 / sums[T], s = 1.0 / sums[S];
+  const double before = sums[TD] * t, in = sums[SD] * s, out = sums[SO] * s;
+  curve.in += weight * (before - in);
+  curve.out -= weight * out;
+  curve.in_in += weight * ((sums[SDD] * s - in * in) - (sums[TDD] * t - before * before));
+  curve.out_out += weight * (sums[SOO] * s - out * out);
+  curve.in_out += weight * (sums[SDO] * s - in * out);
+}
+
+double normaliser(double width, std::int64_t levels) {
+  const double b = precision(width);
+  if (!levels) return 0.5 * std::log(b / M_PI);
+  return -std::log1p(static_cast<double>(levels - 1) * std::exp(-b));
+}
+
+void finish(Curve& curve, double total, Widths widths, std::int64_t levels) {
+  for (double* part : {&curve.value, &curve.in, &curve.out, &curve.in_in, &curve.in_out, &curve.out_out})
+    *part /= total;
+  const double a = precision(widths.in), b = precision(widths.out);
+  curve.value += normaliser(widths.out, levels);
+  if (levels) {
+    const double other = static_cast<double>(levels - 1) * std::exp(-b);
+    const double share = other / (1.0 + other);
+    curve.out += share;
+    curve.out_out -= share * (1.0 - share);
+  } else {
+    curve.out += 0.5 / b;
+    curve.out_out -= 0.5 / (b * b);
+  }
+  curve.in_in = 4.0 * a * (a * curve.in_in + curve.in);
+  curve.out_out = 4.0 * b * (b * curve.out_out + curve.out);
+  curve.in_out *= 4.0 * a * b;
+  curve.in *= -2.0 * a;
+  curve.out *= -2.0 * b;
+}
+
+Shift careful(Target target, const double* distance, const double* y, const double* weights, double own_y,
+               std::size_t count, Widths widths, double* sums) {
+  const double a = precision(widths.in), b = target == Target::none ? 0.0 : precision(widths.out);
+  const auto other = [&](std::size_t i) {
+    if (target == Target::continuous) return (y[i] - own_y) * (y[i] - own_y);
+    return target == Target::discrete && y[i] != own_y ? 1.0 : 0.0;
+  };
+  const auto pair = [&](std::size_t i) { return weights[i] > 0.0 && distance[i] < kFar; };
+  double nearest = INFINITY, least_s = INFINITY;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!pair(i)) continue;
+    nearest = std::min(nearest, distance[i]);
+    least_s = std::min(least_s, a * distance[i] + b * other(i));
+  }
+  const double least_t = a * nearest, origin = target == Target::none ? 0.0 : nearest;
+  std::fill(sums, sums + kSums, 0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!pair(i)) continue;
+    const double d = distance[i] - origin, o = other(i);
+    const double t = weights[i] * std::exp(least_t - a * distance[i]);
+    const double s = weights[i] * std::exp(least_s - a * distance[i] - b * o);
+    sums[T] += t, sums[TD] += t * d, sums[TDD] += t * d * d;
+    sums[S] += s, sums[SD] += s * d, sums[SO] += s * o;
+    sums[SDD] += s * d * d, sums[SOO] += s * o * o, sums[SDO] += s * d * o;
+  }
+  return {least_t, least_s};
+}
+
+}  // namespace arcwise::parzen

@@ -1,0 +1,69 @@
+"""Networks on a graph: every local model fitted, and what answers need beside it.
+
+A directed network of models that do not answer in closed form carries a second network: each variable
+given its Markov blanket, which are its neighbours in the moral graph (TEXTS, T2). Fitted while the data
+are there, it lets Gibbs sampling fill any gap later.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import FAMILIES, Fits
+from arcwise.data import Moments, Table
+from arcwise.graphs import DAG, UGraph, moral
+from arcwise.networks import BayesNet, MarkovNet
+
+__all__ = ["directed_net", "markov_net", "typical_rows"]
+
+TYPICAL = 512
+"""As many rows as are kept for chains to start from."""
+
+Models = Sequence[str]
+
+
+def directed_net(
+    graph: DAG, fits: Mapping[str, Fits], models: Models, data: Table | Moments
+) -> BayesNet:
+    """Fit the local models of a directed graph, and the blanket models where answers need them.
+
+    Parameters
+    ----------
+    graph : over the columns of the data.
+    fits : a family tied to the data, by its word.
+    models : the family's word for each variable.
+    data : what the families were tied to.
+    """
+    fitted = tuple(
+        fits[model].conditional(child, graph.parents[child]) for child, model in enumerate(models)
+    )
+    closed = all(FAMILIES[model].closed for model in models)
+    blankets = None if closed else markov_net(moral(graph), fits, models, data)
+    return BayesNet(data.variables, graph, fitted, tuple(models), blankets)
+
+
+def markov_net(
+    graph: UGraph, fits: Mapping[str, Fits], models: Models, data: Table | Moments
+) -> MarkovNet:
+    """Fit each variable given its neighbours; parameters as for `directed_net`."""
+    fitted = tuple(
+        fits[model].conditional(node, graph.neighbours[node]) for node, model in enumerate(models)
+    )
+    return MarkovNet(data.variables, graph, fitted, tuple(models), typical_rows(data))
+
+
+def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:
+    """Rows of the data, evenly spaced where they are many; of moments, the means.
+
+    >>> from arcwise.data import table
+    >>> [len(column) for column in typical_rows(table({"x": [0.5, 1.5, 2.5]}))]
+    [3]
+    """
+    if isinstance(data, Moments):
+        return tuple(np.array([mean]) for mean in data.mean)
+    if data.rows <= TYPICAL:
+        return data.columns
+    chosen = np.linspace(0, data.rows - 1, TYPICAL).round().astype(np.intp)
+    return tuple(column[chosen] for column in data.columns)

@@ -1,0 +1,183 @@
+"""The third verb: undirected graphs against the price of an edge, all from one run."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+from arcwise.api.kinds import kind_of
+from arcwise.api.learning import network_of, plan, settled
+from arcwise.api.net import Network
+from arcwise.api.parallel import cores
+from arcwise.api.progress import Progress
+from arcwise.api.undirected import Walked, bench, read_off, walk
+from arcwise.data import Moments, Table
+from arcwise.errors import FitError, GraphError
+from arcwise.evaluate import EdgeTable
+from arcwise.graphs import Rules, UGraph
+from arcwise.results import Path
+
+__all__ = ["PenaltyPath", "path"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PenaltyPath:
+    """Undirected graphs against the price of an edge, and a network at any of them.
+
+    Attributes
+    ----------
+    path : the plain value: graphs at their penalties, and every removal with its losses.
+    words : which model, score and search were used.
+    notes : sentences about the data and the choices made.
+    """
+
+    walked: Walked
+    source: Table | Moments
+    reason: str = ""
+    _networks: dict[float, Network] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        """Graphs at their penalties, and every removal with its losses."""
+        return self.walked.path
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        """Which model, score and search were used."""
+        recipe = self.walked.bench.recipe
+        options = {"options": dict(recipe.options)} if recipe.options else {}
+        return {"graph": "undirected", **self.walked.bench.words, "seed": recipe.seed, **options}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the data and the choices made."""
+        return self.walked.bench.notes
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the variables, in the order the user gave them."""
+        return self.source.order
+
+    @property
+    def stopped(self) -> str:
+        """Why the run ended, in words."""
+        return self.reason or self.path.stopped
+
+    def at(self, penalty: float) -> UGraph:
+        """The graph at a penalty.
+
+        Raises
+        ------
+        FitError : the penalty is no number from 0 on, or the run was cut short before it.
+        """
+        return self.path.at(_checked(penalty))
+
+    def network(self, penalty: float) -> Network:
+        """The network at a penalty, fitted and ready to be asked."""
+        price = _checked(penalty)
+        self.path.at(price)
+        if price not in self._networks:
+            learned = read_off(self.walked, price)
+            recipe = self.walked.bench.recipe
+            self._networks[price] = network_of(learned, self.source, recipe, self.reason)
+        return self._networks[price]
+
+    def edges(self, penalty: float) -> EdgeTable:
+        """The table of edges at a penalty: one row a pair, with its strength there."""
+        return self.network(penalty).edges
+
+    def curve(self) -> list[tuple[float, int]]:
+        """Edges against penalty: from each of these penalties on there are so many edges."""
+        return self.path.curve()
+
+    def plot(self, **options: Any) -> Any:
+        """Draw edges against penalty; returns matplotlib's axes."""
+        from arcwise.plot import plot_path
+
+        return plot_path(self.path, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, as plain values."""
+        said = {"words": dict(self.words), "notes": list(self.notes)}
+        return {**self.path.to_dict(), "stopped": self.stopped, **said}
+
+    def __repr__(self) -> str:
+        return f"<Penalty{repr(self.path)[1:]}"
+
+    def __str__(self) -> str:
+        return "\n".join([str(self.path), *(f"note: {note}" for note in self.notes)])
+
+
+def _checked(penalty: object) -> float:
+    number = isinstance(penalty, Real) and not isinstance(penalty, bool)
+    if not isinstance(penalty, Real) or not number or not float(penalty) >= 0:
+        raise FitError(f"A penalty is a number from 0 on, but {penalty!r} came.")
+    return float(penalty)
+
+
+def path(
+    data: Any,
+    *,
+    graph: str = "undirected",
+    model: str = "auto",
+    score: str | None = None,
+    search: str = "auto",
+    rules: Rules | None = None,
+    prior_rows: Any = None,
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    missing: Iterable[object] = (),
+    seed: int = 0,
+    n_jobs: int = 1,
+    time: float | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> PenaltyPath:
+    """Learn undirected graphs at all penalties at once, from the complete graph to none.
+
+    Parameters
+    ----------
+    data : as for `learn`.
+    graph : "undirected".
+    search : "auto", "boundary" (edges go one by one, the weakest first, and local models are fitted
+        again), "deletion" (every pair is tested given all others, for comparison).
+    model, score, rules, prior_rows, kinds, weights, missing, seed, n_jobs, time, progress, options :
+        as for `learn`. Where time does not suffice, the path ends early and says how far it came.
+
+    Returns
+    -------
+    PenaltyPath : prints as a table; `.at(penalty)` is the graph there, `.network(penalty)` the fitted
+    network, `.curve()` edges against penalty, `.plot()` its picture.
+
+    Raises
+    ------
+    DataError, GraphError, FitError, WordError : one sentence each: what was expected, what came.
+
+    >>> import arcwise as aw
+    >>> found = aw.path(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
+    >>> [edges for _, edges in found.curve()]
+    [3, 2, 1, 0]
+    """
+    kind_of(graph)
+    if graph != "undirected":
+        raise GraphError(
+            "A path takes edges out of the complete undirected graph one by one; directed graphs are "
+            "searched for at each penalty anew: call learn(..., penalty=...) for each of them."
+        )
+    if "penalty" in options:
+        raise FitError("A path holds every penalty: leave penalty= out, and ask it .at(penalty).")
+    source = settled(data, kinds, weights, missing)
+    chosen = plan(
+        graph=graph,
+        model=model,
+        score=score,
+        search=search,
+        penalty=0.0,
+        rules=rules,
+        prior_rows=prior_rows,
+        seed=seed,
+        **options,
+    )
+    with Progress("path", time, progress) as watch:
+        walked = walk(bench(chosen.recipe.but(threads=cores(n_jobs)), source), watch)
+    return PenaltyPath(walked, source, watch.reason)

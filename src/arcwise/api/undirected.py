@@ -1,0 +1,142 @@
+"""Learning an undirected graph: one way through all penalties, read off at the one that was asked for.
+
+A learner of the register takes edges out of the complete graph, the weakest first (TEXTS, T1). What it
+returns is a path, and the graph at any penalty is on it; each variable is then fitted given its neighbours.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.api.built import markov_net
+from arcwise.api.recipe import Bench, Learned, Recipe, laid_out
+from arcwise.data import Moments, Table
+from arcwise.errors import GraphError
+from arcwise.graphs import DAG, Limits, UGraph
+from arcwise.inference import pseudo_log_density
+from arcwise.networks import MarkovNet, Net
+from arcwise.results import ASKED, Path, Watch
+from arcwise.undirected import UNDIRECTED, boundary, edge_limits
+
+__all__ = [
+    "SEARCHES", "Walked", "along", "bench", "grid", "learn_on", "log_density", "read_off", "walk",
+]  # fmt: skip
+
+SEARCHES: dict[str, Callable[..., Path]] = {"auto": boundary, **UNDIRECTED}
+
+_ROUNDS = 10  # of walking and tuning what local models share
+
+
+@dataclass(frozen=True)
+class Walked:
+    """A path, with the bench it was found on and the rules it obeyed."""
+
+    bench: Bench
+    path: Path
+    limits: Limits
+
+
+def bench(recipe: Recipe, source: Table | Moments) -> Bench:
+    """Turn words into objects, and tie them to data; refuse what speaks of directions."""
+    if recipe.start != "empty":
+        raise GraphError(
+            "start= is where a search for a directed graph begins; undirected learning always "
+            "begins with the complete graph: leave it out, or forbid edges by rules."
+        )
+    if recipe.expert is not None:
+        raise GraphError(
+            "expert= pulls a directed graph towards an expert's; for an undirected one say what is "
+            "known by rules: required and forbidden edges."
+        )
+    return laid_out(recipe, source, SEARCHES, directed=False)
+
+
+def walk(bench: Bench, watch: Watch | None = None) -> Walked:
+    """Find the whole path."""
+    limits = edge_limits(bench.recipe.rules, bench.fits.nodes)
+    path: Path = bench.search(bench.score, limits=limits, on_step=watch, **bench.options)
+    return Walked(bench, path, limits)
+
+
+def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
+    """Find the path, read the graph off at the penalty, and fit its local models.
+
+    Where local models share a width, it is tuned to the graph found, and the path walked again.
+    """
+    walked = walk(bench, watch)
+    for _ in range(_ROUNDS):
+        graph = _at(walked.path, bench.penalty)
+        # What is shared is tuned to a model for each variable given some others: its neighbours here.
+        inputs = DAG.unchecked(graph.nodes, graph.neighbours)
+        fresh = None if walked.path.stopped == ASKED else walked.bench.retuned(inputs)
+        if fresh is None:
+            break
+        walked = walk(fresh, watch)
+    return read_off(walked, bench.penalty)
+
+
+def read_off(walked: Walked, penalty: float) -> Learned:
+    """Read the graph off a path at a penalty, and fit its local models."""
+    bench, path = walked.bench, walked.path
+    graph = _at(path, penalty)
+    net = markov_net(graph, {bench.model: bench.fits}, bench.models, bench.data)
+    own = (bench.score.local(node, row) for node, row in enumerate(graph.neighbours))
+    reached = penalty <= path.reach
+    return Learned(
+        net,
+        float(sum(own)),
+        tuple(step for step in path.trace if step.edges >= graph.n_edges),
+        "every edge left is worth its price" if reached else path.stopped,
+        False,
+        bench.score,
+        walked.limits,
+        penalty,
+        {"graph": "undirected", **bench.words},
+        tuple(filter(None, (*bench.notes, _cut_short(path, penalty)))),
+        settled=reached,
+    )
+
+
+def _at(path: Path, penalty: float) -> UGraph:
+    """The graph at a penalty; where the path ended before it, the graph it had come to."""
+    return path.at(penalty) if penalty <= path.reach else path.last
+
+
+def _cut_short(path: Path, penalty: float) -> str:
+    if penalty <= path.reach:
+        return ""
+    far = f"as far as a penalty of {path.reach:.4g}" if path.reach > 0 else "to no penalty at all"
+    return (
+        f"Learning was stopped before the graph at penalty {penalty:g} was reached: it came {far}, "
+        "and this graph has more edges than it should."
+    )
+
+
+# -- choosing a penalty ----------------------------------------------------------------------------
+
+
+def grid(columns: int, rows: float, usual: float) -> NDArray[np.float64]:
+    """Penalties worth trying, nats per edge and row: the path tells the graphs of them all."""
+    return np.concatenate([[0.0], np.geomspace(0.5 / rows, max(1.0, 3 * usual), 24)])
+
+
+def along(
+    recipe: Recipe, source: Table, penalties: NDArray[np.float64], watch: Watch | None
+) -> list[Net] | None:
+    """A network for each penalty, all from one path; None where the watcher cut it short."""
+    walked = walk(bench(recipe, source), watch)
+    if walked.path.stopped == ASKED:
+        return None
+    here = walked.bench
+    known: dict[UGraph, MarkovNet] = {}
+    for graph in map(walked.path.at, penalties.tolist()):
+        if graph not in known:
+            known[graph] = markov_net(graph, {here.model: here.fits}, here.models, here.data)
+    return [known[walked.path.at(penalty)] for penalty in penalties.tolist()]
+
+
+def log_density(net: Net, rows: Table) -> NDArray[np.float64]:
+    """Log pseudo-likelihood of rows that were held out."""
+    return pseudo_log_density(net, rows)

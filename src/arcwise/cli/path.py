@@ -1,0 +1,157 @@
+"""``arcwise path``: undirected graphs against the price of an edge."""
+
+from __future__ import annotations
+
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcwise.cli import choices, rows, shown, summary, words
+
+if TYPE_CHECKING:
+    from arcwise.api import PenaltyPath
+    from arcwise.data import Moments, Table
+
+__all__ = ["path"]
+
+INTERRUPTED = 130
+# So many removals are printed: the last ones, of the strongest edges.
+PRINTED = 40
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def path(
+    data: choices.DataFile,
+    only: choices.Only = None,
+    drop: choices.Drop = None,
+    kind: choices.Kinds = None,
+    weights: choices.Weights = None,
+    missing: choices.Missing = None,
+    stream: choices.Stream = False,
+    model: choices.Model = "auto",
+    score: choices.Score = None,
+    search: choices.UndirectedSearch = "auto",
+    option: choices.Options = None,
+    seed: choices.Seed = 0,
+    jobs: choices.Jobs = 1,
+    time: choices.Time = None,
+    require: choices.Require = None,
+    forbid: choices.Forbid = None,
+    prior_rows: choices.PriorRows = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write edges against penalty as a table: .csv, .tsv or .parquet.",
+            rich_help_panel="The output",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw edges against penalty: .png, .pdf or .svg.",
+            rich_help_panel="The output",
+        ),
+    ] = None,
+    json: choices.Json = False,
+    quiet: choices.Quiet = False,
+) -> None:
+    """Learn undirected graphs at every price of an edge, from the complete graph to none.
+
+    Prints each removal: the penalty from which on the edge is gone, and what the models at its two
+    ends lose without it, in nats per row. Ctrl-C ends the run with the path so far.
+
+    Example: arcwise path boston.csv --model parzen -o curve.csv --plot curve.png
+    """
+    asked = {**locals(), "graph": "undirected", "tier": None, "max_parents": None}
+    from arcwise import api
+
+    if output is not None:
+        rows.destination(output, [data], rows.TABLES)
+    if plot is not None:
+        rows.destination(plot, [data, *([output] if output else [])], PICTURES)
+    chosen = {**words.learning_words(asked), "time": time, "progress": False if quiet else None}
+    source = words.moments(asked) if stream else words.table(asked)
+    began = clock.monotonic()
+    found = api.path(source, **chosen)
+    seconds = clock.monotonic() - began
+    written = _write(found, output, plot)
+    if json:
+        shown.show_json({**found.to_dict(), "written": [str(each) for each in written]})
+    elif not quiet:
+        _show(found, source, data, seconds)
+        shown.show(*(shown.wrote(each, what) for each, what in written.items()))
+    if found.stopped.endswith("Ctrl-C"):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _write(found: PenaltyPath, output: Path | None, plot: Path | None) -> dict[Path, str]:
+    """Write the curve and its picture where they are asked for; say what is where."""
+    import pyarrow as pa
+
+    written = {}
+    if output is not None:
+        penalties, edges = zip(*found.curve(), strict=True)
+        table = {"penalty": pa.array(penalties, pa.float64()), "edges": pa.array(edges, pa.int64())}
+        rows.write_table(pa.table(table), output)
+        written[output] = "edges against penalty"
+    if plot is not None:
+        _draw(found, plot)
+        written[plot] = "a picture"
+    return written
+
+
+def _draw(found: PenaltyPath, place: Path) -> None:
+    from io import BytesIO
+
+    from arcwise.errors import FileError
+    from arcwise.io.files import write_bytes
+
+    try:
+        axes = found.plot()
+    except ImportError:
+        raise FileError(
+            "No picture can be drawn: pip install 'arcwise[plot]' brings what it needs."
+        ) from None
+    content = BytesIO()
+    kind = place.suffix.lower().lstrip(".")
+    axes.figure.savefig(content, format=kind, dpi=150, bbox_inches="tight")
+    write_bytes(place, content.getvalue())
+
+
+def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: float) -> None:
+    words = found.words
+    about: list[tuple[str, object]] = [
+        ("data", shown.styled(summary.said_of(source, data, found.walked.bench.score.rows))),
+        *(("note", note) for note in summary.said_notes([*source.notes, *found.notes])),
+        ("model", str(words["model"])),
+        ("score", str(words["score"])),
+        ("search", f"{words['search']} in {seconds:.1f} s; {found.stopped}"),
+    ]
+    shown.show(shown.facts(about), "")
+    gone = found.path.removals
+    if gone:
+        shown.show(shown.grid(_HEAD, [_cells(found, each) for each in gone[-PRINTED:]]))
+    else:
+        curve = [(str(edges), f"{penalty:.4f}") for penalty, edges in found.curve()]
+        shown.show(shown.grid([">edges left", ">from penalty"], curve))
+    if len(gone) > PRINTED:
+        shown.show(f"... after {shown.plural(len(gone) - PRINTED, 'removal')} of weaker edges")
+    unit = found.path.unit
+    shown.show("", shown.styled(f"Penalties and losses in {unit}.", "dim"), "")
+
+
+_HEAD = [">edges left", ">from penalty", "edge removed", ">first loses", ">second loses"]
+
+
+def _cells(found: PenaltyPath, each: Any) -> list[str]:
+    names = found.path.nodes
+    losses = [f"{loss:.4f}" for loss in each.losses]
+    edge = f"{names[each.first]} -- {names[each.second]}"
+    return [str(each.edges), f"{max(each.penalty, 0.0):.4f}", edge, *losses]

@@ -1,0 +1,173 @@
+"""The family of conditional Parzen windows: how widths are found, and what tables it takes."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import parzen as kernel
+from arcwise.conditionals.base import Array, Columns, Family, Fits
+from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of
+from arcwise.data import Moments, Table, Variable
+from arcwise.data.variable import sentence_list
+from arcwise.errors import DataError, FitError, WordError, unknown
+
+__all__ = ["CEILING", "WIDTHS", "Parzen", "Widths"]
+
+Widths = Literal["two", "one", "shared"]
+WIDTHS: tuple[Widths, ...] = ("two", "one", "shared")
+
+CEILING = 30.0
+"""Largest width, in standard deviations: far beyond it a kernel is flat."""
+
+_FEWEST = 5  # rows below which leaving one out says nothing
+_SINGLETONS = 0.02  # share of values occurring once below which a column counts as tied
+_FAR = 30.0  # distance from the median, in interquartile ranges, that deserves a word
+
+
+@dataclass(frozen=True)
+class Parzen(Family):
+    """The family of conditional Parzen windows; its fields are the options of `bind`."""
+
+    name = "parzen"
+    conditional = ParzenConditional
+
+    widths: Widths = "two"
+    floor: float = 0.01
+    tail: float = 0.0
+    width: float | None = None
+    threads: int = 1
+
+    def fit(
+        self,
+        y: NDArray[Any],
+        xs: Columns,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        weights: Array | None = None,
+    ) -> ParzenConditional:
+        """Keep the columns, and find the widths by leave-one-out likelihood."""
+        w = np.ones(len(y)) if weights is None else weights
+        block = block_of((child, *parents), (y, *xs), w)
+        everything = tuple(range(1, len(xs) + 1))
+        known = (block.columns, block.apart, w, 0, block.levels[0], (everything,))
+        if self.width is not None:  # one for the whole network, tuned elsewhere
+            widths = np.full((1, 2), self.width)
+            return self.fitted(
+                (y, *xs), block, w, widths[0], float(kernel.loo(*known, widths).value[0])
+            )
+        found = kernel.fit(*known, **self.kernel_options)
+        return self.fitted((y, *xs), block, w, found.widths[0], float(found.value[0]))
+
+    @property
+    def kernel_options(self) -> dict[str, Any]:
+        """What the kernels need to know of the family."""
+        return {"one": self.widths != "two", "floor": self.floor, "ceiling": CEILING}
+
+    def fitted(
+        self, columns: Columns, block: Block, weights: Array, widths: Array, value: float
+    ) -> ParzenConditional:
+        """The model of the first column given the others, at known widths."""
+        jacobian = 0.0 if block.levels[0] else float(np.log(block.scales[0]))
+        used = widths if len(columns) > 1 else widths[1:]
+        return ParzenConditional(
+            columns[0],
+            tuple(columns[1:]),
+            weights,
+            block.scales,
+            widths,
+            block.levels[0],
+            tuple(bool(flag) for flag in block.apart[1:]),
+            self.tail,
+            value - jacobian,
+            bool((used <= self.floor * (1 + 1e-6)).any()),
+        )
+
+    def prepare(self, table: Table) -> Table:
+        """Complete rows; numeric levels as numbers, unless their kind was asked for by name."""
+        numeric = {v.name: v for v in table.variables if v.numeric and v.name not in table.fixed}
+        ready = table.recast(dict.fromkeys(numeric, "continuous")).complete()
+        if ready.rows < _FEWEST:
+            raise DataError(
+                f"Parzen windows need at least {_FEWEST} complete rows, but there are {ready.rows}."
+            )
+        return ready.with_notes(*_tied(ready), *_outlying(ready))
+
+    def default_penalty(self, directed: bool) -> float:
+        """The founding texts' prices: 0.1 nats an arc (T2), 0.2 an undirected edge (T1)."""
+        return 0.1 if directed else 0.2
+
+    def bind(
+        self,
+        source: Table | Moments,
+        *,
+        widths: Widths = "two",
+        floor: float = 0.01,
+        tail: float = 0.0,
+        near: int | None = None,
+        threads: int = 1,
+    ) -> Fits:
+        """Tie the family to a table.
+
+        Parameters
+        ----------
+        source : the table.
+        widths : "two" (inputs, output), "one" for both, or "shared": one for the whole network.
+        floor : smallest width, in standard deviations.
+        tail : weight of a wide component in every fitted density, against outlying rows.
+        near : rows that count as neighbours of a row where the sums over all are too long; by
+            default all up to 20 000 rows, and 400 beyond.
+        threads : how many cores to use; no number depends on it.
+        """
+        from arcwise.conditionals.parzen.fits import ParzenFits
+
+        if isinstance(source, Moments):
+            raise FitError(
+                "Parzen windows need the rows of the table, but only means and covariances were "
+                "given: read the file as a table."
+            )
+        if widths not in WIDTHS:
+            raise unknown("kind of widths", widths, WIDTHS)
+        if not 0 < floor < CEILING or not 0 <= tail < 1:
+            raise WordError(
+                f"The floor is a width above 0 and below {CEILING:g}, and the tail a share from 0 "
+                f"to below 1, but {floor} and {tail} came."
+            )
+        family = replace(self, widths=widths, floor=floor, tail=tail, threads=threads)
+        return ParzenFits(family, source, near=near)
+
+
+def _tied(table: Table) -> list[str]:
+    """A sentence about columns of numbers that repeat, on which widths may end at the floor."""
+    tied = []
+    for variable, column in zip(table.variables, table.columns, strict=True):
+        if variable.levels is None and len(column) > 1:
+            counts = np.unique(column, return_counts=True)[1]
+            if len(counts) > 1 and (counts == 1).sum() < _SINGLETONS * len(column):
+                tied.append(variable.name)
+    if not tied:
+        return []
+    verb, example = ("has", "its") if len(tied) == 1 else ("have", "their")
+    return [
+        f"{sentence_list(tied)} {verb} few values that occur once, so {example} widths may end at "
+        f"the floor, which rules sums over columns; kinds={{{tied[0]!r}: 'discrete'}} treats the "
+        "values as levels."
+    ]
+
+
+def _outlying(table: Table) -> list[str]:
+    """A sentence about columns whose standard deviation a few values rule."""
+    found = []
+    for variable, column in zip(table.variables, table.columns, strict=True):
+        if variable.levels is None:
+            low, middle, high = np.quantile(column, (0.25, 0.5, 0.75))
+            if high > low and np.abs(column - middle).max() > _FAR * (high - low):
+                found.append(variable.name)
+    if not found:
+        return []
+    return [
+        f"{sentence_list(found)}: some values lie more than {_FAR:g} interquartile ranges away, and "
+        "widths are in standard deviations, which these rule: transform the columns (logarithms), "
+        "or leave such rows out."
+    ]

@@ -1,0 +1,245 @@
+"""Parzen windows tied to a table: widths of many input sets, and their leave-one-out likelihoods.
+
+Every number is a pure function of child and parents. With one width h shared by the network, let
+
+    J(B) = sum_n w_n log sum_{m != n} w_m exp(-D_B(n, m) / (2 h^2)),
+
+then the leave-one-out likelihood of a child is J(B and child) - J(B) with a constant, so graphs of one
+equivalence class tie, and J is kept by set, for all children alike.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import parzen as kernel
+from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, RowHeldOut
+from arcwise.conditionals.parzen.family import CEILING, Parzen
+from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of
+from arcwise.data import Table
+from arcwise.errors import FitError
+
+if TYPE_CHECKING:
+    from arcwise.graphs import DAG
+
+__all__ = ["ParzenFits"]
+
+_ALL_ROWS = 20_000  # rows up to which sums go over all of them
+_NEAR = 400  # beyond, over so many neighbours
+_QUERIES = 5_000  # and so many rows are left out, evenly spread
+_CLOSE = 1e-3  # change of the logarithm of a shared width that is worth another search
+_LOG_2PI = float(np.log(2 * np.pi))
+
+
+class ParzenFits(Fits):
+    """The Parzen family tied to a table."""
+
+    def __init__(
+        self, family: Parzen, table: Table, *, near: int | None = None, width: float | None = None
+    ) -> None:
+        self.family, self.table = family, table
+        self.nodes, self.rows = table.names, table.total
+        self.weights = np.ones(table.rows) if table.weights is None else table.weights
+        self.block = block_of(table.variables, table.columns, self.weights)
+        ordered = any(v.ordered for v in table.variables if v.discrete)
+        self.equivalent = family.widths == "shared" and not ordered
+        large = table.rows > _ALL_ROWS and family.widths != "shared"
+        self.near = near or (_NEAR if large else None)
+        self._sums: dict[tuple[int, ...], float] = {}
+        self.width = self._first_width() if family.widths == "shared" and width is None else width
+
+    # -- local models -----------------------------------------------------------------------------
+
+    def conditional(self, child: int, parents: tuple[int, ...]) -> ParzenConditional:
+        """The fitted model of `child` given `parents`; it keeps the table's own columns."""
+        widths, values = self._fit(child, (parents,))
+        members = [child, *parents]
+        block = self.block
+        own = Block(
+            block.columns[members],
+            block.apart[members],
+            block.scales[members],
+            tuple(block.levels[j] for j in members),
+        )
+        columns = tuple(self.table.columns[j] for j in members)
+        return self.family.fitted(columns, own, self.weights, widths[0], float(values[0]))
+
+    def _fit(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
+        """Widths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
+        if self.width is not None:
+            return np.full((len(sets), 2), self.width), self._shared(child, sets, self.width)
+        block, options = self.block, self.family.kernel_options
+        if self.near is not None:
+            return self._fit_near(child, sets)
+        found = kernel.fit(
+            block.columns,
+            block.apart,
+            self.weights,
+            child,
+            block.levels[child],
+            sets,
+            threads=self.family.threads,
+            **options,
+        )
+        return found.widths, found.value
+
+    def loo(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihoods at the best widths; every copy of a row is left out."""
+        _, values = self._fit(child, sets)
+        if self.family.tail:
+            return np.array([self._loo_with_tail(child, s) for s in sets])
+        jacobian = 0.0 if self.block.levels[child] else np.log(self.block.scales[child])
+        out: Array = self.rows * (values - jacobian)
+        return out
+
+    def _loo_with_tail(self, child: int, parents: tuple[int, ...]) -> float:
+        """The same with the wide component mixed into the density of each row left out."""
+        model = self.conditional(child, parents)
+        block, rows = self.block, np.arange(self.table.rows)
+        logs = kernel.loo_rows(
+            block.columns,
+            block.apart,
+            self.weights,
+            child,
+            block.levels[child],
+            parents,
+            model.widths,
+            rows,
+        )
+        if not model.levels:
+            logs = logs - np.log(model.scales[0])
+        mixed = np.logaddexp(
+            np.log1p(-model.tail) + logs, model.tail_log(self.table.columns[child])
+        )
+        return float(self.weights @ mixed)
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the rows under the fitted models, which have these rows inside."""
+        columns = self.table.columns
+        return np.array(
+            [
+                self.weights
+                @ self.conditional(child, s).logpdf(columns[child], tuple(columns[j] for j in s))
+                for s in sets
+            ]
+        )
+
+    def n_params(self, child: int, sets: ParentSets) -> Array:
+        """Refuse: a model that keeps its rows has no number of parameters."""
+        raise FitError(
+            "A parzen model has no number of free parameters, so scores that count them (aic, bic, "
+            "ebic) cannot be used: take loo or kfold."
+        )
+
+    def held_out(self, parts: Parts) -> HeldOut:
+        """Tie the family to parts of the rows; each is scored by models fitted to the rest."""
+        return RowHeldOut(replace(self.family, width=self.width), self.table, tuple(parts))
+
+    # -- many rows --------------------------------------------------------------------------------
+
+    def _fit_near(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
+        """Widths and likelihoods from the nearest rows of evenly spread rows."""
+        block, options = self.block, self.family.kernel_options
+        widths, values = np.empty((len(sets), 2)), np.empty(len(sets))
+        rows = self.table.rows
+        queries = np.unique(np.linspace(0, rows - 1, min(rows, _QUERIES)).astype(np.int64))
+        for i, parents in enumerate(sets):
+            found = kernel.fit_near(
+                block.columns,
+                block.apart,
+                self.weights,
+                child,
+                block.levels[child],
+                parents,
+                queries,
+                self._neighbours(child, parents, queries),
+                **options,
+            )
+            widths[i], values[i] = found.widths[0], found.value[0]
+        return widths, values
+
+    def _neighbours(
+        self, child: int, parents: tuple[int, ...], queries: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The nearest rows (columns) of each query by inputs, or by the output without inputs."""
+        from scipy.spatial import cKDTree
+
+        members = parents or (child,)
+        points = np.column_stack([_spread_out(self.block, j) for j in members])
+        most = min(self.near or _NEAR, self.table.rows - 1)
+        near = cKDTree(points).query(points[queries], k=most + 1)[1].astype(np.int64)
+        own = near == queries[:, None]
+        own[~own.any(axis=1), -1] = True  # among many copies a row may not be near itself
+        return np.ascontiguousarray(near[~own].reshape(len(queries), most))
+
+    # -- one width for the whole network ----------------------------------------------------------
+
+    def _shared(self, child: int, sets: ParentSets, width: float) -> Array:
+        """Leave-one-out likelihoods per row at the shared width."""
+        wider = [tuple(sorted((*s, child))) for s in sets]
+        self._keep([*sets, *wider], width)
+        sums = [self._sums[w] - self._sums[s] for w, s in zip(wider, sets, strict=True)]
+        return np.array(sums) + _normaliser(width, self.block.levels[child])
+
+    def _keep(self, sets: Sequence[tuple[int, ...]], width: float) -> None:
+        missing = [s for s in dict.fromkeys(sets) if s not in self._sums]
+        if missing:
+            found = self._joint(missing, width)
+            self._sums.update(zip(missing, found.tolist(), strict=True))
+
+    def _joint(self, sets: Sequence[tuple[int, ...]], width: float) -> Array:
+        block = self.block
+        return kernel.joint(
+            block.columns, block.apart, self.weights, sets, width, threads=self.family.threads
+        )
+
+    def _first_width(self) -> float:
+        """The width of the joint density of all columns: that of any complete graph."""
+        everything = tuple(range(len(self.nodes)))
+        return self._best_width([(everything, 1), ((), -1)])
+
+    def _best_width(self, terms: Sequence[tuple[tuple[int, ...], int]]) -> float:
+        """The width with the largest sum of signed J, with the kernels' constants."""
+        from scipy.optimize import minimize_scalar
+
+        sets, signs = [s for s, _ in terms], np.array([sign for _, sign in terms], dtype=float)
+
+        def loss(log_width: float) -> float:
+            width = float(np.exp(log_width))
+            constants = sum(_normaliser(width, levels) for levels in self.block.levels)
+            return -float(signs @ self._joint(sets, width) + constants)
+
+        grid = np.linspace(np.log(self.family.floor), np.log(CEILING), 15)
+        best = int(np.argmin([loss(float(point)) for point in grid]))
+        around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
+        found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-5})
+        return float(np.exp(found.x if found.fun <= loss(float(grid[best])) else grid[best]))
+
+    def retuned(self, graph: "DAG") -> "ParzenFits | None":
+        """The same with the shared width that suits a graph best; None where it does already."""
+        if self.width is None:
+            return None
+        terms = [(tuple(sorted((*row, c))), 1) for c, row in enumerate(graph.parents)]
+        terms += [(row, -1) for row in graph.parents]
+        width = self._best_width(terms)
+        if abs(np.log(width / self.width)) < _CLOSE:
+            return None
+        return ParzenFits(self.family, self.table, near=self.near, width=width)
+
+
+def _normaliser(width: float, levels: int) -> float:
+    """Logarithm of the output kernel's constant."""
+    if levels:
+        return -float(np.log1p((levels - 1) * np.exp(-0.5 / width**2)))
+    return -float(np.log(width)) - 0.5 * _LOG_2PI
+
+
+def _spread_out(block: Block, j: int) -> Array:
+    """Coordinates of a column whose Euclidean distances are the kernel's."""
+    column: Array = block.columns[j]
+    if block.apart[j]:
+        column = np.eye(max(block.levels[j], 1))[column.astype(np.intp)] / np.sqrt(2.0)
+    return column.reshape(len(column), -1)

@@ -1,0 +1,259 @@
+"""One fitted conditional density by Parzen windows, and columns as the kernels take them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import parzen as kernel
+from arcwise.conditionals.base import Array, Columns, Mixture
+from arcwise.data import Variable
+from arcwise.data.variable import sentence_list
+from arcwise.errors import FitError
+
+__all__ = ["Block", "ParzenConditional", "block_of"]
+
+_SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
+_TAIL = 2.0  # standard deviation of the wide normal, in those of the column
+_LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class ParzenConditional:
+    """Fitted conditional Parzen windows.
+
+    Parameters
+    ----------
+    output, inputs : the columns of the data, in their own units (codes for discrete variables).
+    weights : how often each row counts.
+    scales : units of the output and of each input, which widths and distances are measured in.
+    widths : of the inputs and of the output.
+    levels : number of the output's levels, 0 for a continuous one.
+    unordered : for each input, whether its distance is 0 or 1.
+    tail : weight of the wide component.
+    loo : leave-one-out log-likelihood per row, in the data's own units.
+    at_floor : whether a width is the smallest one allowed.
+
+    >>> x = np.array([0.0, 0.0, 1.0, 1.0])
+    >>> model = ParzenConditional(3 * x, (x,), np.ones(4), np.ones(2), np.array([0.1, 0.5]))
+    >>> model.mean((np.array([0.0, 1.0, 0.5]),), 3).tolist()
+    [0.0, 3.0, 1.5]
+    """
+
+    output: NDArray[Any]
+    inputs: tuple[NDArray[Any], ...]
+    weights: Array
+    scales: Array
+    widths: Array
+    levels: int = 0
+    unordered: tuple[bool, ...] = ()
+    tail: float = 0.0
+    loo: float = float("nan")
+    at_floor: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the numbers and close the arrays."""
+        rows, k = len(self.output), len(self.inputs)
+        arrays = (self.output, *self.inputs, self.weights)
+        if not rows or any(array.shape != (rows,) for array in arrays):
+            raise FitError("Parzen windows need as many inputs and weights as output values.")
+        if self.scales.shape != (k + 1,) or len(self.unordered) not in (0, k):
+            raise FitError(f"Parzen windows with {k} inputs need {k + 1} scales.")
+        numbers = (*self.scales.tolist(), *self.widths.tolist())
+        if self.widths.shape != (2,) or not all(0 < number < np.inf for number in numbers):
+            raise FitError("Scales and the two widths of Parzen windows are positive numbers.")
+        if not np.isfinite(self.weights).all() or not (self.weights >= 0).all():
+            raise FitError("Weights of rows are numbers from 0 on.")
+        if not self.weights.sum() > 0 or not 0 <= self.tail < 1:
+            raise FitError("Some row must count, and the tail is a share below 1.")
+        for array in (self.weights, self.scales, self.widths):
+            array.setflags(write=False)
+
+    @property
+    def n_params(self) -> None:
+        """Parameters of a model that keeps its rows have no meaningful number."""
+        return None
+
+    @cached_property
+    def _centres(self) -> Array:
+        """Inputs in their scales, one a row."""
+        out = np.empty((len(self.inputs), len(self.output)))
+        for i, column in enumerate(self.inputs):
+            out[i] = column / self.scales[i + 1]
+        return out
+
+    @cached_property
+    def _apart(self) -> NDArray[np.uint8]:
+        flags = self.unordered or (False,) * len(self.inputs)
+        return np.array(flags, dtype=np.uint8)
+
+    @cached_property
+    def _values(self) -> Array:
+        """The output in its scale."""
+        out: Array = np.ascontiguousarray(self.output / self.scales[0])
+        return out
+
+    def _queries(self, xs: Columns, size: int) -> Array:
+        out = np.empty((len(xs), size))
+        for i, column in enumerate(xs):
+            out[i] = column / self.scales[i + 1]
+        return out
+
+    @property
+    def _own_weight(self) -> Array:
+        """Mean and standard deviation of the wide component."""
+        values = self.output.astype(float)
+        mean = np.average(values, weights=self.weights)
+        spread = np.sqrt(np.average((values - mean) ** 2, weights=self.weights))
+        return np.array([mean, _TAIL * max(spread, self.scales[0])])
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density, or log probability of a level, of each row."""
+        values = np.asarray(y, dtype=float) / self.scales[0]
+        out = kernel.log_density(
+            self._centres,
+            self._apart,
+            self.weights,
+            self._values,
+            self.levels,
+            self._queries(xs, len(values)),
+            values,
+            float(self.widths[0]),
+            float(self.widths[1]),
+        )
+        if not self.levels:
+            out = out - np.log(self.scales[0])
+        return np.logaddexp(np.log1p(-self.tail) + out, self.tail_log(y)) if self.tail else out
+
+    def tail_log(self, y: NDArray[Any]) -> Array:
+        """Log of the wide component's part of the density."""
+        if self.levels:
+            return np.full(len(y), np.log(self.tail / self.levels))
+        mean, sd = self._own_weight
+        wide: Array = np.log(self.tail) - 0.5 * (_LOG_2PI + ((y - mean) / sd) ** 2) - np.log(sd)
+        return wide
+
+    def shares(self, xs: Columns, size: int) -> Array:
+        """How much each row of the data counts (columns) for each row asked."""
+        queries = self._queries(xs, size)
+        return kernel.shares(
+            self._centres, self._apart, self.weights, queries, float(self.widths[0])
+        )
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected value of each row; of codes, for a discrete output."""
+        if self.levels:
+            return self.probabilities(xs, size) @ np.arange(float(self.levels))
+        queries, width = self._queries(xs, size), float(self.widths[0])
+        found, _ = kernel.means(
+            self._centres, self._apart, self.weights, self._values, queries, width
+        )
+        out: Array = found * self.scales[0]
+        return out if not self.tail else (1 - self.tail) * out + self.tail * self._own_weight[0]
+
+    def mixture(self, xs: Columns, size: int) -> Mixture:
+        """The rows as mixtures of normals around the output's values."""
+        sd = np.full(len(self.output), self.widths[1] * self.scales[0])
+        weights, centres = self.shares(xs, size), np.asarray(self.output, dtype=float)
+        if not self.tail:
+            return Mixture(centres, sd, weights)
+        mean, wide = self._own_weight
+        last = np.full((size, 1), self.tail)
+        parts = np.hstack([(1 - self.tail) * weights, last])
+        return Mixture(np.append(centres, mean), np.append(sd, wide), parts)
+
+    def probabilities(self, xs: Columns, size: int) -> Array:
+        """Probability of each level (columns) in each row, for a discrete output."""
+        each = np.eye(self.levels)[self.output.astype(np.intp)]
+        stay, other = self._kernel
+        smooth = other + (stay - other) * (self.shares(xs, size) @ each)
+        out: Array = (1 - self.tail) * smooth + self.tail / self.levels
+        return out
+
+    @property
+    def _kernel(self) -> tuple[float, float]:
+        """Probability of the level of a row itself, and of each other one."""
+        apart = np.exp(-0.5 / float(self.widths[1]) ** 2)
+        stay = 1.0 / (1.0 + (self.levels - 1) * apart)
+        return stay, stay * apart
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
+        """Draw one value for each row: a row of the data by its share, then its kernel."""
+        queries = self._queries(xs, size)
+        row = kernel.draw(
+            self._centres,
+            self._apart,
+            self.weights,
+            queries,
+            rng.random(size),
+            float(self.widths[0]),
+        )
+        if self.levels:
+            return self._sample_levels(self.output[row], rng)
+        noise = rng.standard_normal(size)
+        out: Array = self.output[row] + self.widths[1] * self.scales[0] * noise
+        if self.tail:
+            mean, sd = self._own_weight
+            out = np.where(rng.random(size) < self.tail, mean + sd * noise, out)
+        return out
+
+    def _sample_levels(self, codes: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """Keep the levels drawn, but for those that their kernel or the tail moves elsewhere."""
+        stay, _ = self._kernel
+        moved = rng.random(len(codes)) >= stay
+        shift = rng.integers(1, self.levels, len(codes)) if self.levels > 1 else 0
+        out = np.where(moved, (codes.astype(np.intp) + shift) % self.levels, codes)
+        if self.tail:
+            anywhere = rng.integers(0, self.levels, len(codes))
+            out = np.where(rng.random(len(codes)) < self.tail, anywhere, out)
+        return out.astype(self.output.dtype)
+
+    def words(self, name: str, inputs: tuple[str, ...]) -> str:
+        """The model in a sentence."""
+        given = f" given {sentence_list(inputs)}" if inputs else ""
+        h_in, h_out = (float(width) for width in self.widths)
+        parts = [f"width of the inputs {h_in:.3g} sd"] if inputs else []
+        own = "" if self.levels else f" ({h_out * self.scales[0]:.3g} in its unit)"
+        parts.append(f"of {name} {h_out:.3g} sd{own}" if inputs else f"width {h_out:.3g} sd{own}")
+        floor = "; a width is at its floor, since values repeat" if self.at_floor else ""
+        return (
+            f"{name}{given}: Parzen windows on {self.weights.sum():g} rows, {', '.join(parts)}; "
+            f"leave-one-out {self.loo:.4f} nats per row{floor}"
+        )
+
+
+class Block(NamedTuple):
+    """Columns as the kernels take them.
+
+    `columns` (p, n) in their scales, `apart` (p,) where distances are 0 or 1, `scales` (p,), and
+    `levels` (p,), 0 for continuous ones.
+    """
+
+    columns: Array
+    apart: NDArray[np.uint8]
+    scales: Array
+    levels: tuple[int, ...]
+
+
+def block_of(variables: tuple[Variable, ...], columns: Columns, weights: Array) -> Block:
+    """Bring columns into their scales: standard deviations, or ranks for ordered levels."""
+    out = np.empty((len(columns), len(weights)))
+    scales = np.empty(len(columns))
+    for i, (variable, column) in enumerate(zip(variables, columns, strict=True)):
+        scales[i] = _scale(variable, column, weights)
+        out[i] = column / scales[i]
+    apart = np.array([v.discrete and not v.ordered for v in variables], dtype=np.uint8)
+    levels = tuple(len(v.levels) if v.levels else 0 for v in variables)
+    return Block(out, apart, scales, levels)
+
+
+def _scale(variable: Variable, column: NDArray[Any], weights: Array) -> float:
+    """The unit that a column's distances are measured in."""
+    if variable.levels is not None:
+        return float(max(len(variable.levels) - 1, 1)) if variable.ordered else 1.0
+    mean = float(np.average(column, weights=weights))
+    spread = float(np.sqrt(np.average((column - mean) ** 2, weights=weights)))
+    smallest = _SMALLEST * max(1.0, abs(mean))
+    return smallest if (column == column[0]).all() or not spread > 0 else spread

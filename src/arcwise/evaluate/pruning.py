@@ -1,0 +1,120 @@
+"""Pruning: one target predicted from fewer and fewer inputs (TEXTS, T2, fig. 1 right).
+
+Starting from all other variables, the input whose loss costs least is taken away, the model is tuned
+again, and so on until none is left. The score against the number of inputs tells how many matter; a
+predictive score rises as long as inputs only disturb.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arcwise.conditionals import Fits
+from arcwise.data import Table
+from arcwise.results import Step, Watch
+from arcwise.scores import Score
+
+__all__ = ["Pruning", "Stage", "pruning"]
+
+
+class Stage(NamedTuple):
+    """A model on the way: what it takes, what was taken away to get there, how good it is.
+
+    `score` is per row; `test` and `test_median` are log densities per row of other rows (NaN where
+    there are none).
+    """
+
+    inputs: tuple[str, ...]
+    removed: str
+    score: float
+    test: float
+    test_median: float
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """The way from all inputs to none."""
+
+    target: str
+    stages: tuple[Stage, ...]
+    stopped: str = ""
+
+    @property
+    def best(self) -> Stage:
+        """The stage with the best score; ties go to fewer inputs."""
+        return max(self.stages, key=lambda stage: (stage.score, -len(stage.inputs)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"target": self.target, "stages": [stage._asdict() for stage in self.stages]}
+
+    def __str__(self) -> str:
+        tested = not np.isnan(self.stages[0].test)
+        head = f"{self.target} from fewer and fewer inputs; scores in nats per row"
+        lines = [head, "inputs     score" + "      test   (median)" * tested + "  without"]
+        for stage in self.stages:
+            test = f"  {stage.test:8.4f}  {stage.test_median:8.4f}" if tested else ""
+            mark = " *" if stage is self.best else ""
+            lines.append(
+                f"{len(stage.inputs):6d}  {stage.score:8.4f}{test}  {stage.removed or '-'}{mark}"
+            )
+        kept = ", ".join(self.best.inputs) or "none"
+        return "\n".join([*lines, f"* best score, with {len(self.best.inputs)} inputs: {kept}"])
+
+
+def pruning(
+    fits: Fits,
+    score: Score,
+    target: int,
+    test: Table | None = None,
+    on_step: Watch | None = None,
+) -> Pruning:
+    """Take inputs of a target away one by one, the least missed first.
+
+    Parameters
+    ----------
+    fits : where the local models come from.
+    score : what an input is missed by.
+    target : column number of the variable to predict.
+    test : other rows of the same columns, to be scored by each model.
+    on_step : called with each step; returning True ends the way early.
+
+    Returns
+    -------
+    Pruning.
+    """
+    p = len(score.nodes)
+    inputs = tuple(x for x in range(p) if x != target)
+    value, removed = score.local(target, inputs), -1
+    stages = [_stage(fits, score, target, inputs, removed, value, test)]
+    stopped = ""
+    while inputs and not stopped:
+        without = score.toggles(target, inputs, inputs)
+        # ties within rounding go to the lower column number
+        place = int((without >= without.max() - 1e-10 * max(1.0, score.rows)).argmax())
+        removed, value = inputs[place], float(without[place])
+        inputs = inputs[:place] + inputs[place + 1 :]
+        stages.append(_stage(fits, score, target, inputs, removed, value, test))
+        step = Step(p - len(inputs) - 1, "drop", removed, target, value, len(inputs), 0.0)
+        stopped = "asked to stop" if on_step is not None and on_step(step) else ""
+    return Pruning(score.nodes[target], tuple(stages), stopped)
+
+
+def _stage(
+    fits: Fits,
+    score: Score,
+    target: int,
+    inputs: tuple[int, ...],
+    removed: int,
+    value: float,
+    test: Table | None,
+) -> Stage:
+    mean = median = float("nan")
+    if test is not None:
+        model = fits.conditional(target, inputs)
+        logs = model.logpdf(test.columns[target], tuple(test.columns[j] for j in inputs))
+        mean, median = float(logs.mean()), float(np.median(logs))
+    names = score.nodes
+    gone = names[removed] if removed >= 0 else ""
+    return Stage(tuple(names[j] for j in inputs), gone, value / score.rows, mean, median)

@@ -1,0 +1,176 @@
+"""How strong an edge is: what the score loses without it, in nats per row.
+
+`strength` is (score with the edge - score without it) / rows, the rest of the graph unchanged and any
+penalty per edge left out. In a directed network a pair without an edge has what the better legal
+direction would bring. In an undirected network the edge belongs to two local models, one at each end:
+both differences are told, and the strength is the larger (Hofmann and Tresp 1997, fig. 4), so that an
+edge which boundary learning keeps is at least as strong as the penalty.
+
+Without a score (a network made by hand, or read from a file without one) the strength of a directed
+pair is -1/2 log(1 - r^2), r its partial correlation given all others in the fitted joint.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import moves as kernel
+from arcwise.evaluate.edges import Array, EdgeTable, Integers
+from arcwise.evaluate.pairs import bare_table, pairs_of
+from arcwise.graphs import Limits
+from arcwise.networks import BayesNet, MarkovNet, Net
+from arcwise.scores import Score
+from arcwise.search import Climb
+from arcwise.undirected import edge_bounds
+
+__all__ = ["SAVED_PAIRS", "edge_table", "pack_edges", "unpack_edges"]
+
+SAVED_PAIRS = 200
+"""Up to so many variables the strengths of all pairs are saved with a network."""
+
+_BY_SCORE = "score with the edge minus score without it, per row"
+_BY_SIDES = f"{_BY_SCORE}, at the end of the edge where that is larger"
+_BY_JOINT = "-1/2 log(1 - r^2) of the fitted partial correlation"
+_UNKNOWN = "not known, since the network came without its data"
+
+
+def edge_table(net: Net, score: Score | None = None, limits: Limits | None = None) -> EdgeTable:
+    """Make the table of edges of a network.
+
+    Parameters
+    ----------
+    net : the network, directed or undirected.
+    score : what strengths are measured by, without penalties; None for the fitted joint alone.
+    limits : the rules, which say what is legal for pairs without an edge.
+
+    Returns
+    -------
+    EdgeTable : every pair up to `pairs.ALL_PAIRS` variables, beyond only the edges present.
+    """
+    table = bare_table(net, *pairs_of(net))
+    if isinstance(net, MarkovNet):
+        return _with_sides(table, net, score, limits)
+    return _with_strengths(table, net, score, limits)
+
+
+# -- directed ------------------------------------------------------------------------------------
+
+
+def _with_strengths(
+    table: EdgeTable, net: BayesNet, score: Score | None, limits: Limits | None
+) -> EdgeTable:
+    free = replace(table, reversible=table.reversible & _free_to_turn(table, limits))
+    if score is None:
+        strength = -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16))
+        return replace(free, strength=strength, meaning=_BY_JOINT)
+    bounds = Limits.none(score.nodes) if limits is None else limits
+    strength = _differences(Climb(score, net.graph, bounds), table) / score.rows
+    return replace(free, strength=strength, count=score.rows, meaning=_BY_SCORE)
+
+
+def _differences(climb: Climb, table: EdgeTable) -> Array:
+    """Loss without a present arc; gain of the better legal direction for an absent one."""
+    head = np.where(table.tail == table.first, table.second, table.first)
+    out = np.where(table.joined, -climb.gains[head, table.tail], -np.inf)
+    for i in np.flatnonzero(~table.joined).tolist():
+        a, b = int(table.first[i]), int(table.second[i])
+        moves = (climb.legal(kernel.ADD, a, b), climb.legal(kernel.ADD, b, a))
+        out[i] = max((move.gain for move in moves if move is not None), default=-np.inf)
+    return out
+
+
+def _free_to_turn(table: EdgeTable, limits: Limits | None) -> NDArray[np.bool_]:
+    """Arcs whose opposite the rules allow, too."""
+    if limits is None or limits.free:
+        return np.ones(len(table), dtype=bool)
+    head = np.where(table.tail == table.first, table.second, table.first)
+    masks = [limits.allowed_mask(child) for child in range(len(limits.nodes))]
+    ends = zip(table.tail.tolist(), head.tolist(), strict=True)
+    return np.array([t >= 0 and masks[t][h] and t not in limits.required[h] for t, h in ends])
+
+
+# -- undirected ----------------------------------------------------------------------------------
+
+
+def _with_sides(
+    table: EdgeTable, net: MarkovNet, score: Score | None, limits: Limits | None
+) -> EdgeTable:
+    if score is None:
+        return replace(table, meaning=_UNKNOWN)
+    sides = _sides(table, net, score, limits) / score.rows
+    strength = sides.max(axis=1, initial=-np.inf)
+    return replace(table, strength=strength, sides=sides, count=score.rows, meaning=_BY_SIDES)
+
+
+def _sides(table: EdgeTable, net: MarkovNet, score: Score, limits: Limits | None) -> Array:
+    """Score with the edge minus score without it at both ends; -inf for a forbidden pair."""
+    out = np.full((len(table), 2), -np.inf)
+    for node, places in enumerate(_places(table, limits)):
+        if not places:
+            continue
+        rows, ends, partners = map(list, zip(*places, strict=True))
+        own = score.local(node, net.inputs[node])
+        change = score.toggles(node, net.inputs[node], partners) - own
+        out[rows, ends] = np.where(table.joined[rows], -change, change)
+    return out
+
+
+def _places(table: EdgeTable, limits: Limits | None) -> list[list[tuple[int, int, int]]]:
+    """For each variable the rows that it is in, at which end, and with whom; not the forbidden."""
+    allowed = None if limits is None else [*map(frozenset, edge_bounds(limits).largest.neighbours)]
+    places: list[list[tuple[int, int, int]]] = [[] for _ in table.nodes]
+    pairs = zip(table.first.tolist(), table.second.tolist(), table.joined.tolist(), strict=True)
+    for row, (one, two, joined) in enumerate(pairs):
+        if joined or allowed is None or two in allowed[one]:
+            places[one].append((row, 0, two))
+            places[two].append((row, 1, one))
+    return places
+
+
+# -- saved with a network ------------------------------------------------------------------------
+
+
+def pack_edges(table: EdgeTable) -> dict[str, Any]:
+    """Strengths as plain values to be saved with a network, since they need the data.
+
+    Every pair up to `SAVED_PAIRS` variables, beyond only the edges that are present.
+    """
+    kept = table.present if len(table.nodes) > SAVED_PAIRS else table
+    packed = {
+        "first": kept.first.tolist(),
+        "second": kept.second.tolist(),
+        "strength": kept.strength.tolist(),
+        "count": table.count,
+        "meaning": table.meaning,
+    }
+    return packed if kept.sides is None else {**packed, "sides": kept.sides.tolist()}
+
+
+def unpack_edges(net: Net, packed: Mapping[str, Any]) -> EdgeTable | None:
+    """The table of edges of a loaded network; None where what was saved does not fit it."""
+    try:
+        first = np.array(packed["first"], dtype=np.intp)
+        second = np.array(packed["second"], dtype=np.intp)
+        strength = np.array(packed["strength"], dtype=float)
+        sides = np.array(packed["sides"], dtype=float) if "sides" in packed else None
+        count, meaning = float(packed["count"]), str(packed["meaning"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    if not _are_pairs(first, second, len(net.names)) or strength.shape != first.shape:
+        return None
+    table = bare_table(net, first, second)
+    lines = sum(map(len, net.inputs)) // (1 if isinstance(net, BayesNet) else 2)
+    wanted = None if table.sides is None else table.sides.shape
+    if table.joined.sum() != lines or (None if sides is None else sides.shape) != wanted:
+        return None
+    return replace(table, strength=strength, sides=sides, count=count, meaning=meaning)
+
+
+def _are_pairs(first: Integers, second: Integers, p: int) -> bool:
+    """Whether two arrays hold pairs of p columns, the smaller first."""
+    if first.ndim != 1 or first.shape != second.shape:
+        return False
+    return bool(((first >= 0) & (first < second) & (second < p)).all())

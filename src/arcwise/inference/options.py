@@ -1,0 +1,74 @@
+"""How a question is to be answered: options by name, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from arcwise.errors import unknown
+from arcwise.inference.belief import Seed
+from arcwise.inference.gibbs import Effort
+from arcwise.inference.weighting import DRAWS
+from arcwise.networks import whole
+
+__all__ = ["METHODS", "ROWS", "TABULATED", "Options", "read_options"]
+
+METHODS = ("blankets", "grid", "importance")
+"""Ways to ask a directed network: fitted blanket models, or the product rule in two ways."""
+
+ROWS = Effort(chains=8, sweeps=100, burn_in=40)
+"""Default effort where many rows are answered together."""
+
+TABULATED = Effort(chains=8, sweeps=60, burn_in=20)
+"""Default effort where every draw costs a grid."""
+
+_EFFORT = ("chains", "sweeps", "burn_in", "scan")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Checked options.
+
+    Parameters
+    ----------
+    method : one of `METHODS`; None takes the best there is.
+    seed : a whole number, or a generator.
+    draws : for weighted draws.
+    effort : what was said of chains, sweeps, burn_in and scan.
+    """
+
+    method: str | None = None
+    seed: Seed = 0
+    draws: int = DRAWS
+    effort: Mapping[str, Any] = field(default_factory=dict)
+
+    def over(self, default: Effort) -> Effort:
+        """A default effort with what was said in its place."""
+        return replace(default, **self.effort)
+
+
+def read_options(options: Mapping[str, Any]) -> Options:
+    """Check options by name.
+
+    Raises
+    ------
+    WordError : an unknown option or method.
+    DataError : a number that is none, or too small.
+
+    >>> read_options({"chains": 4, "seed": 1}).over(ROWS).chains
+    4
+    """
+    known = (*_EFFORT, "method", "seed", "draws")
+    for word in options:
+        if word not in known:
+            raise unknown("option of a question", word, known)
+    method = options.get("method")
+    if method is not None and method not in METHODS:
+        raise unknown("method", method, METHODS)
+    said = {word: options[word] for word in _EFFORT if options.get(word) is not None}
+    found = Options(
+        method, options.get("seed", 0), whole("number of draws", options.get("draws", DRAWS)), said
+    )
+    found.over(ROWS)  # refuses what is no number
+    return found

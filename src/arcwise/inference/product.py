@@ -1,0 +1,237 @@
+"""The product rule: what all others say of one variable in a directed network.
+
+    p(x_i | rest) is proportional to p(x_i | P_i) x prod over children j of p(x_j | P_j)
+
+(Hofmann and Tresp 1995, eq. 5). In general it has no form that one can draw from. On a grid of one
+variable it is exact up to the grid, or a plain sum for levels. By importance sampling, values drawn
+from p(x_i | P_i) are weighted by the product over the children (see ``weighting``).
+
+`product_net` gives every variable such a conditional on its Markov blanket: a Markov network that
+Gibbs sampling takes as it takes any other. It needs no fitted blanket models, and holds for a cut
+graph too; each draw costs a grid of evaluations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import Conditional, Mixes
+from arcwise.graphs import UGraph
+from arcwise.inference.averaging import law_of
+from arcwise.inference.grid import POINTS, GridRows, tabulate
+from arcwise.inference.laws import blocks
+from arcwise.inference.normal import generator
+from arcwise.networks import BayesNet, MarkovNet, ancestral
+
+__all__ = ["FEWER", "Product", "ProductLevels", "product_net"]
+
+Array = NDArray[np.float64]
+Columns = tuple[NDArray[Any], ...]
+
+TYPICAL = 400
+"""Rows drawn from the network, which say where a variable may lie and where chains start."""
+
+FEWER = 80
+"""Points of a grid that is only drawn from, or averaged with others."""
+
+PROPOSALS = 16
+"""Draws of p(x | parents) that are points of the coarse grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """Eq. 5 of one node: which local models it multiplies, and what they take."""
+
+    net: BayesNet
+    node: int
+    children: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+    def logs(self, points: NDArray[Any], xs: Columns) -> Array:
+        """Unnormalised log density at points given rows by points."""
+        count = points.shape[1]
+        columns = {n: np.repeat(x, count) for n, x in zip(self.inputs, xs, strict=True)}
+        columns[self.node] = points.ravel()
+        total = self._own(points, xs).ravel()
+        for factor in self.children:
+            above = tuple(columns[parent] for parent in self.net.graph.parents[factor])
+            total += self.net.conditionals[factor].logpdf(columns[factor], above)
+        return np.maximum(total, -1e300).reshape(points.shape)
+
+    def _own(self, points: NDArray[Any], xs: Columns) -> Array:
+        """Log density given the parents; a mixture works its weights out once a row."""
+        model, above, (rows, count) = (
+            self.net.conditionals[self.node],
+            self.parents(xs),
+            points.shape,
+        )
+        if isinstance(model, Mixes):
+            law = law_of(model, self.net.variables[self.node], above, rows)
+            return law.logdensity(points)
+        wide = tuple(np.repeat(x, count) for x in above)
+        return model.logpdf(points.ravel(), wide).reshape(points.shape)
+
+    def parents(self, xs: Columns) -> Columns:
+        """The columns of the node's own parents."""
+        by_node = dict(zip(self.inputs, xs, strict=True))
+        return tuple(by_node[parent] for parent in self.net.graph.parents[self.node])
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """Eq. 5 of a continuous variable, on a grid.
+
+    Parameters
+    ----------
+    rule : the factors.
+    low, high : where the network puts the variable at all.
+    points : of the grid.
+
+    It is a conditional on the Markov blanket: xs are the blanket's columns, ascending.
+    """
+
+    rule: _Rule
+    low: float
+    high: float
+    points: int = POINTS
+
+    @property
+    def n_params(self) -> None:
+        """Nothing of its own was fitted."""
+        return None
+
+    def laws(self, xs: Columns, size: int) -> GridRows:
+        """The law of each row, tabulated."""
+        points, logs = zip(*(self._block(xs, rows) for rows in blocks(size, 1000)), strict=True)
+        return GridRows(np.concatenate(points), np.concatenate(logs))
+
+    def _block(self, xs: Columns, rows: slice) -> tuple[Array, Array]:
+        xs, size = tuple(column[rows] for column in xs), rows.stop - rows.start
+        hints = self._hints(xs, size)
+        reach = np.ptp(hints, axis=1)
+        low = np.minimum(self.low, hints.min(axis=1) - reach)
+        high = np.maximum(self.high, hints.max(axis=1) + reach)
+        law = tabulate(lambda points: self.rule.logs(points, xs), low, high, hints, self.points)
+        return law.points, law.logs
+
+    def _hints(self, xs: Columns, size: int) -> Array:
+        """Values that the parents alone propose, drawn by a fixed seed: the law is no chance."""
+        rng, model = generator(0), self.rule.net.conditionals[self.rule.node]
+        above = self.rule.parents(xs)
+        wide = tuple(np.repeat(column, PROPOSALS) for column in above)
+        drawn = model.sample(wide, rng, size * PROPOSALS)
+        return np.asarray(drawn, dtype=float).reshape(size, PROPOSALS)
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected value of each row."""
+        return self.laws(xs, size).mean
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density of each row."""
+        return self.laws(xs, len(y)).logdensity(np.asarray(y, dtype=float))
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
+        """Draw one value for each row."""
+        return self.laws(xs, size).sample(rng, 1)[:, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class ProductLevels:
+    """Eq. 5 of a discrete variable: exact sums over its levels."""
+
+    rule: _Rule
+
+    @property
+    def n_params(self) -> None:
+        """Nothing of its own was fitted."""
+        return None
+
+    def probabilities(self, xs: Columns, size: int) -> Array:
+        """Probability of each level (columns) in each row."""
+        levels = self.rule.net.variables[self.rule.node].levels or ()
+        points = np.broadcast_to(np.arange(len(levels)), (size, len(levels)))
+        logs = self.rule.logs(points, xs)
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        out: Array = weights / weights.sum(axis=1, keepdims=True)
+        return out
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected code of each row."""
+        mean: Array = self.probabilities(xs, size) @ np.arange(len(self._levels))
+        return mean
+
+    @property
+    def _levels(self) -> tuple[Any, ...]:
+        return self.rule.net.variables[self.rule.node].levels or ()
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log probability of each row."""
+        chances = self.probabilities(xs, len(y))
+        with np.errstate(divide="ignore"):
+            out: Array = np.log(chances[np.arange(len(y)), np.asarray(y, dtype=np.intp)])
+        return out
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
+        """Draw one code for each row."""
+        heap = np.cumsum(self.probabilities(xs, size), axis=1)
+        chance = rng.random(size)[:, None] * heap[:, -1:]
+        codes: NDArray[Any] = (heap[:, :-1] <= chance).sum(axis=1)
+        return codes
+
+
+def product_net(
+    net: BayesNet,
+    rng: np.random.Generator,
+    members: Collection[int] | None = None,
+    points: int = POINTS,
+) -> MarkovNet:
+    """A Markov network whose conditionals are the product rule of a directed one.
+
+    Parameters
+    ----------
+    net : the directed network; local models of any kind.
+    rng : for the rows that say where variables lie and where chains start.
+    members : the variables that matter for a question (see ``relevance``); children outside are
+        left out, since what hangs on nothing known or asked integrates to one.
+    points : of the grids; a draw needs fewer than a density that is looked at.
+
+    Returns
+    -------
+    The network on the moral graph of the members; no fitted numbers in it are new.
+    """
+    inside = set(range(len(net.names)) if members is None else members)
+    typical = ancestral(net, rng, TYPICAL).columns
+    children = [tuple(c for c in row if c in inside) for row in net.graph.children]
+    blankets = [_blanket(net, node, children[node]) for node in range(len(net.names))]
+    # Only the blankets of members are asked for; the graph must tell an edge at both its ends.
+    rows = [set(blanket) if node in inside else set() for node, blanket in enumerate(blankets)]
+    for node, row in enumerate(list(map(tuple, rows))):
+        for other in row:
+            rows[other].add(node)
+    graph = UGraph.unchecked(net.names, tuple(tuple(sorted(row)) for row in rows))
+    models = tuple(
+        _conditional(
+            _Rule(net, node, children[node], graph.neighbours[node]), typical[node], points
+        )
+        for node in range(len(net.names))
+    )
+    return MarkovNet(net.variables, graph, models, ("product",) * len(models), typical)
+
+
+def _blanket(net: BayesNet, node: int, children: tuple[int, ...]) -> set[int]:
+    """Parents, children, and the children's other parents."""
+    spouses = {parent for child in children for parent in net.graph.parents[child]}
+    return ({*net.graph.parents[node], *children} | spouses) - {node}
+
+
+def _conditional(rule: _Rule, typical: NDArray[Any], points: int) -> Conditional:
+    if rule.net.variables[rule.node].discrete:
+        return ProductLevels(rule)
+    low, high = float(typical.min()), float(typical.max())
+    reach = max(high - low, 1e-9 * max(1.0, abs(high)))
+    return Product(rule, low - reach, high + reach, points)

@@ -1,0 +1,284 @@
+"""Single questions to networks without a closed form.
+
+A Markov network is asked by Gibbs sampling over its conditionals. A directed one has fitted models
+of each variable given its Markov blanket for that. Without them, and after ``do``, the product rule
+answers: exactly on a grid where one variable is hidden, else by ancestral draws weighted by the
+evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.variable import code_type
+from arcwise.errors import FitError, GraphError
+from arcwise.inference.averaging import averaged, centre, costly, law_of, refuse_beyond
+from arcwise.inference.chances import LevelsBelief
+from arcwise.inference.diagnose import Mixing
+from arcwise.inference.gibbs import Effort, beside, far, reached
+from arcwise.inference.grid import POINTS
+from arcwise.inference.laws import RowLaw
+from arcwise.inference.levels import LevelRows
+from arcwise.inference.mixture import MixtureBelief
+from arcwise.inference.normal import generator
+from arcwise.inference.options import TABULATED, Options
+from arcwise.inference.product import FEWER, product_net
+from arcwise.inference.quality import Quality
+from arcwise.inference.query import check_roles, coded_evidence, names_of
+from arcwise.inference.relevance import relevant
+from arcwise.inference.samples import SampleBeliefs
+from arcwise.inference.simulate import answer, exact_law, field_of, open_rows
+from arcwise.inference.weighting import FEWEST, Weighted, effective, weighted_draws
+from arcwise.networks import BayesNet, MarkovNet, Net, cut
+
+__all__ = ["Single", "simulated_query"]
+
+Array = NDArray[np.float64]
+Single = MixtureBelief | LevelsBelief
+
+GIBBS = "by Gibbs sampling"
+GRID = "by Gibbs sampling with the product rule"
+DRAWN = "by weighted draws"
+
+EXACT_DRAWS = 4000
+"""Draws that stand for the states of chains where a law is exact."""
+
+RESAMPLED = 400
+"""Weighted draws at which the product rule of a target is averaged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A checked question: what is asked, known and set, by column numbers."""
+
+    net: Net
+    names: tuple[str, ...]
+    asked: tuple[int, ...]
+    values: Mapping[int, float]
+    given: Mapping[str, Any]
+    do: Mapping[str, Any]
+
+    @property
+    def gaps(self) -> NDArray[np.bool_]:
+        """One row: true for what is not known."""
+        return np.array([[node not in self.values for node in range(len(self.net.names))]])
+
+    @property
+    def columns(self) -> list[NDArray[Any]]:
+        """One row of values in the coding of the network; what stands in gaps has no meaning."""
+        return [
+            np.array([self.values.get(node, 0)], dtype=_type(levels))
+            for node, levels in enumerate(v.levels for v in self.net.variables)
+        ]
+
+    def single(self, node: int, law: RowLaw, by_chain: RowLaw | None, quality: Quality) -> Single:
+        """The belief about one variable."""
+        variable = self.net.variables[node]
+        refuse_beyond(law, variable.name)
+        if isinstance(law, LevelRows):
+            chains = by_chain if isinstance(by_chain, LevelRows) else None
+            return LevelsBelief(variable, law, quality, chains, self.given, self.do)
+        return MixtureBelief(variable.name, law, quality, by_chain, self.given, self.do)
+
+
+def _type(levels: Any) -> Any:
+    return np.float64 if levels is None else code_type(len(levels))
+
+
+def simulated_query(
+    net: Net,
+    targets: str | Sequence[str],
+    given: Mapping[str, Any] | None,
+    do: Mapping[str, Any] | None,
+    options: Options,
+) -> Single | SampleBeliefs:
+    """Ask what is to be believed of variables in a network without a closed form.
+
+    Parameters
+    ----------
+    net : any network.
+    targets : a name, or several for a joint answer.
+    given, do : values seen, and set from outside, by name.
+    options : how to simulate.
+
+    Returns
+    -------
+    MixtureBelief or LevelsBelief for a name, SampleBeliefs for a list of names.
+
+    Raises
+    ------
+    GraphError : ``do`` in an undirected network.
+    FitError : weighted draws that hardly agree with the evidence.
+    """
+    question = _question(net, targets, given, do)
+    rng = generator(options.seed)
+    field = field_of(question.net, options)
+    if field is not None:
+        found = _by_gibbs(question, field, options.over(Effort()), rng, GIBBS)
+    else:
+        found = _by_product(question, options, rng)
+    return found.singles[0] if isinstance(targets, str) else found
+
+
+def _question(
+    net: Net,
+    targets: str | Sequence[str],
+    given: Mapping[str, Any] | None,
+    do: Mapping[str, Any] | None,
+) -> Question:
+    if do and isinstance(net, MarkovNet):
+        raise GraphError(
+            "Setting variables from outside (do=) needs the arrows of a directed network, and this "
+            "one is undirected: ask with given= what was seen, or learn a directed network."
+        )
+    seen, forced = coded_evidence(net, "given", given), coded_evidence(net, "do", do)
+    names = names_of(targets)
+    asked = tuple(net.index(name) for name in names)
+    check_roles(net, asked, seen, forced)
+    after = cut(net, forced) if forced and isinstance(net, BayesNet) else net
+    return Question(after, names, asked, {**seen, **forced}, dict(given or {}), dict(do or {}))
+
+
+def _by_gibbs(
+    question: Question, net: MarkovNet, effort: Effort, rng: np.random.Generator, way: str
+) -> SampleBeliefs:
+    """Simulate, unless one variable is asked whose inputs are all known."""
+    gaps, columns, asked = question.gaps, question.columns, question.asked
+    hidden = reached(net, gaps, asked)
+    notes = far(net, columns, beside(net, hidden, gaps))
+    closed = [not open_rows(net, gaps, node)[0] for node in asked]
+    if all(closed) and len(asked) == 1:
+        law = exact_law(net, columns, asked[0], 1)
+        single = question.single(asked[0], law, None, Quality(notes=notes))
+        return _beliefs(question, (single,), law.sample(rng, EXACT_DRAWS)[:, :, None])
+    found = answer(net, columns, gaps, asked, effort, rng, keep=True)
+    singles = tuple(
+        question.single(asked[i], exact_law(net, columns, asked[i], 1), None, Quality(notes=notes))
+        if closed[i]
+        else question.single(
+            asked[i], found.laws[i], found.by_chain[i], _quality(found.mixing[i], way, notes)
+        )
+        for i in range(len(asked))
+    )
+    return _beliefs(question, singles, found.states)
+
+
+def _beliefs(question: Question, singles: tuple[Single, ...], states: Array) -> SampleBeliefs:
+    variables = tuple(question.net.variables[node] for node in question.asked)
+    return SampleBeliefs(variables, singles, states, question.given, question.do)
+
+
+def _quality(mixing: Mixing, way: str, notes: tuple[str, ...]) -> Quality:
+    error, rhat, ess = (float(each[0]) for each in mixing)
+    return Quality(error, rhat, ess, way, notes)
+
+
+# -- the product rule -----------------------------------------------------------------------------
+
+
+def _by_product(question: Question, options: Options, rng: np.random.Generator) -> SampleBeliefs:
+    """The product rule: on a grid, or by weighted draws where several variables are hidden."""
+    net = question.net
+    if not isinstance(net, BayesNet):
+        raise GraphError("The product rule needs a directed network.")
+    members = relevant(net.graph, question.asked, set(question.values))
+    hidden = members - set(question.values)
+    grid = options.method == "grid" or (options.method is None and len(hidden) == 1)
+    if not grid:
+        found = _weighted(question, net, hidden, options, rng)
+        size = float(effective(found.logs)[0])
+        if size >= FEWEST:
+            return _by_weights(question, net, members, found, rng)
+        if question.do or options.method is not None:
+            raise FitError(
+                f"The {options.draws} draws weighted by the evidence are worth {size:.1f} "
+                f"independent ones, and {FEWEST:g} are needed: take more draws=, or method='grid'."
+            )
+    rule = product_net(net, rng, members, POINTS if len(hidden) == 1 else FEWER)
+    return _by_gibbs(question, rule, options.over(TABULATED), rng, GRID)
+
+
+def _weighted(
+    question: Question,
+    net: BayesNet,
+    hidden: set[int],
+    options: Options,
+    rng: np.random.Generator,
+) -> Weighted:
+    columns = question.columns
+    known = {node: columns[node] for node in question.values}
+    # Known variables outside the members have the same weight in every draw.
+    return weighted_draws(net, known, hidden, rng, max(options.draws, 1))
+
+
+def _by_weights(
+    question: Question,
+    net: BayesNet,
+    members: set[int],
+    found: Weighted,
+    rng: np.random.Generator,
+) -> SampleBeliefs:
+    """Beliefs from weighted draws: conditionals of the targets, averaged over them."""
+    weights, size = found.weights[0], float(effective(found.logs)[0])
+    rule = product_net(net, rng, members, FEWER)
+    gaps = question.gaps
+    notes = far(rule, question.columns, beside(rule, reached(rule, gaps, question.asked), gaps))
+    singles = tuple(
+        _weighted_single(question, net, rule, node, members, found, notes, rng)
+        for node in question.asked
+    )
+    # As many states as the draws are worth, so that events get honest errors.
+    chosen = _resampled(weights, max(int(size), 1), rng)
+    states = np.stack([found.columns[node][chosen].astype(float) for node in question.asked])
+    return _beliefs(question, singles, states[:, :, None])
+
+
+def _weighted_single(
+    question: Question,
+    net: BayesNet,
+    rule: MarkovNet,
+    node: int,
+    members: set[int],
+    found: Weighted,
+    notes: tuple[str, ...],
+    rng: np.random.Generator,
+) -> Single:
+    weights, size = found.weights[0], float(effective(found.logs)[0])
+    below = members.intersection(net.graph.children[node])
+    # What hangs on the target weighs its values: then the product rule is its law.
+    source: Net = rule if below else net
+    inputs, model = source.inputs[node], source.conditionals[node]
+    some = costly(model, net.variables[node])
+    chosen = _resampled(weights, RESAMPLED, rng) if some else np.arange(len(weights))
+    even = None if some else weights
+    xs = tuple(_drawn(question, found, other)[chosen] for other in inputs)
+    law = law_of(model, net.variables[node], xs, len(chosen))
+    middle = averaged(law, len(chosen), even)
+    off = centre(law) - float(centre(middle)[0])
+    share = np.full(len(chosen), 1.0 / len(chosen)) if even is None else even
+    variance = float((share**2) @ off**2)
+    if some:  # draws that were taken stand for all of them
+        own = found.columns[node].astype(float)
+        variance += float(weights @ (own - weights @ own) ** 2) / size
+    error = 0.0 if variance == 0.0 else float(np.sqrt(variance))
+    quality = Quality(error, float("nan"), size, DRAWN, notes)
+    return question.single(node, middle, None, quality)
+
+
+def _drawn(question: Question, found: Weighted, node: int) -> NDArray[Any]:
+    """A variable's draws, or its known value as often."""
+    if node in found.columns:
+        return found.columns[node]
+    return np.repeat(question.columns[node], found.logs.shape[1])
+
+
+def _resampled(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draws chosen by their weights, at even steps of their sum from a random place."""
+    steps = (np.arange(size) + rng.random()) / size
+    chosen = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
+    return rng.permutation(np.minimum(chosen, len(weights) - 1))

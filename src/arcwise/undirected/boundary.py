@@ -1,0 +1,82 @@
+"""Markov boundary learning: from the complete graph, the edge that is missed least goes first.
+
+For every edge i - j both reduced models, i without j and j without i, are fitted; the
+*edge-removal score* is the smaller of the two improvements, a penalty per edge added to each. The
+edge with the largest score goes if that is positive, and so on until none is (Hofmann and Tresp
+1997). Any score will do: leave-one-out with Parzen windows is theirs.
+
+The penalty adds the same to every edge-removal score, so it does not change the order in which edges
+go, only where that ends. One run from the complete graph to the empty one thus holds the graph at
+every penalty: the one before the first step whose improvement without penalty is -penalty or less.
+Later steps may cost less again; they are not taken, since the rule stops at the first failure.
+"""
+
+import numpy as np
+
+from arcwise.graphs import Limits
+from arcwise.results import Path, Removal, Trail, Watch
+from arcwise.scores import Score
+from arcwise.undirected.limits import bounds_for
+from arcwise.undirected.losses import UNIT, Losses
+
+__all__ = ["boundary"]
+
+
+def boundary(score: Score, *, limits: Limits | None = None, on_step: Watch | None = None) -> Path:
+    """Take edges out one by one, the weakest first, until only the required ones are left.
+
+    Parameters
+    ----------
+    score : what local models are compared by; every local score is asked for once.
+    limits : rules bound by `edge_limits`. Directions are ignored: an arc forbidden in one direction
+        forbids the edge, a required one keeps it whichever way it runs.
+    on_step : called with each step; returning True ends the run with the path so far.
+
+    Returns
+    -------
+    Path : the graph at every penalty, in nats per edge and row. Where the run was cut short, `reach`
+        says up to which penalty.
+
+    Raises
+    ------
+    GraphError : limits that make no sense without directions.
+    FitError : limits for other variables, or a score that is not a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arcwise.conditionals import Gaussian
+    >>> from arcwise.data import Table, Variable
+    >>> from arcwise.scores import leave_one_out
+    >>> rng = np.random.default_rng(1)
+    >>> a, noise, c = rng.normal(size=(3, 200))
+    >>> table = Table(tuple(map(Variable, "abc")), (a, a + noise, c))
+    >>> boundary(leave_one_out(Gaussian().bind(table))).at(0.05)
+    <UGraph a:b + c>
+    """
+    bounds = bounds_for(score.nodes, limits)
+    trail, state = Trail(on_step), Losses(score, bounds)
+    removals: list[Removal] = []
+    if state.fill(trail):
+        _take_out(state, trail, removals)
+    whole = not state.free.any()
+    end = "only required edges are left" if bounds.required else "no edge is left"
+    return Path.of_removals(
+        bounds.largest,
+        removals,
+        UNIT,
+        trace=trail.steps,
+        stopped=end if whole else trail.stopped,
+        whole=whole,
+    )
+
+
+def _take_out(state: Losses, trail: Trail, removals: list[Removal]) -> None:
+    """Take out the weakest edge again and again, until none may go or the trail says stop."""
+    price = -np.inf
+    while (pair := state.weakest()) is not None:
+        losses = state.remove(*pair)
+        price = max(price, *losses)
+        removals.append(Removal(*pair, losses, price, state.edges))
+        if trail.add("remove", state.total, state.edges, *pair):
+            return

@@ -1,0 +1,65 @@
+"""The edge deletion method: every edge is tested given all other variables, each on its own.
+
+All tests start from the complete graph and know nothing of each other. So where either of two edges
+would do, both look needless and both go; boundary learning, which scores again after each removal,
+keeps one of them. The method is here for comparison (Hofmann and Tresp 1997 name it so).
+"""
+
+import numpy as np
+
+from arcwise.graphs import Limits
+from arcwise.results import Path, Removal, Trail, Watch
+from arcwise.scores import Score
+from arcwise.undirected.limits import bounds_for
+from arcwise.undirected.losses import UNIT, Losses
+
+__all__ = ["deletion"]
+
+
+def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | None = None) -> Path:
+    """Test every edge given all other variables: those weaker than the penalty go.
+
+    Parameters
+    ----------
+    score : what local models are compared by.
+    limits : rules bound by `edge_limits`, as for `boundary`.
+    on_step : told of each variable whose models are scored; returning True ends the run, and the
+        graph is then known at no penalty.
+
+    Returns
+    -------
+    Path : the graph at every penalty; its removals are in the order of strength, with the losses of
+        both sides in the complete graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arcwise.conditionals import Gaussian
+    >>> from arcwise.data import Table, Variable
+    >>> from arcwise.scores import leave_one_out
+    >>> a, noise, c = np.random.default_rng(1).normal(size=(3, 200))
+    >>> copies = Table(tuple(map(Variable, "abc")), (a, a, a + noise))
+    >>> deletion(leave_one_out(Gaussian().bind(copies))).at(0.05)    # a or b would do for c
+    <UGraph a:b + c>
+    """
+    bounds = bounds_for(score.nodes, limits)
+    trail, state = Trail(on_step), Losses(score, bounds)
+    whole = state.fill(trail) or not state.free.any()
+    return Path.of_removals(
+        bounds.largest,
+        _by_strength(state) if whole else (),
+        UNIT,
+        stopped="every pair was tested" if whole else trail.stopped,
+        whole=whole,
+    )
+
+
+def _by_strength(state: Losses) -> list[Removal]:
+    """All edges that may go, weakest first; ties by column numbers."""
+    free = [(one, two) for one, two in np.argwhere(state.free).tolist() if one < two]
+    order = sorted(free, key=lambda pair: (max(state.sides(*pair)), pair))
+    return [
+        Removal(*pair, losses, max(losses), state.edges - gone)
+        for gone, pair in enumerate(order, 1)
+        if (losses := state.sides(*pair))
+    ]

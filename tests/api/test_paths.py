@@ -1,0 +1,113 @@
+"""`path`: graphs and networks at every penalty, from one run."""
+
+import json
+
+import numpy as np
+import pytest
+from contracts.cases import linear
+
+import arcwise as aw
+from arcwise.api import PenaltyPath
+from arcwise.conditionals import FAMILIES
+from arcwise.scores import bic
+from arcwise.undirected import boundary, deletion
+
+SOURCE = linear(1, rows=80, p=5)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return aw.path(SOURCE)
+
+
+def test_it_is_the_path_of_boundary_learning(found):
+    plain = boundary(bic(FAMILIES["gaussian"].bind(SOURCE)))
+    assert isinstance(found, PenaltyPath)
+    assert found.curve() == plain.curve()
+    assert found.words["score"] == "bic"
+    assert found.words["graph"] == "undirected"
+    for penalty in (0.0, 0.01, 0.1, 10.0, np.float64(0.3), 1):
+        assert found.at(penalty) == plain.at(penalty)
+    other = aw.path(SOURCE, search="deletion")
+    assert other.curve() == deletion(bic(FAMILIES["gaussian"].bind(SOURCE))).curve()
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.05, 0.5])
+def test_its_networks_are_those_that_learn_gives(found, penalty):
+    net, wanted = found.network(penalty), aw.learn(SOURCE, graph="undirected", penalty=penalty)
+    assert net.graph == wanted.graph == found.at(penalty)
+    assert net.score == wanted.score
+    assert net.words == wanted.words
+    assert str(net.edges) == str(wanted.edges) == str(found.edges(penalty))
+    assert net.fingerprint == wanted.fingerprint
+    assert found.network(penalty) is net  # fitted once
+    assert net.query("v0", given={"v1": 0.0}, sweeps=10, chains=2).mean is not None
+
+
+def test_it_reads_well(found):
+    text = str(found)
+    assert "edge removed" in text
+    assert "3 to 0 edges" in text
+    assert repr(found).startswith("<PenaltyPath of 5 variables")
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["words"]["model"] == "gaussian"
+    assert len(plain["removals"]) == 10
+    assert found.variables == SOURCE.order
+    assert found.stopped == "no edge is left"
+
+
+def test_it_is_drawn(found):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    assert found.plot(at=0.1) is not None
+    assert aw.plot_path(found.path) is not None
+
+
+@pytest.mark.parametrize("penalty", [-1, np.nan, "0.1", None, True, [0.1]])
+def test_a_penalty_that_is_none_is_refused(found, penalty):
+    for ask in (found.at, found.network, found.edges):
+        with pytest.raises(aw.FitError, match="from 0 on"):
+            ask(penalty)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ({"graph": "directed"}, "learn"),
+        ({"graph": "undirectd"}, "Did you mean 'undirected'"),
+        ({"graph": 3}, "kind of graph"),
+        ({"penalty": 0.1}, "every penalty"),
+        ({"search": "greedy"}, "no search 'greedy'"),
+        ({"start": "complete"}, "complete graph"),
+        ({"expert": aw.dag("v0 -> v1")}, "rules"),
+        ({"score": "bicc"}, "Did you mean 'bic'"),
+        ({"model": "parzn"}, "Did you mean 'parzen'"),
+        ({"steps": 3}, "take no option 'steps'"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"seed": -1}, "seed"),
+        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "direction"),
+    ],
+    ids=str,
+)
+def test_words_that_make_no_sense_are_refused(words, hint):
+    with pytest.raises(aw.ArcwiseError) as caught:
+        aw.path(SOURCE, **words)
+    assert hint in str(caught.value)
+
+
+def test_rules_weights_prior_rows_and_moments():
+    kept = aw.path(SOURCE, rules=aw.Rules(required=["v0 -> v1"], forbidden=["v2 -> v3"]))
+    assert kept.at(1e9).edges == (("v0", "v1"),)
+    assert ("v2", "v3") not in kept.at(0.0).edges
+    twice = aw.path(SOURCE, weights=np.full(80, 2.0), score="loglik")
+    once = aw.path(SOURCE, score="loglik")
+    np.testing.assert_allclose([p for p, _ in twice.curve()], [p for p, _ in once.curve()])
+    assert "80 artificial rows count like real ones." in aw.path(SOURCE, prior_rows=SOURCE).notes
+    assert aw.path(aw.Moments.of(SOURCE)).at(0.05) == aw.path(SOURCE).at(0.05)
+
+
+def test_one_column_has_a_path_too():
+    alone = aw.path({"a": np.arange(20.0) ** 2})
+    assert alone.curve() == [(0.0, 0)]
+    assert alone.network(0.1).graph.n_edges == 0
+    str(alone)

@@ -1,0 +1,435 @@
+"""Undirected networks: learned, fitted, asked, and what they refuse."""
+
+import numpy as np
+import pytest
+from contracts.cases import linear
+from contracts.laplace import Laplace
+
+import arcwise as aw
+from arcwise.api.undirected import SEARCHES
+from arcwise.conditionals import FAMILIES
+from arcwise.graphs import maximal_cliques
+from arcwise.networks import MarkovNet
+from arcwise.scores import bic, leave_one_out, loglik
+from arcwise.undirected import boundary, edge_limits
+
+SOURCE = linear(1, rows=80, p=6)
+
+
+def curved(rows=60, seed=0):
+    rng = np.random.default_rng(seed)
+    a, e, c = rng.normal(size=(3, rows))
+    return aw.table({"a": a, "b": a**2 + 0.3 * e, "c": c})
+
+
+@pytest.fixture(scope="module")
+def net():
+    return aw.learn(SOURCE, graph="undirected", penalty=0.01)
+
+
+@pytest.fixture(scope="module")
+def parzen():
+    return aw.learn(curved(), graph="undirected", model="parzen")
+
+
+def test_the_graph_is_that_of_the_path(net):
+    path = boundary(bic(FAMILIES["gaussian"].bind(SOURCE)))
+    assert net.graph == path.at(0.01)
+    own = [net.measure.local(i, row) for i, row in enumerate(net.graph.neighbours)]
+    assert net.score == pytest.approx(sum(own))
+    assert net.words["graph"] == "undirected"
+    assert net.words["penalty"] == 0.01
+    assert net.notes == ()
+    assert net.stopped == "every edge left is worth its price"
+    assert net.trace[-1].edges == net.graph.n_edges
+    assert not net.optimal
+    assert isinstance(net.net, MarkovNet)
+    assert net.net.typical is not None
+    for row in net.edges.present:
+        assert row.strength >= 0.01
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("score", ["bic", "loo", "kfold", "heldout", "bge"])
+def test_every_search_takes_every_score(search, score):
+    found = aw.learn(SOURCE, graph="undirected", search=search, score=score, penalty=0.02)
+    assert found.words["search"] == search
+    assert found.graph.nodes == SOURCE.names
+    assert np.isfinite(found.score)
+
+
+def test_rules_bind_edges_whatever_their_direction():
+    rules = aw.Rules(required=[("v5", "v0")], forbidden=[("v1", "v2")])
+    free = aw.learn(SOURCE, graph="undirected")
+    bound = aw.learn(SOURCE, graph="undirected", rules=rules)
+    assert ("v0", "v5") in bound.graph.edges
+    assert ("v1", "v2") not in bound.graph.edges
+    assert free.graph != bound.graph
+    limits = edge_limits(rules, SOURCE.names)
+    assert bound.graph == boundary(bic(FAMILIES["gaussian"].bind(SOURCE)), limits=limits).at(0.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ({"start": "complete"}, "begins with the complete graph"),
+        ({"start": aw.DAG.from_arcs([("v0", "v1")])}, "begins with the complete graph"),
+        ({"expert": aw.DAG.from_arcs([("v0", "v1")])}, "by rules"),
+        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "no direction"),
+        ({"rules": aw.Rules(max_parents=2)}, "no direction"),
+        ({"search": "bondary"}, "Did you mean 'boundary'"),
+        ({"search": "tabu"}, "'boundary'"),
+        ({"penalty": -1}, "from 0 on"),
+        ({"penalty": "cvv"}, "Did you mean 'cv'"),
+        ({"restarts": 3}, "take no option 'restarts'"),
+        ({"threads": 2}, "take no option 'threads'"),
+        ({"model": "parzen", "widths": "on"}, "Did you mean 'one'"),
+        ({"model": "parzen", "widths": 2}, "knows no word 2"),
+    ],
+    ids=str,
+)
+def test_what_speaks_of_directions_or_makes_no_sense_is_refused(words, hint):
+    with pytest.raises(aw.ArcwiseError) as caught:
+        aw.learn(SOURCE, graph="undirected", **words)
+    assert hint in str(caught.value)
+    assert str(caught.value).endswith((".", "?"))
+
+
+def test_a_search_for_undirected_graphs_is_none_for_directed_ones():
+    with pytest.raises(aw.WordError, match="'greedy'"):
+        aw.learn(SOURCE, search="boundary")
+
+
+# -- penalties -----------------------------------------------------------------------------------
+
+
+def test_no_penalty_means_the_models_own(parzen):
+    assert parzen.words["penalty"] == 0.2
+    assert parzen.words["score"] == "loo"
+    assert any("0.2 nats per row, the default of undirected parzen" in n for n in parzen.notes)
+    given = aw.learn(curved(), graph="undirected", model="parzen", penalty=0.2)
+    assert given.graph == parzen.graph == aw.ug("a:b + c")
+    assert given.words == parzen.words
+    assert not any("default" in note for note in given.notes)
+    directed = aw.learn(curved(), model="parzen")
+    assert directed.words["penalty"] == 0.1
+    assert "penalty" not in aw.learn(SOURCE).words
+    assert "penalty" not in aw.learn(SOURCE, graph="undirected").words
+
+
+@pytest.mark.parametrize("rule", ["cv", "cv-1se"])
+def test_a_penalty_by_held_out_pseudo_likelihood(rule):
+    net = aw.learn(SOURCE, graph="undirected", penalty=rule)
+    assert net.words["score"] == "loglik"
+    assert net.words["penalty_rule"] == rule
+    best = max(net.tuning, key=lambda row: (row["mean"], row["penalty"]))
+    if rule == "cv":
+        assert net.words["penalty"] == best["penalty"]
+    assert net.graph == boundary(loglik(FAMILIES["gaussian"].bind(SOURCE))).at(net.words["penalty"])
+    edges = [row["edges"] for row in net.tuning]
+    assert edges[0] == 15
+    assert edges[-1] < 3
+    assert edges == sorted(edges, reverse=True)
+    two = aw.learn(SOURCE, graph="undirected", penalty=rule, n_jobs=2)
+    assert two.tuning == net.tuning
+
+
+def test_a_tuned_parzen_penalty_keeps_leave_one_out():
+    # With fewer rows, a few held-out ones far from all others rule the mean.
+    net = aw.learn(curved(150), graph="undirected", model="parzen", penalty="cv")
+    assert net.words["score"] == "loo"
+    assert ("a", "b") in net.graph.edges
+
+
+# -- the network ---------------------------------------------------------------------------------
+
+
+def test_neighbours_and_separation(net):
+    for name in net.variables:
+        assert net.neighbours(name) == net.blanket(name) == net.graph.neighbours_of(name)
+        rest = [v for v in net.variables if v != name and v not in net.blanket(name)]
+        assert not rest or net.separated(name, rest, given=net.blanket(name))
+    cliques = net.factorisation.removeprefix("(1/Z)").count("g(")
+    assert cliques == len(maximal_cliques(net.graph))
+    assert net.factorisation.startswith("(1/Z)g(")
+    assert f"{net.graph.n_edges} edges" in repr(net)
+    assert not net.directed
+    assert {frozenset(edge) for edge in net.to_networkx().edges} == {
+        frozenset(edge) for edge in net.graph.edges
+    }
+
+
+def test_it_is_drawn(net):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    assert net.plot(target="v0") is not None
+    assert net.plot_trace() is not None
+
+
+@pytest.mark.parametrize("ending", [".json", ".arcwise"])
+def test_files_keep_it_with_its_edges(net, parzen, ending, tmp_path):
+    for number, each in enumerate((net, parzen)):
+        again = aw.load(each.save(tmp_path / f"{number}{ending}"))
+        assert again.graph == each.graph
+        assert (again.score, again.words, again.notes) == (each.score, each.words, each.notes)
+        assert str(again.edges) == str(each.edges)
+        asked = {"given": {each.variables[1]: 0.3}, "sweeps": 20, "chains": 2}
+        first = each.variables[0]
+        assert again.query(first, **asked).mean == each.query(first, **asked).mean
+
+
+def test_a_directed_network_has_neighbours_too():
+    net = aw.learn(SOURCE)
+    for name in net.variables:
+        assert set(net.neighbours(name)) == {*net.parents(name), *net.children(name)}
+    assert net.directed
+
+
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        (lambda net: net.parents("v0"), "neighbours"),
+        (lambda net: net.children("v0"), "neighbours"),
+        (lambda net: net.cpdag, "graph"),
+        (lambda net: net.query("v0", do={"v1": 1.0}), "given="),
+        (lambda net: net.logpdf(SOURCE), "pseudo"),
+        (lambda net: net.neighbours("v9"), "'v9'"),
+        (lambda net: net.pseudo_logpdf({"v0": [1.0]}), "gaps"),
+        (lambda net: aw.learn(SOURCE).pseudo_logpdf(SOURCE), "density"),
+    ],
+)
+def test_what_an_undirected_network_cannot_do_is_said_with_what_it_can(net, call, hint):
+    with pytest.raises(aw.ArcwiseError) as caught:
+        call(net)
+    assert hint in str(caught.value)
+
+
+def test_pseudo_likelihood_is_the_sum_over_local_models(net):
+    expected = np.zeros(SOURCE.rows)
+    for i, row in enumerate(net.graph.neighbours):
+        xs = tuple(SOURCE.columns[j] for j in row)
+        expected += net[SOURCE.names[i]].logpdf(SOURCE.columns[i], xs)
+    np.testing.assert_allclose(net.pseudo_logpdf(SOURCE), expected)
+
+
+@pytest.mark.parametrize("which", ["net", "parzen"])
+def test_it_answers_predicts_fills_and_draws(which, request):
+    net = request.getfixturevalue(which)
+    first, second = net.variables[:2]
+    belief = net.query(first, given={second: 0.5}, seed=1, chains=4, sweeps=50)
+    assert np.isfinite(belief.mean)
+    assert (
+        belief.to_dict()
+        == net.query(first, given={second: 0.5}, seed=1, chains=4, sweeps=50).to_dict()
+    )
+    drawn = net.sample(20, seed=2)
+    assert drawn.order == net.variables
+    rows = {name: list(drawn.column(name)) for name in drawn.names}
+    rows[first][3] = None
+    filled = net.impute(rows)
+    assert not filled.missing().any()
+    assert np.isfinite(net.predict(rows, second).mean).all()
+    with pytest.raises(aw.ArcwiseError, match="chain"):
+        net.query(first, given={second: 0.5}, chain=4)
+
+
+def test_words_of_local_models(net, parzen):
+    assert net.local("v1").startswith("v1 = ")
+    assert all(name in net.local("v1") for name in net.neighbours("v1"))
+    assert "Parzen windows" in parzen.local("b")
+    assert "given 'a'" in parzen.local("b")
+
+
+def test_a_model_without_words_shows_itself(monkeypatch):
+    monkeypatch.setitem(FAMILIES, "laplace", Laplace())
+    net = aw.learn(linear(5, rows=30, p=3), graph="undirected", model="laplace", score="bic")
+    assert net.local("v0").startswith("v0: LaplaceConditional(")
+
+
+def test_the_summary_has_both_sides(net):
+    text = str(net)
+    assert "second side" in text
+    assert "->" not in text
+
+
+def test_moments_will_do_for_gaussian_networks():
+    moments = aw.Moments.of(SOURCE)
+    net = aw.learn(moments, graph="undirected", penalty=0.01)
+    assert net.graph == aw.learn(SOURCE, graph="undirected", penalty=0.01).graph
+    assert [len(column) for column in net.net.typical] == [1] * 6
+    with pytest.raises(aw.FitError, match="rows"):
+        aw.learn(moments, graph="undirected", model="parzen")
+    with pytest.raises(aw.FitError, match="rows"):
+        aw.learn(moments, graph="undirected", penalty="cv")
+
+
+def test_chains_start_at_rows_of_the_data():
+    few, many = linear(1, rows=80, p=3), linear(1, rows=2000, p=3)
+    starts = aw.learn(few, graph="undirected").net.typical
+    np.testing.assert_array_equal(starts, few.columns)
+    rows = np.column_stack(aw.learn(many, graph="undirected").net.typical)
+    assert rows.shape == (512, 3)
+    assert {tuple(row) for row in rows} <= {tuple(row) for row in many.matrix()}
+    np.testing.assert_array_equal(rows[[0, -1]], many.matrix()[[0, -1]])
+
+
+# -- budgets -------------------------------------------------------------------------------------
+
+
+def test_where_time_is_up_the_graph_reached_is_returned_and_said():
+    wide = np.random.default_rng(1).normal(size=(200, 60))
+    net = aw.learn(wide, graph="undirected", penalty=5.0, time=0.0)
+    assert "time budget" in net.stopped
+    assert net.graph.n_edges == 60 * 59 // 2
+    assert any("more edges than it should" in note for note in net.notes)
+    path = aw.path(wide, time=0.0)
+    assert "time budget" in path.stopped
+    with pytest.raises(aw.FitError, match="ended early"):
+        path.at(5.0)
+
+
+# -- shared widths, threads ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("graph", ["directed", "undirected"])
+def test_a_shared_width_is_tuned_between_runs(graph):
+    table = curved(50)
+    net = aw.learn(table, graph=graph, model="parzen", widths="shared")
+    widths = {float(width) for model in net.net.conditionals for width in model.widths}
+    assert len(widths) == 1
+    before = FAMILIES["parzen"].bind(table, widths="shared")
+    assert widths != {before.width}
+    rows = [net.net.inputs[i] for i in range(3)]
+    as_before = sum(leave_one_out(before).local(i, row) for i, row in enumerate(rows))
+    assert sum(net.measure.local(i, row) for i, row in enumerate(rows)) >= as_before
+    if graph == "directed":
+        assert [step.number for step in net.trace] == list(range(1, len(net.trace) + 1))
+        assert not net.optimal
+
+
+def test_threads_are_handed_to_families_that_take_them(monkeypatch):
+    asked = []
+
+    class Threaded(Laplace):
+        def bind(self, source, *, threads: int = 1):
+            asked.append(threads)
+            return super().bind(source)
+
+    monkeypatch.setitem(FAMILIES, "laplace", Threaded())
+    small = linear(5, rows=30, p=3)
+    for jobs in (1, 3):
+        aw.learn(small, model="laplace", score="bic", n_jobs=jobs)
+        aw.path(small, model="laplace", score="bic", n_jobs=jobs)
+    assert asked == [1, 1, 3, 3]
+    with pytest.raises(aw.WordError, match="threads"):
+        aw.learn(small, model="laplace", threads=2)
+    for wrong in (0, -2, 1.5, True):
+        with pytest.raises(aw.WordError, match="n_jobs"):
+            aw.learn(small, n_jobs=wrong)
+
+
+def test_results_are_the_same_for_any_number_of_threads():
+    one, two = (aw.learn(curved(), graph="undirected", model="parzen", n_jobs=n) for n in (1, 2))
+    assert one.graph == two.graph
+    assert one.score == two.score
+
+
+# -- blankets of directed networks ---------------------------------------------------------------
+
+
+def test_directed_networks_without_closed_form_carry_blanket_models():
+    net = aw.learn(curved(), model="parzen")
+    blankets = net.net.blankets
+    for name in net.variables:
+        assert blankets.graph.neighbours_of(name) == net.blanket(name)
+    assert aw.learn(SOURCE).net.blankets is None
+    mixed = aw.fit("[a][b|a][c]", curved(), model={"a": "gaussian", "b": "parzen", "c": "gaussian"})
+    assert mixed.net.blankets.models == ("gaussian", "parzen", "gaussian")
+
+
+# -- known graphs --------------------------------------------------------------------------------
+
+
+def test_a_known_undirected_graph_is_fitted():
+    net = aw.fit(aw.ug("v0:v1 + v1:v2"), SOURCE)
+    assert net.variables == ("v0", "v1", "v2")
+    assert net.graph == aw.ug("v0:v1 + v1:v2")
+    fits = FAMILIES["gaussian"].bind(SOURCE.select(["v0", "v1", "v2"]))
+    assert net["v1"].variance == fits.conditional(1, (0, 2)).variance
+    assert net.words["score"] == "bic"
+    assert net.score == pytest.approx(
+        sum(bic(fits).local(i, row) for i, row in enumerate(net.graph.neighbours))
+    )
+
+
+def test_all_others_without_any_structure():
+    names = ("a", "b", "c")
+    net = aw.fit(aw.UGraph.complete(names), curved(), model="parzen", widths="one", floor=0.05)
+    assert all(len(model.inputs) == 2 for model in net.net.conditionals)
+    assert net.words["score"] == "loo"
+    assert net.words["options"] == {"widths": "one", "floor": 0.05}
+    assert all(model.widths[0] == model.widths[1] for model in net.net.conditionals)
+    assert np.isfinite(net.query("b", given={"a": 1.0}, sweeps=20, chains=4).mean)
+    mixed = aw.fit(aw.UGraph.complete(names), curved(), model={"b": "parzen"})
+    assert mixed.net.models == ("gaussian", "parzen", "gaussian")
+    assert mixed.score is None
+    with pytest.raises(aw.WordError, match="widht"):
+        aw.fit(aw.UGraph.complete(names), curved(), model="parzen", widht="one")
+
+
+# -- artificial rows -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [{}, {"model": "parzen"}, {"graph": "undirected"}], ids=str)
+def test_artificial_rows_count_like_real_ones(words):
+    table = curved(40)
+    rows = {"a": [0.5, 1.5], "b": [9.0, 8.0], "c": [0.0, 0.0], "more": [1, 2]}
+    net = aw.learn(table, prior_rows=rows, **words)
+    joined = {n: [*table.column(n), *rows[n]] for n in table.names}
+    same = aw.learn(joined, **words)
+    assert net.graph == same.graph
+    assert net.score == pytest.approx(same.score)
+    assert net.rows == 42
+    assert "2 artificial rows count like real ones." in net.notes
+    assert aw.learn(table, **words).score != pytest.approx(net.score)
+
+
+def test_artificial_rows_with_weights():
+    table = curved(40).with_weights(np.full(40, 2.0))
+    one = {"a": [0.5], "b": [9.0], "c": [0.0]}
+    net = aw.learn(table, prior_rows=one)
+    assert net.rows == 81
+    assert "1 artificial row counts like real ones." in net.notes
+
+
+@pytest.mark.parametrize(
+    ("rows", "hint"),
+    [
+        ({"a": [1.0], "b": [2.0]}, "'c' has gaps"),
+        ({"a": [1.0, None], "b": [2.0, 2.0], "c": [0.0, 0.0]}, "'a' has gaps"),
+        ({"a": ["x"], "b": [2.0], "c": [0.0]}, "'a'"),
+        ({"x": [1.0]}, "'a'"),
+        ({"a": [], "b": [], "c": []}, "no row"),
+    ],
+)
+def test_artificial_rows_that_do_not_fit_are_refused(rows, hint):
+    with pytest.raises(aw.DataError, match=hint):
+        aw.learn(curved(40), prior_rows=rows)
+
+
+def test_artificial_rows_need_rows_and_are_never_held_out():
+    with pytest.raises(aw.FitError, match="moments"):
+        aw.learn(aw.Moments.of(SOURCE), prior_rows=SOURCE)
+    found = aw.validate(curved(40), prior_rows=curved(30, seed=1), folds=3, search="greedy")
+    assert found.log_density.shape == (40,)
+    plain = aw.validate(curved(40), folds=3, search="greedy")
+    assert found.mean != plain.mean
+    tuned = aw.learn(curved(40), prior_rows=curved(30, seed=1), penalty="cv", search="greedy")
+    assert tuned.rows == 70
+
+
+@pytest.mark.parametrize("words", [{}, {"model": "parzen"}], ids=str)
+def test_cross_validation_names_the_pseudo_likelihood(words):
+    found = aw.validate(curved(40), graph="undirected", folds=3, **words)
+    assert "pseudo-likelihood" in str(found)
+    assert len(found.edges) == 3

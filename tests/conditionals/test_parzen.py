@@ -1,0 +1,402 @@
+"""Conditional Parzen windows: published numbers, stated rules, awkward columns."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from naive import parzen as naive
+from scipy.integrate import quad
+
+import arcwise as aw
+from arcwise.conditionals import FAMILIES, Chances, Mixes
+from arcwise.conditionals.parzen import Parzen, ParzenConditional
+from arcwise.data import Moments, Table, Variable, standardise
+from arcwise.errors import DataError, FitError, WordError
+from arcwise.graphs import DAG, cpdag
+from arcwise.graphs.random import random_dag
+from arcwise.networks import BayesNet, log_density
+from arcwise.scores import leave_one_out, total
+
+
+@pytest.fixture(scope="module")
+def boston() -> Table:
+    return standardise(aw.shipped("boston").continuous())[0]
+
+
+def curved(seed: int, rows: int = 120) -> Table:
+    rng = np.random.default_rng(seed)
+    x, z = rng.uniform(-2, 2, (2, rows))
+    y = np.sin(2 * x) + 0.2 * rng.normal(size=rows)
+    return aw.table({"x": x, "y": y, "z": z})
+
+
+def columns_of(table: Table, names) -> tuple:
+    return tuple(table.columns[table.index(name)] for name in names)
+
+
+def test_registered():
+    assert isinstance(FAMILIES["parzen"], Parzen)
+
+
+def test_the_known_score_of_prices_given_status_and_rooms(boston):
+    fits = Parzen().bind(boston)
+    child = boston.index("MEDV")
+    parents = tuple(sorted(map(boston.index, ("LSTAT", "RM"))))
+    model = fits.conditional(child, parents)
+    assert fits.loo(child, [parents])[0] / boston.rows >= -0.5465
+    assert model.loo == pytest.approx(fits.loo(child, [parents])[0] / boston.rows, rel=1e-12)
+    assert model.widths[1] == pytest.approx(0.147, abs=0.002)
+    assert not model.at_floor
+
+
+def test_scores_are_in_the_units_of_the_data():
+    table = curved(1)
+    stretched = aw.table(
+        {"x": table.column("x") * 3, "y": table.column("y") * 10, "z": table.column("z")}
+    )
+    ours, theirs = Parzen().bind(table), Parzen().bind(stretched)
+    y, sets = table.index("y"), [(), (0,), (0, 2)]
+    shift = table.rows * np.log(10)
+    assert theirs.loo(y, sets) == pytest.approx(ours.loo(y, sets) - shift, rel=1e-7)
+    a, b = ours.conditional(y, (0,)), theirs.conditional(y, (0,))
+    at = np.array([-1.0, 0.3])
+    assert b.mean((3 * at,), 2) == pytest.approx(10 * a.mean((at,), 2), rel=1e-4)
+
+
+def test_a_curve_is_found_and_noise_is_not():
+    fits = Parzen().bind(curved(2))
+    x, y, z = 0, 1, 2
+    none, curve, noise = fits.loo(y, [(), (x,), (z,)])
+    assert curve - none > 50
+    assert noise - none < 5
+
+
+@pytest.mark.parametrize("widths", ["one", "two", "shared"])
+def test_kinds_of_widths(widths):
+    fits = Parzen().bind(curved(3), widths=widths)
+    models = [fits.conditional(1, s) for s in [(), (0,), (0, 2)]]
+    same = [model.widths[0] == model.widths[1] for model in models[1:]]
+    assert all(same) == (widths != "two")
+    outputs = {float(model.widths[1]) for model in models}
+    assert (len(outputs) == 1) == (widths == "shared")
+
+
+def test_two_widths_are_never_worse_than_one(boston):
+    sets = [(0,), (3, 7), (1, 5, 9)]
+    two, one = Parzen().bind(boston), Parzen().bind(boston, widths="one")
+    assert (two.loo(8, sets) >= one.loo(8, sets) - 1e-4 * boston.rows).all()
+
+
+def test_equivalent_graphs_tie_at_any_shared_width_on_test_rows_too(boston):
+    chosen = boston.select(["MEDV", "LSTAT", "RM", "NOX", "DIS"])
+    train, test = chosen.take(np.arange(0, 506, 2)), chosen.take(np.arange(1, 506, 2))
+    rng = np.random.default_rng(4)
+    fits = Parzen().bind(train, widths="shared")
+    for width in (0.1, 0.3, 1.0):
+        fixed = type(fits)(fits.family, train, width=width)
+        assert fixed.equivalent
+        score = leave_one_out(fixed)
+        for graph in _some_graphs(chosen.names, rng):
+            other = _another_of_the_class(graph, rng)
+            assert total(score, other) == pytest.approx(total(score, graph), rel=1e-11)
+            ours, theirs = (_net(fixed, g) for g in (graph, other))
+            np.testing.assert_allclose(
+                log_density(ours, test.columns), log_density(theirs, test.columns), rtol=1e-9
+            )
+
+
+def _some_graphs(names, rng):
+    chain = DAG.from_arcs(list(pairwise(names)), names)
+    return [chain, *(random_dag(names, 2.0, rng) for _ in range(2))]
+
+
+def _another_of_the_class(graph: DAG, rng) -> DAG:
+    """Turn an arc that the class leaves open."""
+    for tail, head in graph.arcs:
+        try:
+            turned = graph.without_arc(tail, head).with_arc(head, tail)
+        except aw.GraphError:
+            continue
+        if cpdag(turned) == cpdag(graph):
+            return turned
+    return graph
+
+
+def _net(fits, graph: DAG) -> BayesNet:
+    models = tuple(fits.conditional(c, row) for c, row in enumerate(graph.parents))
+    return BayesNet(fits.table.variables, graph, models, ("parzen",) * len(models))
+
+
+def test_a_shared_width_is_tuned_to_a_graph(boston):
+    chosen = boston.select(["MEDV", "LSTAT", "RM", "NOX"])
+    fits = Parzen().bind(chosen, widths="shared")
+    graph = DAG.from_arcs([("LSTAT", "MEDV"), ("RM", "MEDV")], chosen.names)
+    tuned = fits.retuned(graph)
+    assert tuned is not None
+    assert tuned.retuned(graph) is None
+    assert total(leave_one_out(tuned), graph) > total(leave_one_out(fits), graph)
+    for factor in (0.9, 1.1):
+        near = type(fits)(fits.family, chosen, width=tuned.width * factor)
+        assert total(leave_one_out(near), graph) < total(leave_one_out(tuned), graph)
+    assert Parzen().bind(chosen).retuned(graph) is None
+
+
+def test_densities_are_those_of_the_plain_formula():
+    table = curved(5, rows=30)
+    model = Parzen().bind(table).conditional(1, (0, 2))
+    rng = np.random.default_rng(6)
+    y, x, z = rng.normal(size=(3, 20))
+    inputs = np.vstack(columns_of(table, ("x", "z"))) / model.scales[1:, None]
+    queries = np.vstack([x, z]) / model.scales[1:, None]
+    expected = naive.log_density(
+        inputs, np.zeros(2), np.ones(30), table.column("y") / model.scales[0], 0,
+        queries, y / model.scales[0], *model.widths,
+    ) - np.log(model.scales[0])  # fmt: skip
+    np.testing.assert_allclose(model.logpdf(y, (x, z)), expected, rtol=1e-9)
+
+
+def test_mixtures_have_the_density_and_the_mean():
+    model = Parzen().bind(curved(7)).conditional(1, (0,))
+    assert isinstance(model, Mixes)
+    x, y = np.array([-1.0, 0.2, 1.4]), np.array([0.1, 0.5, -0.4])
+    for each in (model, replace(model, tail=0.1)):
+        centres, sd, weights = each.mixture((x,), 3)
+        np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-9)
+        normal = np.exp(-0.5 * ((y[:, None] - centres) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
+        np.testing.assert_allclose(
+            (weights * normal).sum(axis=1), np.exp(each.logpdf(y, (x,))), rtol=1e-6
+        )
+        np.testing.assert_allclose(weights @ centres, each.mean((x,), 3), rtol=1e-6)
+
+
+def test_far_from_all_data_answers_stay_finite():
+    model = Parzen().bind(curved(8)).conditional(1, (0,))
+    far = (np.array([1e6, -1e9]),)
+    assert np.isfinite(model.mean(far, 2)).all()
+    assert np.isfinite(model.sample(far, np.random.default_rng(1), 2)).all()
+    assert np.isfinite(model.logpdf(np.zeros(2), far)).all()
+
+
+def test_a_tail_bounds_the_cost_of_an_outlier():
+    plain, safe = (Parzen().bind(curved(9), tail=tail).conditional(1, (0,)) for tail in (0.0, 0.01))
+    y, x = np.array([8.0]), (np.array([0.0]),)
+    assert plain.logpdf(y, x)[0] < -100
+    assert -60 < safe.logpdf(y, x)[0] < -5
+
+    def density(z: float) -> float:
+        return float(np.exp(safe.logpdf(np.array([z]), x)[0]))
+
+    whole = quad(density, -40, 40, limit=400, points=[-1, 0, 1])
+    assert whole[0] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
+    table = curved(10, rows=25)
+    fits = Parzen().bind(table, tail=0.05)
+    model, rows = fits.conditional(1, (0,)), np.arange(25)
+    wide = np.exp(model.tail_log(table.columns[1]))
+    expected = 0.0
+    for row in rows:
+        rest = np.delete(rows, row)
+        without = replace(
+            model, output=model.output[rest], inputs=(model.inputs[0][rest],),
+            weights=np.ones(24), tail=0.0,
+        )  # fmt: skip
+        kernel = np.exp(without.logpdf(table.columns[1][[row]], (table.columns[0][[row]],))[0])
+        expected += np.log(0.95 * kernel + wide[row])
+    assert fits.loo(1, [(0,)])[0] == pytest.approx(expected, rel=1e-9)
+
+
+# -- levels --------------------------------------------------------------------------------------
+
+
+def levelled(seed: int, rows: int = 200) -> Table:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=rows)
+    kind = np.where(x + 0.3 * rng.normal(size=rows) > 0, "up", "down")
+    kind[rng.random(rows) < 0.1] = "aside"
+    rank = np.clip(np.round(2 + x), 0, 4)
+    kinds = {"rank": "discrete"}
+    return aw.table(
+        {"x": x, "kind": kind, "rank": rank, "y": x**2 + rng.normal(size=rows)}, kinds=kinds
+    )
+
+
+@pytest.mark.parametrize("tail", [0.0, 0.1])
+def test_a_discrete_output_has_probabilities(tail):
+    table = Parzen().prepare(levelled(1))
+    child, parent = table.index("kind"), table.index("x")
+    model = Parzen().bind(table, tail=tail).conditional(child, (parent,))
+    assert isinstance(model, Chances)
+    x = np.array([-2.0, 0.0, 2.0])
+    chances = model.probabilities((x,), 3)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-9)
+    for code in range(3):
+        logs = model.logpdf(np.full(3, code), (x,))
+        np.testing.assert_allclose(np.exp(logs), chances[:, code], rtol=1e-6)
+    up = table.variables[child].levels.index("up")
+    assert chances[2, up] > 0.6 > 0.3 > chances[0, up]
+    drawn = model.sample((np.full(4000, 2.0),), np.random.default_rng(2), 4000)
+    shares = np.bincount(drawn, minlength=3) / 4000
+    np.testing.assert_allclose(shares, chances[2], atol=0.03)
+
+
+def test_levels_as_inputs_count_by_rank_or_as_the_same_or_not():
+    table = Parzen().prepare(levelled(2))
+    kind, rank, y = (table.index(name) for name in ("kind", "rank", "y"))
+    model = Parzen().bind(table).conditional(y, tuple(sorted((kind, rank))))
+    assert model.unordered == (True, False)
+    assert model.scales[1:].tolist() == [1.0, 4.0]
+
+
+def test_a_tied_column_as_levels_is_off_the_floor(boston):
+    raw = aw.shipped("boston").continuous()
+    assert Parzen().bind(raw).conditional(raw.index("RAD"), ()).at_floor
+    levels = Parzen().prepare(raw.recast({"RAD": "discrete"}))
+    assert levels.variable("RAD").discrete
+    model = Parzen().bind(levels).conditional(levels.index("RAD"), (levels.index("TAX"),))
+    assert not model.at_floor
+
+
+# -- weights -------------------------------------------------------------------------------------
+
+
+def test_all_copies_of_a_row_are_left_out(boston):
+    child = boston.index("MEDV")
+    parents = tuple(sorted(map(boston.index, ("LSTAT", "RM"))))
+    rng = np.random.default_rng(1)
+    counts = np.bincount(rng.integers(0, 506, 506), minlength=506).astype(float)
+    drawn = boston.take(np.flatnonzero(counts)).with_weights(counts[counts > 0])
+    fits = Parzen().bind(drawn)
+    assert -0.75 < fits.loo(child, [parents])[0] / 506 < -0.5
+    assert fits.conditional(child, parents).widths[1] > 0.1
+
+
+def test_weights_scale_the_sums():
+    table = curved(11)
+    once, twice = (Parzen().bind(table.with_weights(np.full(120, w))) for w in (1.0, 2.0))
+    assert twice.loo(1, [(), (0,)]) == pytest.approx(2 * once.loo(1, [(), (0,)]), rel=1e-9)
+
+
+# -- many rows -----------------------------------------------------------------------------------
+
+
+def test_nearest_rows_stand_for_all(boston):
+    child = boston.index("MEDV")
+    sets = [
+        tuple(sorted(map(boston.index, names))) for names in (["LSTAT"], ["LSTAT", "RM", "NOX"])
+    ]
+    exact, near = Parzen().bind(boston), Parzen().bind(boston, near=200)
+    assert near.loo(child, sets) / 506 == pytest.approx(exact.loo(child, sets) / 506, abs=3e-3)
+
+
+def test_threads_change_nothing(boston):
+    sets = [tuple(sorted(np.random.default_rng(s).choice(13, 4, replace=False))) for s in range(8)]
+    sets = [tuple(int(j) for j in s) for s in sets]
+    one, two = (Parzen().bind(boston, threads=n).loo(13, sets) for n in (1, 2))
+    assert (one == two).all()
+
+
+# -- what is refused, and what is said -------------------------------------------------------------
+
+
+def test_moments_are_refused():
+    with pytest.raises(FitError, match="need the rows"):
+        Parzen().bind(Moments.of(curved(1)))
+
+
+def test_counting_scores_are_refused():
+    with pytest.raises(FitError, match="take loo or kfold"):
+        aw.learn(curved(1), model="parzen", score="bic")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"widths": "tow"}, "two"), ({"floor": 0.0}, "floor"), ({"tail": 1.0}, "tail")],
+)
+def test_options_are_checked(options, words):
+    with pytest.raises(WordError, match=words):
+        Parzen().bind(curved(1), **options)
+
+
+def test_few_rows_are_refused():
+    with pytest.raises(DataError, match="at least 5 complete rows"):
+        Parzen().prepare(aw.table({"x": np.arange(4.0) ** 2, "y": np.ones(4)}))
+
+
+def test_ties_and_outliers_are_named():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=100)
+    x[3] = 1e6
+    table = aw.table(
+        {"x": x, "t": np.round(rng.normal(size=100) * 2) / 2, "u": rng.normal(size=100)}
+    )
+    notes = Parzen().prepare(table.continuous()).notes
+    assert any("'t'" in note and "discrete" in note for note in notes)
+    assert any("'x'" in note and "interquartile" in note for note in notes)
+    assert not any("'u'" in note for note in notes)
+    fits = Parzen().bind(Parzen().prepare(table.continuous()))
+    assert np.isfinite(fits.loo(2, [(), (0,), (0, 1)])).all()
+
+
+def test_copies_and_constants_stay_finite():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=60)
+    table = aw.table({"a": x, "b": x, "c": np.full(60, 3.0)})
+    fits = Parzen().bind(table)
+    assert fits.conditional(0, (1,)).at_floor
+    for child in range(3):
+        others = [j for j in range(3) if j != child]
+        values = fits.loo(child, [(), (others[0],), tuple(others)])
+        assert np.isfinite(values).all()
+    constant = fits.loo(2, [(), (0,), (0, 1)])
+    assert constant == pytest.approx(np.full(3, constant[0]), rel=1e-12)
+
+
+def test_a_model_is_checked_when_made():
+    x, ones = np.zeros(3), np.ones(2)
+    whole = {"output": x, "inputs": (x,), "weights": np.ones(3), "scales": ones, "widths": ones}
+    for wrong in (
+        {"scales": np.array([1.0, -1.0])},
+        {"widths": np.array([0.0, 1.0])},
+        {"weights": np.array([1.0, np.nan, 1.0])},
+        {"inputs": (np.zeros(2),)},
+    ):
+        with pytest.raises(FitError):
+            ParzenConditional(**{**whole, **wrong})
+
+
+def test_models_say_what_they_are():
+    fits = Parzen().bind(curved(3))
+    said = fits.conditional(1, (0, 2)).words("y", ("x", "z"))
+    assert "y given 'x' and 'z'" in said
+    assert "120 rows" in said
+    assert fits.conditional(1, ()).words("y", ()).startswith("y: Parzen windows")
+
+
+def test_newton_is_no_worse_along_a_path_of_sets(boston):
+    fits = Parzen().bind(boston)
+    sets = [tuple(range(k)) for k in range(13)]
+    found = fits.loo(13, sets) / boston.rows
+    block = fits.block
+    grid = np.array(
+        [(a, b) for a in (0.08, 0.16, 0.3, 0.55, 0.9, 1.6, 3) for b in np.geomspace(0.01, 1, 9)]
+    )
+    from arcwise._kernels import parzen as kernel
+
+    for value, s in zip(found, sets, strict=True):
+        values = kernel.loo(
+            block.columns, block.apart, fits.weights, 13, 0, [s] * len(grid), grid
+        ).value
+        assert value >= values.max() - np.log(block.scales[13]) - 1e-6
+    assert all(np.isfinite([a, b]).all() for a, b in pairwise(found))
+
+
+def test_unknown_columns_types_are_kept_as_levels():
+    variables = (Variable("k", levels=("a", "b")), Variable("x"))
+    rng = np.random.default_rng(0)
+    table = Table(variables, (np.array([0, 1] * 10, dtype=np.uint8), rng.normal(size=20)))
+    ready = Parzen().prepare(table)
+    assert ready.variable("k").discrete
+    assert np.isfinite(Parzen().bind(ready).loo(0, [(), (1,)])).all()
