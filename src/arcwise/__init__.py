@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arcwise import graphs
-    from arcwise.api import Network, fit, learn, load, load_graph, network, path, validate
+    from arcwise.api import Network, fit, learn, load, load_graph, network, path, prune, validate
     from arcwise.data import (
         Moments,
         Table,
@@ -75,6 +75,7 @@ __all__ = [
     "plot_graph",
     "plot_path",
     "plot_trace",
+    "prune",
     "read",
     "separated",
     "shipped",
@@ -86,7 +87,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "api": ("Network", "fit", "learn", "load", "load_graph", "network", "path", "validate"),
+    "api": (
+        "Network",
+        "fit",
+        "learn",
+        "load",
+        "load_graph",
+        "network",
+        "path",
+        "prune",
+        "validate",
+    ),
     "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "WordError"),
     "graphs": ("DAG", "PDAG", "Rules", "UGraph", "compare", "dag", "separated", "ug"),
     "plot": ("plot_graph", "plot_path", "plot_trace"),

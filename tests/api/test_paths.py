@@ -54,12 +54,17 @@ def test_it_reads_well(found):
     assert len(plain["removals"]) == 10
     assert found.variables == SOURCE.order
     assert found.stopped == "no edge is left"
+    assert found.unit in text
+    assert len(found.removals) == 10
+    assert found.knots[0].graph == found.at(0)
+    assert found.reach == np.inf
 
 
 def test_it_is_drawn(found):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     assert found.plot(at=0.1) is not None
+    assert aw.plot_path(found) is not None
     assert aw.plot_path(found.path) is not None
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contracts.cases import linear
+from contracts.cases import linear, nasty
 from contracts.laplace import Laplace
 
 import arcwise as aw
@@ -273,6 +273,27 @@ def test_chains_start_at_rows_of_the_data():
     np.testing.assert_array_equal(rows[[0, -1]], many.matrix()[[0, -1]])
 
 
+def test_few_rows_for_the_columns_are_said():
+    noise = np.random.default_rng(0).normal(size=(20, 12))
+    assert any("Rows are few (20 for 12" in n for n in aw.learn(noise, graph="undirected").notes)
+    assert any("Rows are few" in n for n in aw.path(noise).notes)
+    assert aw.learn(noise[:, :4], graph="undirected").notes == ()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "words", [{}, {"score": "loo"}, {"model": "parzen"}, {"model": "parzen", "widths": "shared"}]
+)
+def test_awkward_columns_never_raise(words, tmp_path):
+    net = aw.learn(nasty(1), graph="undirected", **words)
+    assert np.isfinite(net.score)
+    assert np.isfinite(net.pseudo_logpdf(nasty(1))).all()
+    str(net)
+    for name in net.variables:
+        net.local(name)
+    assert aw.load(net.save(tmp_path / "net.json")).graph == net.graph
+
+
 # -- budgets -------------------------------------------------------------------------------------
 
 
@@ -392,6 +413,14 @@ def test_artificial_rows_count_like_real_ones(words):
     assert net.rows == 42
     assert "2 artificial rows count like real ones." in net.notes
     assert aw.learn(table, **words).score != pytest.approx(net.score)
+
+
+def test_artificial_rows_may_lie_in_a_file(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,c\n0.5,9,0\n1.5,8,0\n")
+    net = aw.learn(curved(40), prior_rows=tmp_path / "rows.csv")
+    assert net.rows == 42
+    with pytest.raises(aw.ArcwiseError, match="nowhere"):
+        aw.learn(curved(40), prior_rows=str(tmp_path / "nowhere.csv"))
 
 
 def test_artificial_rows_with_weights():

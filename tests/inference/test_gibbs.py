@@ -236,13 +236,13 @@ def test_effort_says_its_defaults():
 
 
 def test_samples_of_a_markov_network_follow_its_joint():
-    table = sample(BENT, np.random.default_rng(1), 4000, burn_in=60)
+    table = sample(BENT, np.random.default_rng(1), 2500, burn_in=40)
     assert table.names == BENT.names
     matrix = table.matrix()
     np.testing.assert_allclose(matrix.mean(axis=0), POINTS.mean(axis=1), atol=0.15)
     spread = np.cov(POINTS, ddof=0) + np.diag(WIDTHS**2)
     np.testing.assert_allclose(np.cov(matrix.T), spread, atol=0.25)
-    again = sample(BENT, np.random.default_rng(1), 4000, burn_in=60)
+    again = sample(BENT, np.random.default_rng(1), 2500, burn_in=40)
     assert (again.matrix() == matrix).all()
     assert sample(BENT, np.random.default_rng(1), 0).rows == 0
 

@@ -169,9 +169,7 @@ def means(
 ) -> tuple[Array, Array]:
     """Mean and variance (q,) of the centres' `output` (n,) under the shares at queries (k, q)."""
     mean, variance = np.empty(queries.shape[1]), np.empty(queries.shape[1])
-    _native.parzen_means(
-        inputs, apart, weights, output, queries, float(width), mean, variance
-    )
+    _native.parzen_means(inputs, apart, weights, output, queries, float(width), mean, variance)
     return mean, variance
 
 

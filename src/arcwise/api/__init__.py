@@ -4,6 +4,7 @@ from arcwise.api.fitting import fit, network
 from arcwise.api.learning import learn
 from arcwise.api.net import Network, load, load_graph
 from arcwise.api.paths import PenaltyPath, path
+from arcwise.api.pruned import prune
 from arcwise.api.validation import validate
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "load_graph",
     "network",
     "path",
+    "prune",
     "validate",
 ]

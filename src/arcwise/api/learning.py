@@ -85,7 +85,8 @@ def learn(
     expert, expert_weight : a graph that arcs should not differ from, and the price of each difference
         in nats per row: one for all arcs, or a mapping of arcs (parent, child) to their prices, 0.1
         for those it does not name.
-    prior_rows : artificial rows that say what an expert would expect to see; they count like real ones.
+    prior_rows : artificial rows that say what an expert would expect to see, as a table or a file's
+        path; they count like real ones.
     kinds, weights, missing : as for `table`.
     seed : the same seed gives the same result.
     n_jobs : processes or threads for work that can be shared out; -1 for all cores.
@@ -163,6 +164,8 @@ def plan(
 ) -> Plan:
     """Turn the words of `learn` into a plan; words that a recipe does not know are options."""
     kind_of(graph)
+    if isinstance(words.get("prior_rows"), str | os.PathLike):
+        words["prior_rows"] = read(words["prior_rows"])
     rule = _rule(penalty)
     known = {field.name for field in fields(Recipe)} - {"tuned", "threads", "options"}
     recipe = Recipe(

@@ -107,8 +107,11 @@ class Network:
 
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Variables with an edge to this one, in whatever direction."""
-        self._known(name)
-        return graphs.skeleton(self.graph).neighbours_of(name)
+        node = self.net.index(name)
+        if not isinstance(self.graph, DAG):
+            return self.graph.neighbours_of(node)
+        beside = {*self.graph.parents[node], *self.graph.children[node]}
+        return graphs.named(self.graph, sorted(beside))
 
     def blanket(self, name: str) -> tuple[str, ...]:
         """The Markov blanket: all that is needed to know what the rest says about a variable."""

@@ -15,7 +15,7 @@ from arcwise.data import Moments, Table
 from arcwise.errors import FitError, GraphError
 from arcwise.evaluate import EdgeTable
 from arcwise.graphs import Rules, UGraph
-from arcwise.results import Path
+from arcwise.results import Knot, Path, Removal
 
 __all__ = ["PenaltyPath", "path"]
 
@@ -24,11 +24,7 @@ __all__ = ["PenaltyPath", "path"]
 class PenaltyPath:
     """Undirected graphs against the price of an edge, and a network at any of them.
 
-    Attributes
-    ----------
-    path : the plain value: graphs at their penalties, and every removal with its losses.
-    words : which model, score and search were used.
-    notes : sentences about the data and the choices made.
+    `path` is the plain value; printed, it is a table of removals.
     """
 
     walked: Walked
@@ -40,6 +36,26 @@ class PenaltyPath:
     def path(self) -> Path:
         """Graphs at their penalties, and every removal with its losses."""
         return self.walked.path
+
+    @property
+    def knots(self) -> tuple[Knot, ...]:
+        """Graphs with the penalties from which on they hold."""
+        return self.path.knots
+
+    @property
+    def removals(self) -> tuple[Removal, ...]:
+        """Edges in the order in which they went, with the losses of both sides."""
+        return self.path.removals
+
+    @property
+    def reach(self) -> float:
+        """The largest penalty whose graph is known; infinite unless the run was cut short."""
+        return self.path.reach
+
+    @property
+    def unit(self) -> str:
+        """The unit of penalties."""
+        return self.path.unit
 
     @property
     def words(self) -> Mapping[str, Any]:

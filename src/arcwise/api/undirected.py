@@ -5,7 +5,7 @@ returns is a path, and the graph at any penalty is on it; each variable is then 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ __all__ = [
 SEARCHES: dict[str, Callable[..., Path]] = {"auto": boundary, **UNDIRECTED}
 
 _ROUNDS = 10  # of walking and tuning what local models share
+_EACH = 2  # rows for each column below which a regression on all others means nothing
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,20 @@ def bench(recipe: Recipe, source: Table | Moments) -> Bench:
             "expert= pulls a directed graph towards an expert's; for an undirected one say what is "
             "known by rules: required and forbidden edges."
         )
-    return laid_out(recipe, source, SEARCHES, directed=False)
+    made = laid_out(recipe, source, SEARCHES, directed=False)
+    return replace(made, notes=tuple(filter(None, (*made.notes, _few_rows(made)))))
+
+
+def _few_rows(bench: Bench) -> str:
+    """A sentence where the complete graph, which learning begins with, has too many inputs."""
+    columns, rows = len(bench.fits.nodes), bench.fits.rows
+    if bench.family.default_parents(rows) is None or rows >= _EACH * columns:
+        return ""
+    return (
+        f"Rows are few ({rows:g} for {columns} columns): a {bench.model} model of each variable given "
+        "all others explains noise, so edges may stay for no reason; take fewer columns, or learn a "
+        "directed graph."
+    )
 
 
 def walk(bench: Bench, watch: Watch | None = None) -> Walked:

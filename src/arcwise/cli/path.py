@@ -135,7 +135,7 @@ def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: floa
         ("search", f"{words['search']} in {seconds:.1f} s; {found.stopped}"),
     ]
     shown.show(shown.facts(about), "")
-    gone = found.path.removals
+    gone = found.removals
     if gone:
         shown.show(shown.grid(_HEAD, [_cells(found, each) for each in gone[-PRINTED:]]))
     else:
@@ -143,7 +143,7 @@ def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: floa
         shown.show(shown.grid([">edges left", ">from penalty"], curve))
     if len(gone) > PRINTED:
         shown.show(f"... after {shown.plural(len(gone) - PRINTED, 'removal')} of weaker edges")
-    unit = found.path.unit
+    unit = found.unit
     shown.show("", shown.styled(f"Penalties and losses in {unit}.", "dim"), "")
 
 

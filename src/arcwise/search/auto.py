@@ -7,7 +7,10 @@
   random tenth to half of the arcs is taken out) and shaking (random changes of arcs) in turn: measured on
   ecoli70, magic-niab, arth150 and simulated networks thinning led further than shaking, tabu walks or
   clearing one variable's surroundings, and on dense tables (sonar, wine) the two together.
-* For other scores the same is done with greedy search.
+* For other scores, such as those of Parzen windows, greedy search takes the place of GES, and disturbing
+  means clearing the surroundings of one to three variables, every other time with two random changes: on
+  Boston housing (Parzen windows of one width) this led from 3.956 to 4.158 nats per row from every seed,
+  within 30 rounds and 600 local models, where shaking needed thousands, and thinning led nowhere.
 
 It ends when many rounds in a row have brought nothing, so that easy problems end early.
 """
@@ -48,7 +51,8 @@ def auto(
     rng : source of the random shakes.
     limits : rules bound to the score's columns.
     patience : rounds in a row without a better graph before the search ends; by default 150, and
-        fewer for more than 66 variables (10 000 / variables).
+        fewer for more than 66 variables (10 000 / variables); 40 at most where equivalent graphs
+        differ in score.
     max_steps, on_step : as in `greedy`.
 
     Returns
@@ -60,15 +64,16 @@ def auto(
         found, _ = _improve(score, graph, bounds, Trail())  # to hand back if time runs out
         return exact(score, found, limits=bounds, on_step=on_step)
     trail = Trail(on_step, max_steps)
-    tries = _patience(len(score.nodes)) if patience is None else patience
+    tries = _patience(score) if patience is None else patience
     best, top = _improve(score, graph, bounds, trail)
     failures, climb = 0, None
     while failures < tries and not trail.stopped:
-        if failures % 2 and len(score.nodes) <= _SHAKEN_COLUMNS:
+        begin, moves = _disturbed(best, bounds, rng, failures, score.equivalent)
+        if moves and len(score.nodes) <= _SHAKEN_COLUMNS:
             climb = climb or Climb(score, best, bounds)
-            begin = _shaken(climb, best, rng)
-        else:
-            begin = _thinned(best, bounds, rng)
+            climb.go_to(begin)
+            climb.shake(rng, moves)
+            begin = climb.graph()
         found, value = _improve(score, begin, bounds, trail)
         failures += 1
         if value > top + least_gain(score):
@@ -84,9 +89,9 @@ def _parent_sets(limits: Limits) -> float:
     return float(sum(2.0 ** len(limits.candidates(child)) for child in range(p)))
 
 
-def _patience(p: int) -> int:
+def _patience(score: Score) -> int:
     """Rounds in a row without success: a budget that keeps the whole search to seconds."""
-    return min(150, 10_000 // p)
+    return min(150 if score.equivalent else 40, 10_000 // len(score.nodes))
 
 
 def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
@@ -102,11 +107,26 @@ def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
     return DAG.unchecked(graph.nodes, tuple(rows))
 
 
-def _shaken(climb: Climb, graph: DAG, rng: np.random.Generator) -> DAG:
-    """The graph after random legal changes, up to half as many as it has arcs."""
-    climb.go_to(graph)
-    climb.shake(rng, int(rng.integers(5, max(10, graph.n_arcs // 2))))
-    return climb.graph()
+def _cleared(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
+    """The graph without any arc at one to three variables; required ones stay."""
+    p = len(graph.nodes)
+    bare = set(rng.choice(p, min(p, int(rng.integers(1, 4))), replace=False).tolist())
+    rows = tuple(
+        tuple(x for x in row if x in limits.required[child] or not bare & {x, child})
+        for child, row in enumerate(graph.parents)
+    )
+    return DAG.unchecked(graph.nodes, rows)
+
+
+def _disturbed(
+    graph: DAG, limits: Limits, rng: np.random.Generator, failures: int, equivalent: bool
+) -> tuple[DAG, int]:
+    """A graph to start from again, and how many random changes are to be made to it first."""
+    if not equivalent:
+        return _cleared(graph, limits, rng), 2 * (failures % 2)
+    if failures % 2 and len(graph.nodes) <= _SHAKEN_COLUMNS:
+        return graph, int(rng.integers(5, max(10, graph.n_arcs // 2)))
+    return _thinned(graph, limits, rng), 0
 
 
 def _improve(score: Score, start: DAG, limits: Limits, trail: Trail) -> tuple[DAG, float]:

@@ -10,7 +10,7 @@ equivalence class tie, and J is kept by set, for all children alike.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ class ParzenFits(Fits):
         self.equivalent = family.widths == "shared" and not ordered
         large = table.rows > _ALL_ROWS and family.widths != "shared"
         self.near = near or (_NEAR if large else None)
+        self._last: tuple[tuple[int, ...], Any, Array] | None = None
         self._sums: dict[tuple[int, ...], float] = {}
         self.width = self._first_width() if family.widths == "shared" and width is None else width
 
@@ -147,6 +148,7 @@ class ParzenFits(Fits):
         rows = self.table.rows
         queries = np.unique(np.linspace(0, rows - 1, min(rows, _QUERIES)).astype(np.int64))
         for i, parents in enumerate(sets):
+            near = self._neighbours(child, parents, queries)
             found = kernel.fit_near(
                 block.columns,
                 block.apart,
@@ -155,25 +157,69 @@ class ParzenFits(Fits):
                 block.levels[child],
                 parents,
                 queries,
-                self._neighbours(child, parents, queries),
+                near,
                 **options,
             )
-            widths[i], values[i] = found.widths[0], found.value[0]
+            widths[i] = found.widths[0]
+            values[i] = found.value[0] + (0.0 if parents else self._beyond(queries, near))
         return widths, values
+
+    def truncation(
+        self, child: int, parents: tuple[int, ...], rows: int = 500
+    ) -> tuple[float, float]:
+        """Leave-one-out likelihood per row over nearest rows alone, and over all rows.
+
+        Both at the fitted widths, of some rows evenly spread: their difference is what counting only
+        the nearest rows costs.
+        """
+        widths, _ = self._fit(child, (parents,))
+        block, n, levels = self.block, self.table.rows, self.block.levels[child]
+        queries = np.unique(np.linspace(0, n - 1, min(n, rows)).astype(np.int64))
+        known = (block.columns, block.apart, self.weights, child, levels, parents)
+        exact = kernel.loo_rows(*known, widths[0], queries)
+        near = np.empty(len(queries))
+        for i, row in enumerate(queries.tolist()):
+            own = self._neighbours(child, parents, queries[i : i + 1])[0]
+            few = np.concatenate([[row], own])
+            part = kernel.loo_rows(
+                np.ascontiguousarray(block.columns[:, few]),
+                block.apart,
+                self.weights[few],
+                child,
+                levels,
+                parents,
+                widths[0],
+                np.zeros(1, dtype=np.int64),
+            )
+            near[i] = part[0] + (0.0 if parents else self._beyond(queries[i : i + 1], own[None, :]))
+        return float(near.mean()), float(exact.mean())
+
+    def _beyond(self, queries: NDArray[np.int64], near: NDArray[np.int64]) -> float:
+        """What the rows that are not near weigh in T where there are no inputs: they all count."""
+        listed = self.weights[near].sum(axis=1)
+        rest = self.weights.sum() - self.weights[queries]
+        return float(np.average(np.log(listed / rest), weights=self.weights[queries]))
 
     def _neighbours(
         self, child: int, parents: tuple[int, ...], queries: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The nearest rows (columns) of each query by inputs, or by the output without inputs."""
-        from scipy.spatial import cKDTree
-
         members = parents or (child,)
-        points = np.column_stack([_spread_out(self.block, j) for j in members])
+        tree, points = self._tree(members)
         most = min(self.near or _NEAR, self.table.rows - 1)
-        near = cKDTree(points).query(points[queries], k=most + 1)[1].astype(np.int64)
+        near = tree.query(points[queries], k=most + 1)[1].astype(np.int64)
         own = near == queries[:, None]
         own[~own.any(axis=1), -1] = True  # among many copies a row may not be near itself
         return np.ascontiguousarray(near[~own].reshape(len(queries), most))
+
+    def _tree(self, members: tuple[int, ...]) -> tuple[Any, Array]:
+        """A tree of the rows by some columns; the last one made is kept."""
+        from scipy.spatial import cKDTree
+
+        if self._last is None or self._last[0] != members:
+            points = np.column_stack([_spread_out(self.block, j) for j in members])
+            self._last = (members, cKDTree(points), points)
+        return self._last[1], self._last[2]
 
     # -- one width for the whole network ----------------------------------------------------------
 

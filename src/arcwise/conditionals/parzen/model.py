@@ -16,6 +16,7 @@ from arcwise.errors import FitError
 __all__ = ["Block", "ParzenConditional", "block_of"]
 
 _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
+_FARTHEST = 1e15  # distances beyond it are all the same, so that their squares can be computed
 _TAIL = 2.0  # standard deviation of the wide normal, in those of the column
 _LOG_2PI = float(np.log(2 * np.pi))
 
@@ -98,7 +99,7 @@ class ParzenConditional:
     def _queries(self, xs: Columns, size: int) -> Array:
         out = np.empty((len(xs), size))
         for i, column in enumerate(xs):
-            out[i] = column / self.scales[i + 1]
+            np.clip(column / self.scales[i + 1], -_FARTHEST, _FARTHEST, out=out[i])
         return out
 
     @property
@@ -111,7 +112,7 @@ class ParzenConditional:
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
         """Log density, or log probability of a level, of each row."""
-        values = np.asarray(y, dtype=float) / self.scales[0]
+        values = np.clip(np.asarray(y, dtype=float) / self.scales[0], -_FARTHEST, _FARTHEST)
         out = kernel.log_density(
             self._centres,
             self._apart,

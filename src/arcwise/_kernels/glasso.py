@@ -1,0 +1,123 @@
+"""The graphical lasso's loops: sweeps over columns, conditions, curvature, and components.
+
+For a moment matrix S (p, p) and penalties P (p, p; infinite where an entry of Theta is held at 0),
+
+    maximise  log det Theta - sum_ij S_ij theta_ij - sum_ij P_ij |theta_ij|.
+
+W stands for Theta^-1, and row j of the slopes B for the regression of variable j on the others, that
+is -theta_jk / theta_jj. All matrices are C-contiguous float64, scaled so that W has a unit diagonal:
+tolerances are absolute.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import _native
+
+__all__ = [
+    "Certificate",
+    "Sweeps",
+    "certify",
+    "components",
+    "curvature",
+    "descend",
+    "gather",
+    "mirror",
+    "precision",
+    "scatter",
+]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Sweeps(NamedTuple):
+    """How many sweeps were done, the last one's largest move in W, and how many signs changed."""
+
+    done: int
+    moved: float
+    changed: int
+
+
+class Certificate(NamedTuple):
+    """What a solution is judged by; E is the change of W that puts it into the box |W - S| <= P.
+
+    `violation` is the largest breach of a condition relative to the penalty, `trace` tr(S Theta),
+    `norm` the sum of P |theta|, `slack` tr(Theta E), `outside` the Frobenius norm of E, `longest` the
+    largest absolute row sum of Theta, `edges` the number of nonzero pairs.
+    """
+
+    violation: float
+    trace: float
+    norm: float
+    slack: float
+    outside: float
+    longest: float
+    edges: int
+
+
+def descend(
+    moments: Array,
+    penalties: Array,
+    covariance: Array,
+    slopes: Array,
+    tolerance: float,
+    sweeps: int,
+) -> Sweeps:
+    """Sweep over the columns until no entry of W moves by more than `tolerance`.
+
+    `covariance` W and `slopes` B are changed in place; W has to be positive definite. A sweep takes
+    O(p x nonzeros of B), and a lasso on the nonzeros of each row.
+    """
+    return Sweeps(
+        *_native.glasso_descend(moments, penalties, covariance, slopes, tolerance, sweeps)
+    )
+
+
+def precision(covariance: Array, slopes: Array) -> Array | None:
+    """Theta (p, p) from W and the slopes, made symmetric; None where its diagonal is not positive."""
+    found = np.empty_like(covariance)
+    return found if _native.glasso_precision(covariance, slopes, found) else None
+
+
+def certify(
+    moments: Array, penalties: Array, covariance: Array, precision: Array, least: float
+) -> Certificate:
+    """Judge Theta and W = Theta^-1 in O(p^2); violations are relative to max(P, `least`)."""
+    return Certificate(*_native.glasso_certify(moments, penalties, covariance, precision, least))
+
+
+def curvature(matrix: Array, first: Indices, second: Indices, values: Array) -> Array:
+    """M D M on the pairs first <= second (m,) of a symmetric D: O(m p), p^2 numbers of memory."""
+    out = np.empty(len(values))
+    _native.glasso_curvature(matrix, first, second, values, out)
+    return out
+
+
+def components(moments: Array, penalties: Array) -> Indices:
+    """Label (p,) of each variable's component in the graph |S_ij| > P_ij: its smallest member.
+
+    `penalties` is (p, p), or (1, 1) where all are the same. O(p^2).
+    """
+    labels = np.empty(len(moments), dtype=np.int64)
+    _native.glasso_components(moments, penalties, labels)
+    return labels
+
+
+def gather(matrix: Array, members: Indices, left: Array, right: Array) -> Array:
+    """Cut out some rows and columns, row a times left[a] and column b times right[b]."""
+    block = np.empty((len(members), len(members)))
+    _native.glasso_gather(matrix, members, left, right, block)
+    return block
+
+
+def scatter(block: Array, members: Indices, factor: Array, matrix: Array) -> None:
+    """Put a block to its rows and columns of a matrix, entry (a, b) times factor[a] factor[b]."""
+    _native.glasso_scatter(block, members, factor, matrix)
+
+
+def mirror(matrix: Array) -> None:
+    """Copy the lower triangle to the upper one, in place."""
+    _native.glasso_mirror(matrix)
