@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.built import directed_net
-from arcwise.api.recipe import Bench, Learned, Recipe, laid_out
+from arcwise.api.recipe import Bench, Learned, Recipe, foretell, laid_out
 from arcwise.api.start import over, start_graph
 from arcwise.data import Moments, Table
 from arcwise.graphs import DAG, Limits, Rules
@@ -33,6 +33,7 @@ def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
     """Search for the graph, and fit its local models."""
     limits, bounded = _limits(bench)
     begin = start_graph(bench.recipe.start, limits, bench.chance[0])
+    foretell(bench, len(limits.nodes) ** 2, watch, least=True)
     bench, result = _searched(bench, begin, limits, watch)
     return Learned(
         directed_net(result.graph, {bench.model: bench.fits}, bench.models, bench.data),

@@ -61,7 +61,9 @@ class Progress:
         now = time.monotonic()
         if self.limit is not None and now - self.began > self.limit and not self.reason:
             self.reason = f"the time budget of {self.limit:g} s is used up"
-        if self.show and now - self._shown > (_EVERY if self._lines else _FIRST):
+        if self.show and step.number < 0:  # said before any step is made
+            sys.stderr.write(f"{self.label}: {step.what}\n")
+        elif self.show and now - self._shown > (_EVERY if self._lines else _FIRST):
             self._draw(step, now)
         return bool(self.reason)
 

@@ -20,11 +20,21 @@ from arcwise.data.prepare import folds
 from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
 from arcwise.graphs import DAG, Rules
 from arcwise.networks import Net
-from arcwise.results import Step
+from arcwise.results import Step, Watch
 from arcwise.scores import SCORES, Cached, Score
 
-__all__ = ["Bench", "Learned", "Recipe", "bound", "laid_out", "prepared", "settled_model"]
+__all__ = [
+    "Bench",
+    "Learned",
+    "Recipe",
+    "bound",
+    "foretell",
+    "laid_out",
+    "prepared",
+    "settled_model",
+]
 
+_LONG = 10.0  # seconds that deserve a word beforehand
 _PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
 _CHARGING = ("aic", "bic", "ebic")  # scores with a price of their own for parameters
 
@@ -194,6 +204,20 @@ def laid_out(
         (chance[0], chance[1]),
         tuple(filter(None, (*data.notes, added, why, price))),
     )
+
+
+def foretell(bench: Bench, models: int, watch: Watch | None, least: bool = False) -> None:
+    """Say how long a run will take, before it, where that is long: `models` are to be fitted."""
+    if watch is None:
+        return
+    each = bench.fits.seconds(len(bench.fits.nodes) // 2)
+    total = each * models
+    if total < _LONG:
+        return
+    said = f"{total:.0f} s" if total < 120 else f"{total / 60:.0f} min"
+    more = "at least " if least else "about "
+    what = f"{more}{said} expected ({models} local models, {each:.2g} s each)"
+    watch(Step(-1, what, -1, -1, float("nan"), 0, 0.0))
 
 
 def _priced(recipe: Recipe, family: Family, directed: bool) -> tuple[float, str]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.built import markov_net
-from arcwise.api.recipe import Bench, Learned, Recipe, laid_out
+from arcwise.api.recipe import Bench, Learned, Recipe, foretell, laid_out
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
@@ -70,6 +70,8 @@ def _few_rows(bench: Bench) -> str:
 def walk(bench: Bench, watch: Watch | None = None) -> Walked:
     """Find the whole path."""
     limits = edge_limits(bench.recipe.rules, bench.fits.nodes)
+    p = len(limits.nodes)
+    foretell(bench, p * (1 + p * (p - 1) // 2), watch)
     path: Path = bench.search(bench.score, limits=limits, on_step=watch, **bench.options)
     return Walked(bench, path, limits)
 

@@ -148,6 +148,10 @@ class Fits(ABC):
         """The same with what all local models share tuned to a graph; None where nothing changes."""
         return None
 
+    def seconds(self, inputs: int) -> float:
+        """Roughly how long one local model with so many inputs takes; 0 where nobody will wait."""
+        return 0.0
+
     def params_by_size(self) -> Array | None:
         """Free parameters with 0, 1, ..., p parents, where only their number matters; else None."""
         return None

@@ -8,6 +8,7 @@ then the leave-one-out likelihood of a child is J(B and child) - J(B) with a con
 equivalence class tie, and J is kept by set, for all children alike.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ParzenFits"]
 
+_QUICK = 1_500  # rows up to which a local model takes a few hundredths of a second
 _ALL_ROWS = 20_000  # rows up to which sums go over all of them
 _NEAR = 400  # beyond, over so many neighbours
 _QUERIES = 5_000  # and so many rows are left out, evenly spread
@@ -138,6 +140,14 @@ class ParzenFits(Fits):
     def held_out(self, parts: Parts) -> HeldOut:
         """Tie the family to parts of the rows; each is scored by models fitted to the rest."""
         return RowHeldOut(replace(self.family, width=self.width), self.table, tuple(parts))
+
+    def seconds(self, inputs: int) -> float:
+        """How long one local model takes, by trying one; 0 for tables that are done at once."""
+        if self.table.rows <= _QUICK:
+            return 0.0
+        began = time.perf_counter()
+        self._fit(0, (tuple(range(1, min(inputs, len(self.nodes) - 1) + 1)),))
+        return (time.perf_counter() - began) / max(self.family.threads, 1)
 
     # -- many rows --------------------------------------------------------------------------------
 
