@@ -128,18 +128,18 @@ struct Small {
 
 struct Columns {
   Size p;
-  const double *S, *P;
-  double *W, *B;
+  const double *S, *P, *W;
+  double *written, *B;  // W again, where it may be changed
   std::vector<double> fitted, before, weights;
   std::vector<Size> active;
   std::vector<char> in;
   Small lasso;
 
-  Columns(ConstMatrix S, ConstMatrix P, Matrix W, Matrix B)
-      : p(S.shape(0)), S(S.data()), P(P.data()), W(W.data()), B(B.data()), fitted(p), in(p) {}
+  Columns(Size p, const double* S, const double* P, const double* W, double* written, double* B)
+      : p(p), S(S), P(P), W(W), written(written), B(B), fitted(p), in(p) {}
 
-  // Solves column j; returns how far w12 went, and adds to `changed` the signs of b that are new.
-  double solve(Size j, double tolerance, std::int64_t& changed) {
+  // Solves column j; returns how many signs of b are new.
+  std::int64_t solve(Size j, double tolerance) {
     double* row = B + j * p;
     begin(j, row);
     for (Size seen = 0, round = 0; round < p + 2; ++round) {
@@ -152,12 +152,13 @@ struct Columns {
       before = lasso.slope;
       seen = active.size();
     }
+    std::int64_t changed = 0;
     for (Size a = 0; a < active.size(); ++a) {
       double& b = row[active[a]];
       changed += (b > 0.0) != (lasso.slope[a] > 0.0) || (b < 0.0) != (lasso.slope[a] < 0.0);
       b = lasso.slope[a];
     }
-    return store(j);
+    return changed;
   }
 
   void begin(Size j, const double* row) {
@@ -200,13 +201,14 @@ struct Columns {
     }
   }
 
+  // W's column j becomes W11 b; returns how far it went.
   double store(Size j) {
-    double* row = W + j * p;
+    double* row = written + j * p;
     double moved = 0.0;
     fitted[j] = row[j];
     for (Size k = 0; k < p; ++k) moved = std::max(moved, std::abs(fitted[k] - row[k]));
     std::copy(fitted.begin(), fitted.end(), row);
-    for (Size k = 0; k < p; ++k) W[k * p + j] = fitted[k];
+    for (Size k = 0; k < p; ++k) written[k * p + j] = fitted[k];
     return moved;
   }
 };
@@ -218,7 +220,7 @@ std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatri
   const Size p = S.shape(0);
   check_square(p, S, P, W, B);
   nb::gil_scoped_release release;
-  Columns columns(S, P, W, B);
+  Columns columns(p, S.data(), P.data(), W.data(), W.data(), B.data());
   double least = 0.1;  // the smallest penalty, for the precision that is needed
   for (Size x = 0; x < p * p; ++x)
     if (P.data()[x] > 0.0) least = std::min(least, P.data()[x]);
@@ -228,11 +230,22 @@ std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatri
     // A column need not be solved much better than the others are, but W has to stay positive definite.
     const double inner = std::max(0.1 * tolerance, 1e-3 * std::min(moved, least));
     double most = 0.0;
-    for (Size j = 0; j < p; ++j) most = std::max(most, columns.solve(j, inner, changed));
+    for (Size j = 0; j < p; ++j) {
+      changed += columns.solve(j, inner);
+      most = std::max(most, columns.store(j));
+    }
     moved = most;
     ++done;
   }
   return {done, moved, changed};
+}
+
+// The lasso of every variable on all others, each on its own: row j of B becomes its slopes.
+void neighbours(ConstMatrix S, ConstMatrix P, Matrix B, double tolerance) {
+  check_square(S.shape(0), S, P, B);
+  nb::gil_scoped_release release;
+  Columns columns(S.shape(0), S.data(), P.data(), S.data(), nullptr, B.data());
+  for (Size j = 0; j < S.shape(0); ++j) columns.solve(j, tolerance);
 }
 
 // Theta from W and the slopes: 1 / theta22 = w22 - w12'b, theta12 = -b theta22, the two values of a pair
@@ -263,5 +276,6 @@ bool precision(ConstMatrix W, ConstMatrix B, Matrix T) {
 
 void bind_glasso(nanobind::module_& m) {
   m.def("glasso_descend", &arcwise::descend);
+  m.def("glasso_neighbours", &arcwise::neighbours);
   m.def("glasso_precision", &arcwise::precision);
 }

@@ -25,6 +25,7 @@ parzen_means: Any
 parzen_log_density: Any
 parzen_draw: Any
 glasso_descend: Any
+glasso_neighbours: Any
 glasso_precision: Any
 glasso_certify: Any
 glasso_curvature: Any

@@ -25,6 +25,7 @@ __all__ = [
     "descend",
     "gather",
     "mirror",
+    "neighbours",
     "precision",
     "scatter",
 ]
@@ -74,6 +75,14 @@ def descend(
     return Sweeps(
         *_native.glasso_descend(moments, penalties, covariance, slopes, tolerance, sweeps)
     )
+
+
+def neighbours(moments: Array, penalties: Array, slopes: Array, tolerance: float) -> None:
+    """Solve the lasso of each variable on all others: row j of `slopes`, which is where it starts.
+
+    O(p x nonzeros) and a lasso on the nonzeros of each row.
+    """
+    _native.glasso_neighbours(moments, penalties, slopes, tolerance)
 
 
 def precision(covariance: Array, slopes: Array) -> Array | None:

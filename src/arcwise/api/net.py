@@ -236,7 +236,8 @@ class Network:
     def __repr__(self) -> str:
         kind = ", ".join(sorted(set(self.net.models)))
         graph = self.graph
-        edges = f"{graph.n_arcs} arcs" if isinstance(graph, DAG) else f"{graph.n_edges} edges"
+        word, count = ("arc", graph.n_arcs) if isinstance(graph, DAG) else ("edge", graph.n_edges)
+        edges = f"{count} {word}{'s' * (count != 1)}"
         return f"<Network of {len(self.net.names)} variables, {edges} ({kind})>"
 
     def __str__(self) -> str:

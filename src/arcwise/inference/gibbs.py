@@ -241,8 +241,9 @@ def run(
         sweep(net, chains, rng, effort.scan)
         if number >= effort.burn_in:
             watch(chains)
-    for node, _ in chains.steps:
-        if not np.isfinite(chains.columns[node]).all():
+    for node, places in chains.steps:  # elsewhere a variable may be unknown and not matter
+        drawn = chains.columns[node] if places is None else chains.columns[node][places]
+        if not np.isfinite(drawn).all():
             raise FitError(
                 f"Simulating {net.names[node]!r} gave values that are no finite numbers: the "
                 "evidence is too extreme for its local model."

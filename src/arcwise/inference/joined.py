@@ -48,6 +48,10 @@ class ModelRows:
             parts.append(of(law_of(self.model, self.variable, xs, rows.stop - low), rows))
         return np.concatenate(parts)
 
+    def laws(self) -> RowLaw:
+        """The laws of all rows at once."""
+        return law_of(self.model, self.variable, self.xs, self.size)
+
     @cached_property
     def _moments(self) -> Array:
         return self._each(lambda law, _: np.stack([law.mean, law.sd], axis=1))

@@ -22,6 +22,7 @@ from arcwise.inference.chances import LevelsBelief
 from arcwise.inference.diagnose import Mixing
 from arcwise.inference.gibbs import Effort, beside, far, reached
 from arcwise.inference.grid import POINTS
+from arcwise.inference.joined import ModelRows
 from arcwise.inference.laws import RowLaw
 from arcwise.inference.levels import LevelRows
 from arcwise.inference.mixture import MixtureBelief
@@ -33,6 +34,7 @@ from arcwise.inference.query import check_roles, coded_evidence, names_of
 from arcwise.inference.relevance import relevant
 from arcwise.inference.samples import SampleBeliefs
 from arcwise.inference.simulate import answer, exact_law, field_of, open_rows
+from arcwise.inference.stacked import stacked_parts
 from arcwise.inference.weighting import FEWEST, Weighted, effective, weighted_draws
 from arcwise.networks import BayesNet, MarkovNet, Net, cut
 
@@ -116,6 +118,8 @@ def simulated_query(
     FitError : weighted draws that hardly agree with the evidence.
     """
     question = _question(net, targets, given, do)
+    if options.method == "stacked":
+        return _stacked(question, targets)
     rng = generator(options.seed)
     field = field_of(question.net, options)
     if field is not None:
@@ -123,6 +127,18 @@ def simulated_query(
     else:
         found = _by_product(question, options, rng)
     return found.singles[0] if isinstance(targets, str) else found
+
+
+def _stacked(question: Question, targets: str | Sequence[str]) -> Single:
+    """The belief about one variable from stacked conditionals on what is known."""
+    if not isinstance(targets, str) or question.do:
+        raise GraphError(
+            "method='stacked' answers for one variable, given what was seen: ask for a single name, "
+            "without do=, or leave the method out."
+        )
+    [(_, law)] = stacked_parts(question.net, question.columns, question.gaps, question.asked[0])
+    exact = law.laws() if isinstance(law, ModelRows) else law
+    return question.single(question.asked[0], exact, None, Quality())
 
 
 def _question(

@@ -26,6 +26,7 @@ from arcwise.inference.product import product_net
 from arcwise.inference.quality import HIGHEST_RHAT
 from arcwise.inference.rows import Predictions
 from arcwise.inference.simulate import answer, field_of, fields, open_rows, row_blocks
+from arcwise.inference.stacked import asked, stacked_parts
 from arcwise.networks import BayesNet, MarkovNet, Net, align
 
 __all__ = ["SimulatedPredictions", "point_errors", "simulated_impute", "simulated_predict"]
@@ -125,11 +126,15 @@ def simulated_predict(
     gaps = rows.missing()
     gaps[:, node] = True
     rng = generator(options.seed)
-    effort = options.over(ROWS if field_of(net, options) is not None else TABULATED)
+    effort = _effort(net, options)
     error, rhat = np.zeros(rows.rows), np.ones(rows.rows)
     ess, parts = np.full(rows.rows, np.inf), list[Part]()
     notes = [note for note in rows.notes if note not in table.notes]
-    for model, places in fields(net, gaps, options, rng, node):
+    if options.method == "stacked":
+        parts = stacked_parts(net, rows.columns, gaps, node)
+        notes += _far_rows(asked(net), rows, gaps, np.arange(rows.rows), node)
+    simulated = () if parts else fields(net, gaps, options, rng, node)
+    for model, places in simulated:
         unclear = open_rows(model, gaps[places], node)
         parts.append(_exact(model, rows, places[~unclear], node))
         for part in row_blocks(model, places[unclear], effort.chains):
@@ -146,6 +151,11 @@ def simulated_predict(
         target, law.mean, law.sd, tuple(dict.fromkeys(notes)), error, law, rhat, ess,
         net.variables[node].levels,
     )  # fmt: skip
+
+
+def _effort(net: Net, options: Options) -> Effort:
+    quick = options.method == "stacked" or field_of(net, options) is not None
+    return options.over(ROWS if quick else TABULATED)
 
 
 def _exact(net: MarkovNet, rows: Table, places: Integers, node: int) -> Part:
@@ -234,7 +244,7 @@ def simulated_impute(
     gaps = rows.missing()
     columns = [column.copy() for column in rows.columns]
     chance = generator(options.seed) if rng is None else rng
-    effort = options.over(ROWS if field_of(net, options) is not None else TABULATED)
+    effort = _effort(net, options)
     if rng is not None:
         effort = replace(effort, chains=1, sweeps=1, burn_in=effort.burn_in + effort.sweeps)
     for model, places in fields(net, gaps, options, chance):

@@ -1,0 +1,255 @@
+r"""Moments that do not trust the numbers as they are: ranks, and columns with gaps.
+
+The *nonparanormal* model says that each column is an unknown increasing function of a Gaussian one. Two
+ways lead back:
+
+* normal scores (H. Liu, J. Lafferty and L. Wasserman, "The nonparanormal", JMLR 10 (2009)): values are
+  replaced by normal quantiles of their ranks, cut off at
+
+  .. math:: \delta_n = \frac{1}{4 n^{1/4} \sqrt{\pi \log n}}
+
+* the correlations that ranks imply (Liu, Han, Yuan, Lafferty and Wasserman 2012, the "skeptic"):
+  2 sin(pi r / 6) for Spearman's r.
+
+With gaps, each covariance can use the rows that have both columns. Such a matrix, like the skeptic's,
+may be indefinite; `repaired` puts that right and says by how much.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data.table import Table
+from arcwise.errors import DataError
+
+__all__ = ["Pairwise", "Repair", "normal_scores", "normal_table", "pairwise", "repaired", "skeptic"]
+
+Floats = NDArray[np.float64]
+
+# The smallest eigenvalue of correlations after a repair.
+_FLOOR = 1e-4
+
+
+class Repair(NamedTuple):
+    """A positive definite matrix near another.
+
+    `least` is the smallest eigenvalue of the correlations before, `changed` the largest change of a
+    correlation, `note` the same in words (empty where nothing had to be done).
+    """
+
+    matrix: Floats
+    least: float
+    changed: float
+    note: str
+
+
+class Pairwise(NamedTuple):
+    """Moments of columns with gaps.
+
+    `rows` counts, for every pair, the rows with both; `repair` tells what was changed to make the
+    covariance positive definite.
+    """
+
+    mean: Floats
+    covariance: Floats
+    rows: NDArray[np.int64]
+    repair: Repair
+
+
+def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """Replace numbers by normal quantiles of their ranks, with mean 0 and variance 1.
+
+    Parameters
+    ----------
+    column : numbers; NaN is a gap and stays one. Equal numbers share the mean of their ranks.
+    weights : how often each row counts.
+
+    Raises
+    ------
+    DataError : fewer than two different numbers.
+
+    Examples
+    --------
+    >>> normal_scores([1.0, 10.0, 1000.0]).round(3)
+    array([-1.225,  0.   ,  1.225])
+    """
+    values = np.asarray(column, dtype=np.float64)
+    count = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+    known = ~np.isnan(values) & (count > 0)
+    _, group = np.unique(values[known], return_inverse=True)
+    if group.max(initial=0) < 1:
+        raise DataError("Normal scores need a column with at least two different numbers.")
+    inside = count[known]
+    total = float(inside.sum())
+    mass = np.bincount(group, inside)
+    share = (np.cumsum(mass) - 0.5 * mass) / total  # the mean rank of a group, less a half
+    cut = _truncation(total)
+    scores = _quantiles(np.clip(share, cut, 1.0 - cut))[group]
+    mean = float(inside @ scores) / total
+    sd = float(np.sqrt(inside @ (scores - mean) ** 2 / total))
+    found = np.full(len(values), np.nan)
+    found[known] = (scores - mean) / sd
+    return found
+
+
+def normal_table(table: Table) -> Table:
+    """Replace every continuous column of a table by its normal scores, and note it.
+
+    Examples
+    --------
+    >>> from arcwise.data.variable import Variable
+    >>> normal_table(Table((Variable("x"),), (np.array([1.0, 8.0]),))).columns[0]
+    array([-1.,  1.])
+    """
+    columns = tuple(
+        column if variable.discrete else normal_scores(column, table.weights)
+        for variable, column in zip(table.variables, table.columns, strict=True)
+    )
+    note = "Continuous columns were replaced by normal scores of their ranks (nonparanormal)."
+    return replace(table, columns=columns, notes=(*table.notes, note))
+
+
+def skeptic(rows: ArrayLike) -> Repair:
+    """Correlations that Spearman's rank correlations imply for a nonparanormal distribution.
+
+    Parameters
+    ----------
+    rows : complete rows of numbers.
+
+    Returns
+    -------
+    Repair : the correlations, made positive definite where they are not.
+
+    Raises
+    ------
+    DataError : gaps, or a column that does not vary.
+
+    Examples
+    --------
+    >>> x = np.arange(5.0)
+    >>> skeptic(np.column_stack([x, np.exp(x), [0.0, 2.0, 1.0, 4.0, 3.0]])).matrix.round(3)[0]
+    array([1.   , 1.   , 0.813])
+    """
+    x = np.asarray(rows, dtype=np.float64)
+    if x.ndim != 2 or np.isnan(x).any():
+        raise DataError(
+            "Rank correlations need complete rows of numbers; leave out those with gaps."
+        )
+    ranks = np.column_stack([_mean_ranks(column) for column in x.T])
+    ranks -= ranks.mean(axis=0)
+    size = np.sqrt(np.sum(ranks**2, axis=0))
+    if not (size > 0).all():
+        raise DataError(
+            f"Column {int(np.argmin(size))} does not vary, so it has no rank correlation."
+        )
+    ranks /= size
+    matrix: Floats = 2.0 * np.sin(np.pi / 6.0 * np.clip(ranks.T @ ranks, -1.0, 1.0))
+    np.fill_diagonal(matrix, 1.0)
+    return repaired(matrix)
+
+
+def pairwise(rows: ArrayLike, *, floor: float = _FLOOR) -> Pairwise:
+    """Moments of columns with gaps: each entry from the rows that have both columns.
+
+    Variances use all numbers of a column; a covariance is the correlation over common rows times the two
+    standard deviations. Divisors are numbers of rows.
+
+    Parameters
+    ----------
+    rows : numbers, NaN for gaps.
+    floor : smallest eigenvalue of the correlations that is let be.
+
+    Raises
+    ------
+    DataError : two columns with fewer than two common rows, or that do not vary there.
+
+    Examples
+    --------
+    >>> found = pairwise([[0.0, 1.0], [2.0, np.nan], [4.0, 5.0], [2.0, 4.0]])
+    >>> found.rows.tolist(), found.covariance.round(3).tolist()
+    ([[4, 3], [3, 3]], [[2.0, 2.309], [2.309, 2.889]])
+    """
+    x = np.asarray(rows, dtype=np.float64)
+    known = ~np.isnan(x)
+    count = known.sum(axis=0)
+    if x.ndim != 2 or not (count > 0).all():
+        raise DataError("Pairwise moments need rows of columns that each have a number.")
+    mean = np.where(known, x, 0.0).sum(axis=0) / count
+    z, present = np.where(known, x - mean, 0.0), known.astype(np.float64)
+    both = present.T @ present
+    if both.min() < 2:
+        one, two = np.unravel_index(int(both.argmin()), both.shape)
+        raise DataError(
+            f"Columns {one} and {two} have {int(both.min())} rows in common; two are needed at least."
+        )
+    correlation = _common_correlations(z, present, both)
+    sd = np.sqrt(np.sum(z**2, axis=0) / count)
+    repair = repaired(correlation, floor=floor)
+    covariance = repair.matrix * np.outer(sd, sd)
+    return Pairwise(mean, covariance, both.astype(np.int64), repair)
+
+
+def repaired(matrix: ArrayLike, *, floor: float = _FLOOR) -> Repair:
+    """Make a symmetric matrix positive definite: eigenvalues of its correlations raised to a floor.
+
+    The diagonal is kept. Nothing changes where no eigenvalue lies below the floor, or where none is
+    negative beyond rounding (a singular covariance is left as it is).
+
+    Examples
+    --------
+    >>> found = repaired([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    >>> round(found.least, 3), round(found.changed, 3)
+    (-0.8, 0.4)
+    """
+    given: Floats = np.array(matrix, dtype=np.float64)
+    sd = np.sqrt(given.diagonal())
+    correlation = given / np.outer(sd, sd)
+    values, vectors = np.linalg.eigh(correlation)
+    least = float(values[0])
+    if least > -1e-8:
+        return Repair(given, least, 0.0, "")
+    better = (vectors * np.maximum(values, floor)) @ vectors.T
+    own = np.sqrt(better.diagonal())
+    better /= np.outer(own, own)
+    changed = float(np.abs(better - correlation).max())
+    note = (
+        f"The matrix of pairwise moments was indefinite (smallest eigenvalue of the correlations "
+        f"{least:.3g}); raising {int(np.sum(values < floor))} eigenvalue(s) to {floor:g} changed "
+        f"correlations by up to {changed:.3g}."
+    )
+    return Repair(better * np.outer(sd, sd), least, changed, note)
+
+
+def _common_correlations(z: Floats, present: Floats, both: Floats) -> Floats:
+    """Correlations over the rows that two columns have in common, each with its own means."""
+    sums, squares = z.T @ present, (z**2).T @ present
+    variance = squares / both - (sums / both) ** 2
+    product = z.T @ z / both - (sums / both) * (sums.T / both)
+    least = np.minimum(variance, variance.T)
+    if not (least > 0).all():
+        one, two = np.unravel_index(int(least.argmin()), least.shape)
+        raise DataError(f"In the rows that columns {one} and {two} share, one does not vary.")
+    found: Floats = np.clip(product / np.sqrt(variance * variance.T), -1.0, 1.0)
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
+def _truncation(total: float) -> float:
+    """The share cut off at either end, from the article; never more than a small sample bears."""
+    return float(1.0 / (4.0 * total**0.25 * np.sqrt(np.pi * np.log(max(total, 2.0)))))
+
+
+def _quantiles(shares: Floats) -> Floats:
+    from scipy.special import ndtri
+
+    found: Floats = ndtri(shares)
+    return found
+
+
+def _mean_ranks(column: Floats) -> Floats:
+    """Ranks from 1 on; equal numbers share their mean."""
+    _, group, size = np.unique(column, return_inverse=True, return_counts=True)
+    found: Floats = (np.cumsum(size) - 0.5 * (size - 1))[group]
+    return found

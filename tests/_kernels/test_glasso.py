@@ -1,0 +1,116 @@
+"""The graphical lasso's loops against numpy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import glasso as naive
+
+from arcwise._kernels import glasso as kernel
+
+
+def correlations(p, n, seed):
+    return np.corrcoef(np.random.default_rng(seed).normal(size=(n, p)).T)
+
+
+def symmetric(p, seed, share=0.4):
+    rng = np.random.default_rng(seed)
+    D = np.triu(rng.normal(size=(p, p)) * (rng.random((p, p)) < share))
+    return D + np.triu(D, 1).T
+
+
+@given(st.integers(1, 30), st.integers(0, 10**6), st.floats(0, 1))
+def test_components_are_those_of_the_thresholded_graph(p, seed, penalty):
+    S = symmetric(p, seed, 0.15)
+    labels = kernel.components(S, np.full((1, 1), penalty))
+    assert labels.tolist() == naive.components(S, np.full((p, p), penalty))
+    assert (labels == kernel.components(S, np.full((p, p), penalty))).all()
+
+
+@given(st.integers(1, 70), st.integers(0, 10**6))
+def test_curvature_is_the_product_on_the_pairs(p, seed):
+    M, D = symmetric(p, seed, 1.0), symmetric(p, seed + 1)
+    first, second = np.nonzero(np.triu(D))
+    found = kernel.curvature(M, first, second, D[first, second])
+    np.testing.assert_allclose(found, (M @ D @ M)[first, second], atol=1e-10 * p)
+
+
+def test_curvature_refuses_pairs_that_are_none():
+    with pytest.raises(IndexError):
+        kernel.curvature(np.eye(3), np.array([2]), np.array([1]), np.ones(1))
+    with pytest.raises(IndexError):
+        kernel.curvature(np.eye(3), np.array([0]), np.array([3]), np.ones(1))
+    with pytest.raises(ValueError, match="square"):
+        kernel.curvature(np.ones((3, 2)), np.array([0]), np.array([1]), np.ones(1))
+
+
+def test_matrices_of_different_sizes_are_refused():
+    with pytest.raises(ValueError, match="square"):
+        kernel.descend(np.eye(3), np.eye(3), np.eye(3), np.eye(2), 1e-6, 1)
+    with pytest.raises(IndexError):
+        kernel.gather(np.eye(3), np.array([3]), np.ones(1), np.ones(1))
+
+
+@given(st.integers(2, 12), st.integers(0, 10**6), st.sampled_from([0.03, 0.1, 0.3]))
+def test_sweeps_meet_the_conditions_of_every_column(p, seed, penalty):
+    S = correlations(p, 2 * p, seed) / (1 + penalty)
+    P = np.full((p, p), penalty / (1 + penalty))
+    np.fill_diagonal(S, 1 / (1 + penalty))
+    W, B = S.copy(), np.zeros((p, p))
+    np.fill_diagonal(W, 1.0)
+    went = kernel.descend(S, P, W, B, 1e-11, 2000)
+    assert went.moved <= 1e-11
+    theta = kernel.precision(W, B)
+    np.testing.assert_allclose(theta @ W, np.eye(p), atol=1e-8)
+    assert naive.violation(S, P, theta) < 1e-6
+
+
+@given(st.integers(1, 12), st.integers(0, 10**6))
+def test_the_certificate_is_what_it_says(p, seed):
+    S, T = correlations(max(p, 2), 40, seed)[:p, :p].copy(), symmetric(p, seed) / (3 * p)
+    np.fill_diagonal(T, 1.5)
+    P = np.abs(symmetric(p, seed + 2, 1.0)) * 0.2 + 0.01
+    W = np.linalg.inv(T)
+    found = kernel.certify(S, P, W, T, 1e-3)
+    E = np.clip(W, S - P, S + P) - W
+    assert found.violation == pytest.approx(naive.violation(S, P, T))
+    assert found.trace == pytest.approx(np.sum(S * T))
+    assert found.norm == pytest.approx(np.sum(P * np.abs(T)))
+    assert found.slack == pytest.approx(np.sum(T * E), abs=1e-12)
+    assert found.outside == pytest.approx(np.linalg.norm(E))
+    assert found.longest == pytest.approx(np.abs(T).sum(axis=1).max())
+    assert found.edges == np.count_nonzero(np.triu(T, 1))
+
+
+@given(st.integers(1, 60), st.integers(0, 10**6))
+def test_blocks_are_cut_out_and_put_back(p, seed):
+    rng = np.random.default_rng(seed)
+    M, members = rng.normal(size=(p, p)), np.flatnonzero(rng.random(p) < 0.6)
+    left, right = rng.random((2, len(members)))
+    block = kernel.gather(M, members, left, right)
+    np.testing.assert_allclose(
+        block, M[np.ix_(members, members)] * np.outer(left, right), rtol=1e-14
+    )
+    back = np.zeros((p, p))
+    kernel.scatter(block, members, left, back)
+    np.testing.assert_allclose(back[np.ix_(members, members)], block * np.outer(left, left))
+    assert np.count_nonzero(back) <= block.size
+    kernel.mirror(M)
+    assert (M == M.T).all()
+
+
+@pytest.mark.parametrize(("p", "n"), [(2, 10), (6, 30), (10, 7)])
+def test_each_variable_gets_its_own_lasso(p, n):
+    R, slopes = correlations(p, n, p), np.zeros((p, p))
+    kernel.neighbours(R, np.full((p, p), 0.2), slopes, 1e-12)
+    for j in range(p):
+        np.testing.assert_allclose(slopes[j], naive.lasso(R, j, 0.2), atol=1e-7)
+
+
+def test_a_lasso_with_copies_of_a_column_ends():
+    x = np.random.default_rng(0).normal(size=(20, 3))
+    R = np.corrcoef(np.column_stack([x, x]).T)
+    slopes = np.zeros((6, 6))
+    kernel.neighbours(R, np.full((6, 6), 0.05), slopes, 1e-12)
+    assert np.isfinite(slopes).all()
+    assert slopes[0, 3] + slopes[0, 0] == pytest.approx(0.95, abs=0.06)

@@ -1,0 +1,159 @@
+"""Gaussian networks with a known graph: closed form, iteration, and when there is no maximum."""
+
+import csv
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from naive import glasso as naive
+
+from arcwise.errors import FitError
+from arcwise.graphs import UGraph, decomposable
+from arcwise.undirected import known as module
+from arcwise.undirected.known import known
+
+NAMES = tuple("abcdefghij")
+
+
+def covariance(p, n, seed):
+    rng = np.random.default_rng(seed)
+    return np.cov((rng.normal(size=(n, p)) @ rng.normal(size=(p, p)) * rng.uniform(0.1, 9, p)).T)
+
+
+def graph_of(p, edges):
+    return UGraph.from_edges([(a, b) for a, b in edges], NAMES[:p])
+
+
+def check(found, S, graph):
+    """W = S on edges and diagonal, Theta = 0 elsewhere, each the inverse of the other."""
+    p = len(S)
+    on = np.eye(p, dtype=bool)
+    for a, b in graph.numbered_edges:
+        on[a, b] = on[b, a] = True
+    scale = np.sqrt(np.outer(np.diag(S), np.diag(S)))
+    assert np.abs((found.covariance - S) / scale)[on].max() < 1e-10
+    assert not found.precision[~on].any()
+    np.testing.assert_allclose(
+        found.precision * scale @ (found.covariance / scale), np.eye(p), atol=1e-8
+    )
+
+
+@st.composite
+def problems(draw):
+    p = draw(st.integers(1, 6))
+    pairs = list(combinations(range(p), 2))
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    return covariance(p, 4 * p + 3, draw(st.integers(0, 10**6))) + np.eye(p) * 1e-3, edges
+
+
+@given(problems())
+def test_the_conditions_hold_on_any_graph(problem):
+    S, edges = np.atleast_2d(problem[0]), problem[1]
+    graph = graph_of(len(S), edges)
+    found = known(S, graph)
+    check(found, S, graph)
+    assert found.violation < 1e-10
+
+
+@given(problems())
+def test_the_closed_form_is_the_iterations_answer(problem):
+    S, edges = np.atleast_2d(problem[0]), problem[1]
+    graph = graph_of(len(S), edges)
+    assume(decomposable(graph))
+    root = np.sqrt(np.diag(S))
+    R = S / np.outer(root, root)
+    iterated, _ = module._iterated(R, graph)
+    np.testing.assert_allclose(
+        known(S, graph).precision * np.outer(root, root), iterated.precision, rtol=1e-9, atol=1e-9
+    )
+
+
+def test_cliques_less_separators():
+    S = covariance(5, 40, 3)
+    graph = graph_of(5, [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
+    expected = naive.clique_form(S, [(0, 1, 2), (1, 2, 3), (3, 4)], [(1, 2), (3,)])
+    np.testing.assert_allclose(known(S, graph).precision, expected, rtol=1e-10, atol=1e-12)
+    assert known(S, graph).iterations == 0
+
+
+def test_the_square_is_that_of_modified_regression():
+    # The Elements of Statistical Learning, section 17.3.1: S, the square's edges, and the printed W.
+    S = np.array([[10.0, 1, 5, 4], [1, 10, 2, 6], [5, 2, 10, 3], [4, 6, 3, 10]])
+    edges = [(0, 1), (1, 2), (2, 3), (0, 3)]
+    found = known(S, graph_of(4, edges))
+    W, T = naive.modified_regression(S, set(edges))
+    np.testing.assert_allclose(found.covariance, W, atol=1e-10)
+    np.testing.assert_allclose(found.precision, T, atol=1e-10)
+    assert found.covariance[0, 2] == pytest.approx(1.31, abs=5e-3)
+    assert found.covariance[1, 3] == pytest.approx(0.87, abs=5e-3)
+    assert found.iterations > 0
+
+
+def test_complete_and_empty_graphs():
+    S = covariance(4, 30, 1)
+    full = known(S, UGraph.complete(NAMES[:4]))
+    np.testing.assert_allclose(full.precision, np.linalg.inv(S), rtol=1e-9)
+    empty = known(S, UGraph.empty(NAMES[:4]))
+    np.testing.assert_allclose(empty.precision, np.diag(1 / np.diag(S)), rtol=1e-12)
+
+
+def test_fewer_rows_than_columns_are_enough_for_small_cliques():
+    S = covariance(8, 5, 2)  # rank 4
+    chain = graph_of(8, [(i, i + 1) for i in range(7)])
+    check(known(S, chain), S, chain)
+    ring = graph_of(8, [(i, (i + 1) % 8) for i in range(8)])
+    check(known(S, ring), S, ring)
+
+
+def test_too_few_rows_for_a_clique_are_refused_in_words():
+    S = covariance(6, 3, 2)  # rank 2
+    with pytest.raises(FitError, match="no maximum of the likelihood on this graph"):
+        known(S, UGraph.complete(NAMES[:6]))
+    wheel = graph_of(6, [*combinations(range(4), 2), (3, 4), (4, 5), (5, 0)])
+    with pytest.raises(FitError, match="singular"):
+        known(S, wheel)
+
+
+def test_strong_correlations_converge():
+    steps = np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
+    S = 0.999**steps
+    ring = graph_of(10, [(i, (i + 1) % 10) for i in range(10)])
+    check(known(S, ring), S, ring)
+
+
+def test_a_graph_of_another_size_is_refused():
+    with pytest.raises(FitError, match="3 nodes, but the covariance 2"):
+        known(np.eye(2), UGraph.empty(NAMES[:3]))
+
+
+def read(path, drop=()):
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = [name for name in rows[0] if name not in drop]
+    return names, np.array([[float(row[name]) for name in names] for row in rows])
+
+
+def test_mathematics_marks(shared_data):
+    """Two cliques that share algebra (Whittaker 1990; Mardia, Kent and Bibby 1979)."""
+    names, x = read(shared_data / "grbase" / "mathmark.csv")
+    S = np.cov(x.T, bias=True)
+    short = {name: name[:2].lower() for name in names}
+    index = {short[name]: number for number, name in enumerate(names)}
+    one, two = ("me", "ve", "al"), ("al", "an", "st")
+    edges = [(index[a], index[b]) for c in (one, two) for a, b in combinations(c, 2)]
+    graph = UGraph.from_edges(edges, names)
+    found = known(S, graph)
+    check(found, S, graph)
+    deviance = len(x) * (np.linalg.slogdet(found.covariance)[1] - np.linalg.slogdet(S)[1])
+    assert deviance == pytest.approx(0.9, abs=0.05)  # on 4 degrees of freedom, as published
+
+
+@pytest.mark.parametrize("name", ["carcass", "milkcomp1"])
+def test_published_tables_fit_a_ring(shared_data, name):
+    names, x = read(shared_data / "grbase" / f"{name}.csv", drop=("treat", "treatment"))
+    S = np.cov(x.T, bias=True)
+    p = len(names)
+    ring = UGraph.from_edges([(i, (i + 1) % p) for i in range(p)], names)
+    check(known(S, ring), S, ring)

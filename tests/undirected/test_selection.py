@@ -1,0 +1,214 @@
+"""Choosing the penalty, and neighbourhood selection."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from naive import glasso as naive
+
+from arcwise.errors import FitError, WordError
+from arcwise.undirected.glasso import glasso
+from arcwise.undirected.neighbourhood import (
+    neighbourhood,
+    neighbourhood_path,
+    safe_penalty,
+)
+from arcwise.undirected.selection import (
+    by_ebic,
+    by_folds,
+    by_rotation,
+    by_stability,
+    correlations,
+    penalties_for,
+)
+
+
+def chain(p, n, seed=0, weight=0.45):
+    """Rows of a Gaussian chain, and its edges."""
+    K = np.eye(p) + weight * (np.eye(p, k=1) + np.eye(p, k=-1))
+    x = np.random.default_rng(seed).multivariate_normal(np.zeros(p), np.linalg.inv(K), n)
+    return x * np.linspace(1, 9, p) + 5, {(i, i + 1) for i in range(p - 1)}
+
+
+def folds(n, k):
+    return [np.arange(start, n, k) for start in range(k)]
+
+
+def edges_at(x, penalty):
+    return set(glasso(correlations(x), penalty).edges)
+
+
+def test_a_path_of_penalties_runs_in_equal_ratios():
+    R = correlations(chain(5, 50)[0])
+    found = penalties_for(R, count=7, ratio=0.1)
+    assert found[0] == pytest.approx(np.abs(np.triu(R, 1)).max())
+    np.testing.assert_allclose(np.diff(np.log(found)), np.log(0.1) / 6)
+    assert penalties_for(np.eye(3), count=2, ratio=0.5) == (1.0, 0.5)
+    with pytest.raises(FitError, match="at least one penalty"):
+        penalties_for(R, count=0)
+
+
+def test_ebic_is_its_formula():
+    x, _ = chain(6, 80)
+    R = correlations(x)
+    choice = by_ebic(R, 80, [0.4, 0.2, 0.1], gamma=0.3)
+    for penalty, value, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
+        T = glasso(R, penalty).precision
+        normal = np.linalg.slogdet(T)[1] - np.trace(R @ T) - 6 * np.log(2 * np.pi)
+        expected = 40 * normal - edges / 2 * np.log(80) - 2 * 0.3 * edges * np.log(6)
+        assert value == pytest.approx(expected)
+    assert choice.penalty == choice.penalties[int(np.argmax(choice.curve))]
+    assert f"{choice.penalty:.4g}" in choice.reason
+
+
+def test_a_larger_gamma_keeps_no_more_edges():
+    R = correlations(chain(10, 60)[0])
+    counts = []
+    for gamma in (0.0, 0.5, 1.0):
+        choice = by_ebic(R, 60, gamma=gamma)
+        counts.append(choice.edges[choice.penalties.index(choice.penalty)])
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_left_out_rows_are_scored_by_the_fit_to_the_others():
+    x, _ = chain(4, 30)
+    parts = folds(30, 3)
+    choice = by_folds(x, parts, [0.3, 0.1])
+    for penalty, value in zip(choice.penalties, choice.curve, strict=True):
+        total = 0.0
+        for part in parts:
+            rest = np.delete(x, part, axis=0)
+            sd = rest.std(axis=0)
+            T = glasso(np.corrcoef(rest.T), penalty).precision / np.outer(sd, sd)
+            z = x[part] - rest.mean(axis=0)
+            logdet = np.linalg.slogdet(T)[1] - 4 * np.log(2 * np.pi)
+            total += 0.5 * (len(part) * logdet - np.einsum("ij,jk,ik->", z, T, z))
+        assert value == pytest.approx(total / 30)
+
+
+def test_stability_is_the_mean_disagreement_of_subsamples():
+    x, _ = chain(5, 60)
+    asked = [0.5, 0.3, 0.1]
+    choice = by_stability(x, np.random.default_rng(3), asked, subsamples=6)
+    rng = np.random.default_rng(3)
+    draws = [np.sort(rng.choice(60, 48, replace=False)) for _ in range(6)]
+    figures = []
+    for penalty in asked:
+        has = [
+            glasso(np.corrcoef(x[d].T), penalty).precision[np.triu_indices(5, 1)] != 0
+            for d in draws
+        ]
+        share = np.mean(has, axis=0)
+        figures.append(float(np.mean(2 * share * (1 - share))))
+    np.testing.assert_allclose(choice.curve, np.maximum.accumulate(figures))
+    allowed = [p for p, c in zip(asked, choice.curve, strict=True) if c <= 0.1]
+    assert choice.penalty == (min(allowed) if allowed else 0.5)
+
+
+def test_rotations_destroy_what_is_between_columns():
+    x, _ = chain(6, 400)
+    choice = by_rotation(x, np.random.default_rng(0))
+    assert choice.penalty == min(choice.curve)
+    assert 0.05 < choice.penalty < 0.25  # of noise, not of the chain's 0.5
+
+
+@pytest.mark.parametrize("rule", ["ebic", "cv", "stars", "ric"])
+def test_each_rule_finds_a_clear_chain(rule):
+    x, truth = chain(12, 500)
+    choose = {
+        "ebic": partial(by_ebic, correlations(x), 500),
+        "cv": partial(by_folds, x, folds(500, 5)),
+        "stars": partial(by_stability, x, np.random.default_rng(1), subsamples=10),
+        "ric": partial(by_rotation, x, np.random.default_rng(1)),
+    }
+    choice = choose[rule]()
+    found = edges_at(x, choice.penalty)
+    assert choice.rule == rule
+    assert truth <= found
+    assert len(found) < 45  # of 66
+    assert choice.reason.endswith(".")
+
+
+def test_pieces_of_work_may_be_done_elsewhere():
+    x, _ = chain(5, 60)
+    seen = []
+
+    def run(work, count):
+        seen.append(count)
+        return [work(number) for number in reversed(range(count))][::-1]
+
+    one = by_stability(x, np.random.default_rng(3), [0.4, 0.2], subsamples=4, run=run)
+    two = by_stability(x, np.random.default_rng(3), [0.4, 0.2], subsamples=4)
+    assert one == two
+    assert by_folds(x, folds(60, 3), [0.4, 0.2], run=run) == by_folds(x, folds(60, 3), [0.4, 0.2])
+    assert seen == [4, 3]
+
+
+def test_rules_of_the_search_are_handed_on():
+    x, _ = chain(5, 100)
+    choice = by_ebic(correlations(x), 100, [0.1], forbidden=[(0, 1)], required=[(0, 4)])
+    assert choice.edges == (
+        len(glasso(correlations(x), 0.1, forbidden=[(0, 1)], required=[(0, 4)]).edges),
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: by_ebic(np.eye(2), 0), "some rows"),
+        (lambda x: by_ebic(np.eye(2), 10, gamma=-1), "gamma from 0 on"),
+        (lambda x: by_stability(x, np.random.default_rng(0), subsamples=1), "two subsamples"),
+        (lambda x: by_stability(x, np.random.default_rng(0), threshold=0.5), "threshold"),
+        (lambda x: by_rotation(x, np.random.default_rng(0), turns=0), "one turn"),
+        (lambda x: correlations(x[:1]), "Two rows"),
+        (lambda x: correlations(np.where(x > 9, np.nan, x)), "complete"),
+        (lambda x: correlations(x * 0 + 3.3), "does not vary"),
+    ],
+)
+def test_bad_input_is_answered_in_words(call, words):
+    with pytest.raises(FitError, match=words):
+        call(chain(4, 20)[0])
+
+
+# Neighbourhood selection
+
+
+def test_neighbours_are_those_of_the_lasso():
+    R = correlations(chain(6, 40)[0])
+    found = neighbourhood(R, 0.15)
+    for j in range(6):
+        np.testing.assert_allclose(found.slopes[j], naive.lasso(R, j, 0.15), atol=1e-7)
+    picked = found.slopes != 0
+    assert (found.adjacency == (picked | picked.T)).all()
+    both = neighbourhood(R, 0.15, rule="and")
+    assert (both.adjacency == (picked & picked.T)).all()
+    assert set(both.edges) <= set(found.edges)
+
+
+def test_units_do_not_matter_and_paths_agree_with_single_fits():
+    x, truth = chain(7, 300)
+    S = np.cov(x.T)
+    for penalty, found in neighbourhood_path(S, [0.4, 0.2, 0.1]):
+        np.testing.assert_allclose(
+            found.slopes, neighbourhood(correlations(x), penalty).slopes, atol=1e-7
+        )
+    assert truth <= set(neighbourhood(S, 0.15).edges)
+
+
+def test_neighbourhoods_obey_rules_and_words():
+    R = correlations(chain(6, 40)[0])
+    found = neighbourhood(R, 0.2, forbidden=[(0, 1)], required=[(0, 5)])
+    assert (0, 1) not in found.edges
+    assert (0, 5) in found.edges
+    with pytest.raises(WordError, match="xor"):
+        neighbourhood(R, 0.1, rule="xor")
+
+
+def test_the_safe_penalty_joins_nothing_in_noise():
+    joined = 0
+    for seed in range(40):
+        x = np.random.default_rng(seed).normal(size=(200, 15))
+        joined += neighbourhood(correlations(x), safe_penalty(200, 15)).n_edges > 0
+    assert joined <= 4
+    with pytest.raises(FitError, match="alpha"):
+        safe_penalty(10, 3, alpha=0)
