@@ -7,6 +7,7 @@ from contracts.cases import linear
 
 import arcwise as aw
 from arcwise.api.progress import Progress
+from arcwise.conditionals.parzen import Parzen, ParzenFits
 from arcwise.results import Step
 
 STEP = Step(3, "add", 0, 1, -12.5, 4, 0.1)
@@ -55,3 +56,23 @@ def test_learning_interrupted_returns_a_network(monkeypatch):
     assert net.stopped == "stopped by Ctrl-C"
     assert len(net.trace) == 1
     assert np.isfinite(net.score)
+
+
+def test_a_long_run_says_beforehand_how_long_it_will_take(monkeypatch, capsys):
+    rng = np.random.default_rng(1)
+    table = aw.table({"a": rng.normal(size=30), "b": rng.normal(size=30)})
+    monkeypatch.setattr(ParzenFits, "seconds", lambda fits, inputs: 40.0)
+    aw.learn(table, model="parzen", graph="undirected", progress=True)
+    said = capsys.readouterr().err
+    assert "learning: about 3 min expected (4 local models, 40 s each)\n" in said
+    aw.learn(table, model="parzen", progress=True)
+    assert "at least 3 min expected" in capsys.readouterr().err
+    aw.learn(table, model="parzen", progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_how_long_a_local_model_takes_is_tried_out_where_it_matters():
+    rng = np.random.default_rng(1)
+    many, few = (Parzen().bind(aw.table(rng.normal(size=(n, 3)))) for n in (1600, 100))
+    assert few.seconds(2) == 0.0
+    assert 0.0 < many.seconds(2) < 10.0

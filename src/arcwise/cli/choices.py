@@ -263,6 +263,41 @@ ExpertWeight = Annotated[
     ),
 ]
 
+# -- how a question is answered ------------------------------------------------------------------
+
+_SIMULATION = "Where an answer has no closed form"
+
+Method = Annotated[
+    str | None,
+    _option(
+        "--method",
+        help="stacked asks the rows that Parzen windows keep, best for prediction with gaps; blankets,"
+        " grid and importance are ways to ask a directed network.",
+        panel=_SIMULATION,
+        shown="WORD",
+    ),
+]
+Chains = Annotated[
+    int | None,
+    _option(
+        "--chains",
+        help="Chains that run side by side.",
+        panel=_SIMULATION,
+        shown="NUMBER",
+        min=1,
+    ),
+]
+Sweeps = Annotated[
+    int | None,
+    _option(
+        "--sweeps",
+        help="Rounds over all hidden variables that count: four times as many halve the error.",
+        panel=_SIMULATION,
+        shown="NUMBER",
+        min=1,
+    ),
+]
+
 # -- what comes out ------------------------------------------------------------------------------
 
 _OUT = "The output"

@@ -43,6 +43,9 @@ def predict(
             "--seed", metavar="NUMBER", min=0, help="The seed where gaps have to be simulated."
         ),
     ] = 0,
+    method: choices.Method = None,
+    chains: choices.Chains = None,
+    sweeps: choices.Sweeps = None,
     missing: choices.Missing = None,
     output: choices.TableOut = None,
 ) -> None:
@@ -63,7 +66,8 @@ def predict(
     marks = missing or []
     raw = rows.read_raw(data, marks)
     table = rows.read_rows(raw, network, marks, unread=[target])
-    found = network.predict(table, target, seed=seed)
+    effort = words.said(method=method, chains=chains, sweeps=sweeps, seed=seed)
+    found = network.predict(table, target, **effort)
     answer = _columns(raw, found, level, keep)
     said = [note for note in found.notes if not note.startswith(_ALIGNED)]
     for note in [*_absent(raw, network, target), *said, *_error(raw, found, marks)]:

@@ -28,6 +28,7 @@ from arcwise.cli.impute import impute
 from arcwise.cli.learn import learn
 from arcwise.cli.path import path
 from arcwise.cli.predict import predict
+from arcwise.cli.prune import prune
 from arcwise.cli.query import query
 from arcwise.cli.sample import sample
 from arcwise.cli.shell import shell_words
@@ -41,7 +42,7 @@ USER, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn a network": (learn, fit, path, validate),
+    "Learn a network": (learn, fit, path, prune, validate),
     "Ask it": (edges, query, predict, impute, sample),
     "Graphs and files": (compare, convert),
     "Data": (audit, data, demo),

@@ -14,8 +14,6 @@ from arcwise.errors import DataError
 
 __all__ = ["query"]
 
-_SIMULATION = "Where an answer has to be simulated"
-
 
 def query(
     net: choices.NetFile,
@@ -54,35 +52,9 @@ def query(
             "--seed", metavar="NUMBER", min=0, help="The seed of draws and of simulation."
         ),
     ] = 0,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            metavar="WORD",
-            help="How to ask a directed network: blankets, grid or importance.",
-            rich_help_panel=_SIMULATION,
-        ),
-    ] = None,
-    chains: Annotated[
-        int | None,
-        typer.Option(
-            "--chains",
-            metavar="NUMBER",
-            min=1,
-            help="Chains that run side by side.",
-            rich_help_panel=_SIMULATION,
-        ),
-    ] = None,
-    sweeps: Annotated[
-        int | None,
-        typer.Option(
-            "--sweeps",
-            metavar="NUMBER",
-            min=1,
-            help="Rounds over all hidden variables that count: four times as many halve the error.",
-            rich_help_panel=_SIMULATION,
-        ),
-    ] = None,
+    method: choices.Method = None,
+    chains: choices.Chains = None,
+    sweeps: choices.Sweeps = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -109,7 +81,7 @@ def query(
     known = {
         "given": values(given or (), "--given"),
         "do": values(do or (), "--do"),
-        **_given(method=method, chains=chains, sweeps=sweeps, seed=seed),
+        **words.said(method=method, chains=chains, sweeps=sweeps, seed=seed),
     }
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
     chances = [(text, _chance(network, text, known)) for text in probability or ()]
@@ -121,11 +93,6 @@ def query(
         shown.show(*map(_line, str(belief).splitlines()))
         for text, chance in chances:
             shown.show(shown.styled(f"  probability of {text}: {_share(chance)}"))
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    """Options that were given; answers in closed form take no notice of them."""
-    return {word: value for word, value in options.items() if value is not None}
 
 
 def _check_output(output: Path, net: Path, draws: int | None) -> None:

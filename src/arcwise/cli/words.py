@@ -91,6 +91,12 @@ def learning_words(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {**words, **extra}
 
 
+def pruning_words(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what `prune` takes, from the options of its command, given by name."""
+    words = {word: asked[word] for word in ("model", "score", "seed")}
+    return {**words, "n_jobs": asked["jobs"], **options(asked["option"] or ())}
+
+
 def _prior(asked: Mapping[str, Any]) -> Table | None:
     """Artificial rows from a file, read like the data."""
     if asked["prior_rows"] is None:
@@ -179,3 +185,8 @@ def directed_graph(text: str) -> DAG:
     if not isinstance(graph, DAG):
         raise DataError(f"{text!r} holds a graph that is not directed.")
     return graph
+
+
+def said(**options: Any) -> dict[str, Any]:
+    """Options that were given; answers in closed form take no notice of them."""
+    return {word: value for word, value in options.items() if value is not None}
