@@ -108,9 +108,10 @@ void finish(Curve& curve, double total, Widths widths, std::int64_t levels);
 double normaliser(double width, std::int64_t levels);
 
 // A row's sums in double precision with the greatest exponents taken out of T and of S: finite for any widths.
-// Entries at kFar or beyond are no pairs. With a target, D is counted from the row's least, which no derivative sees.
+// Entries at kFar or beyond are no pairs. With a target, D is counted from the row's least, which neither the ratio
+// nor its derivatives see.
 struct Shift {
-  double t, s;  // log T = log sums[T] - t, log S = log sums[S] - s
+  double t, ratio;  // log T = log sums[T] - t, log S - log T = log(sums[S] / sums[T]) - ratio
 };
 Shift careful(Target target, const double* distance, const double* y, const double* weights, double own_y,
                std::size_t count, Widths widths, double* sums);

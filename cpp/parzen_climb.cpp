@@ -4,6 +4,7 @@ namespace arcwise::parzen {
 namespace {
 
 constexpr double kLongest = 1.5;   // no step changes a width by more than this factor's logarithm
+constexpr int kMostSteps = 60;
 constexpr double kNoise = 1e-6;    // single precision cannot tell values apart that are closer
 
 struct Step {
@@ -22,12 +23,10 @@ double along(double slope, double bend, double longest) {
 
 // The step in the plane: eigenvalues of the Hessian are taken as negative, so that it always leads uphill.
 void across(const Curve& c, double longest, double& in, double& out) {
-  const double half = 0.5 * (c.in_in - c.out_out);
-  const double root = std::hypot(half, c.in_out), middle = 0.5 * (c.in_in + c.out_out);
-  const double angle = 0.5 * std::atan2(c.in_out, half);
-  const double x = std::cos(angle), y = std::sin(angle);  // eigenvector of middle + root
-  const double first = along(x * c.in + y * c.out, middle + root, longest);
-  const double second = along(x * c.out - y * c.in, middle - root, longest);
+  const Ridge ridge = ridge_of(c);
+  const double x = ridge.in, y = ridge.out, steepest = c.in_in + c.out_out + ridge.fall;
+  const double first = along(x * c.in + y * c.out, ridge.fall, longest);
+  const double second = along(x * c.out - y * c.in, steepest, longest);
   in = x * first - y * second;
   out = y * first + x * second;
 }
@@ -63,7 +62,13 @@ Step step_from(const Curve& c, Widths u, Freedom freedom, Box box, double longes
 
 }  // namespace
 
-Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain, int most) {
+Ridge ridge_of(const Curve& c) {
+  const double half = 0.5 * (c.in_in - c.out_out);
+  const double angle = 0.5 * std::atan2(c.in_out, half);  // of the eigenvector of the greater eigenvalue
+  return {std::cos(angle), std::sin(angle), -0.5 * (c.in_in + c.out_out) - std::hypot(half, c.in_out)};
+}
+
+Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain) {
   const auto widths = [](Widths u) { return Widths{std::exp(u.in), std::exp(u.out)}; };
   Widths u{std::clamp(std::log(start.in), box.least, box.most), std::clamp(std::log(start.out), box.least, box.most)};
   Curve here = curve(widths(u));
@@ -78,7 +83,7 @@ Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom fre
       u = next;
       break;
     }
-    if (used >= most) break;
+    if (used >= kMostSteps) break;
     const Curve there = curve(widths(next));
     ++used;
     if (there.value >= here.value - kNoise * std::min(1.0, std::abs(here.value))) {
@@ -90,6 +95,16 @@ Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom fre
     }
   }
   return {widths(u), here, used};
+}
+
+void settle_widths(Widths& widths, Freedom freedom, bool one, Box box) {
+  const auto inside = [&](double width) {  // exactly at a bound where its logarithm is
+    const double at = std::log(width);
+    return at <= box.least ? box.floor : at >= box.most ? box.ceiling : std::clamp(width, box.floor, box.ceiling);
+  };
+  widths.out = inside(widths.out);
+  widths.in = freedom == Freedom::out_only ? box.ceiling : inside(widths.in);
+  if (one) widths.in = widths.out;
 }
 
 }  // namespace arcwise::parzen

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "parzen_pairs.hpp"
 
@@ -11,12 +12,16 @@ namespace arcwise::parzen {
 // from its least, so that T is never too small; entries at kFar are no pairs.
 struct Lines {
   std::size_t count = 0, width = 0;
-  Aligned<float> distance, y, weights;  // y and weights: one line for all (stride 0) or one each (stride width)
-  std::size_t stride = 0;
+  Aligned<float> distance, y, weights;
+  std::size_t y_stride = 0, weights_stride = 0;  // 0: the same line for all; else width
   std::vector<float> own_y;
   std::vector<double> own_weight;
 
-  Curve loo(Widths widths, std::int64_t levels, bool slopes) const;
+  void clear(std::size_t lines, std::size_t others);
+  void counted_from_least(std::size_t row);  // a line whose distances have been written
+
+  // Mean over the first of every `step` lines.
+  Curve loo(Widths widths, std::int64_t levels, bool slopes, std::size_t step = 1) const;
 };
 
 // `count` evenly spaced rows against all centres.
@@ -26,7 +31,9 @@ void sample(const Rows<float>& rows, std::size_t count, Lines& lines);
 enum class Freedom { two, one, out_only };
 
 struct Box {
-  double least, most;  // logarithms of the bounds on widths
+  double floor, ceiling;  // of widths
+  double least, most;     // their logarithms
+  Box(double low, double high) : floor(low), ceiling(high), least(std::log(low)), most(std::log(high)) {}
 };
 
 struct Climb {
@@ -35,11 +42,24 @@ struct Climb {
   int evaluations;
 };
 
-// Newton's method in the logarithms of the widths, inside the box, until a step promises less than `gain`.
-Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain, int most);
+// Newton's method in the logarithms of the widths, inside the box. The last step is one that promises less than
+// `gain` and is not looked at again: what is left after it is of the order of the gain squared.
+Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain = 1e-6);
 
-// Good places to start from, best first, by values on a grid of widths over the lines.
-std::vector<Widths> starts(const Lines& lines, std::int64_t levels, Freedom freedom, Box box);
+// Widths exactly inside the box, and a constant for one that has no meaning.
+void settle_widths(Widths& widths, Freedom freedom, bool one, Box box);
+
+// The direction in which a peak falls off least, and how fast: by fall / 2 times the square of the way.
+struct Ridge {
+  double in, out, fall;
+};
+Ridge ridge_of(const Curve& curve);
+
+// Places to start from: the peaks of the score on a grid of widths over some lines, best first.
+std::vector<Widths> peaks(const Lines& lines, std::int64_t levels, Freedom freedom, Box box, std::size_t most);
+
+// Few rows have many peaks, and climbing them costs little.
+inline std::size_t starts_for(std::size_t rows) { return rows <= 150 ? 8 : rows <= 300 ? 3 : 1; }
 
 struct Fitted {
   Widths widths;

@@ -25,8 +25,13 @@ struct Line {
   std::size_t width;
 };
 
-ARCWISE_INLINE float between(float y, float own, bool discrete) {
-  return discrete ? (y != own ? 1.0f : 0.0f) : (y - own) * (y - own);
+// Squared distances of the target, or whether its level differs.
+ARCWISE_INLINE void targets(const float* y, float own, bool discrete, std::size_t count, float* out) {
+  if (discrete) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = y[i] != own ? 1.0f : 0.0f;
+  } else {
+    for (std::size_t i = 0; i < count; ++i) out[i] = (y[i] - own) * (y[i] - own);
+  }
 }
 
 ARCWISE_INLINE float fourth(float x) { return (x * x) * (x * x); }
@@ -34,15 +39,14 @@ ARCWISE_INLINE float fourth(float x) { return (x * x) * (x * x); }
 // Sums T and S of a line at every point. `in` and `out` belong to the widest widths.
 ARCWISE_WIDE void grid_sums(const Line& line, float in, float out, std::size_t widths, float* below, float* above) {
   alignas(64) float e[kBlock], g[kOut][kBlock];
-  const bool discrete = line.discrete;
-  const float own = line.own_y;
   for (std::size_t at = 0; at < line.width; at += kBlock) {
     const std::size_t count = std::min(kBlock, line.width - at);
     const float *d = line.distance + at, *y = line.y + at, *w = line.weights + at;
+    targets(y, line.own_y, line.discrete, count, g[0]);
 #pragma omp simd
     for (std::size_t i = 0; i < count; ++i) {
       e[i] = power_of_two(in * d[i]);
-      g[0][i] = power_of_two(out * between(y[i], own, discrete));
+      g[0][i] = power_of_two(out * g[0][i]);
     }
     for (std::size_t k = 1; k < kOut; ++k)
       for (std::size_t i = 0; i < count; ++i) g[k][i] = fourth(g[k - 1][i]);
@@ -64,15 +68,14 @@ ARCWISE_WIDE void grid_sums(const Line& line, float in, float out, std::size_t w
 // The same where target and inputs share their width: T and S for each of kOut widths.
 ARCWISE_WIDE void shared_sums(const Line& line, float out, float* below, float* above) {
   alignas(64) float e[kBlock], f[kBlock];
-  const bool discrete = line.discrete;
-  const float own = line.own_y;
   for (std::size_t at = 0; at < line.width; at += kBlock) {
     const std::size_t count = std::min(kBlock, line.width - at);
     const float *d = line.distance + at, *y = line.y + at, *w = line.weights + at;
+    targets(y, line.own_y, line.discrete, count, f);
 #pragma omp simd
     for (std::size_t i = 0; i < count; ++i) {
       e[i] = power_of_two(out * d[i]);
-      f[i] = power_of_two(out * (d[i] + between(y[i], own, discrete)));
+      f[i] = power_of_two(out * (d[i] + f[i]));
     }
     for (std::size_t k = 0; k < kOut; ++k) {
       float t = 0, s = 0;
@@ -106,20 +109,27 @@ ARCWISE_WIDE void add_logs(const float* below, const float* above, float weight,
 
 // log2 S of a line whose greatest term is too small for the grid's sums.
 ARCWISE_WIDE float steep(const Line& line, float in, float out) {
-  const bool discrete = line.discrete;
-  const float own = line.own_y;
-  const float *d = line.distance, *y = line.y, *w = line.weights;
-  float best = -INFINITY;
-#pragma omp simd reduction(max : best)
-  for (std::size_t i = 0; i < line.width; ++i) {
-    const float x = in * d[i] + out * between(y[i], own, discrete);
-    const float z = w[i] > 0.0f ? x : -INFINITY;
-    best = z > best ? z : best;
+  alignas(64) float x[kBlock];
+  float best = -INFINITY, sum = 0.0f;
+  for (std::size_t at = 0; at < line.width; at += kBlock) {
+    const std::size_t count = std::min(kBlock, line.width - at);
+    const float *d = line.distance + at, *w = line.weights + at;
+    targets(line.y + at, line.own_y, line.discrete, count, x);
+    float top = -INFINITY, more = 0.0f;
+#pragma omp simd reduction(max : top)
+    for (std::size_t i = 0; i < count; ++i) {
+      x[i] = in * d[i] + out * x[i];
+      const float z = w[i] > 0.0f ? x[i] : -INFINITY;
+      top = z > top ? z : top;
+    }
+    const float from = top;
+    if (!(from > -INFINITY)) continue;
+#pragma omp simd reduction(+ : more)
+    for (std::size_t i = 0; i < count; ++i) more += w[i] * power_of_two(std::min(x[i] - from, 0.0f));
+    const float higher = std::max(best, from);
+    sum = sum * std::exp2(best - higher) + more * std::exp2(from - higher);
+    best = higher;
   }
-  float sum = 0.0f;
-#pragma omp simd reduction(+ : sum)
-  for (std::size_t i = 0; i < line.width; ++i)
-    sum += w[i] * power_of_two(in * d[i] + out * between(y[i], own, discrete) - best);
   return best + rough_log(sum);
 }
 
@@ -147,32 +157,36 @@ class Grid {
     return static_cast<double>(values_[point]) / (kLog2e * total_) + normaliser(widths(point).out, levels_);
   }
 
-  // The point of greatest exact value inside the box; points() if none lies inside.
-  std::size_t best(Box box) {
-    const auto inside = [&](double width) { return std::log(width) >= box.least && std::log(width) <= box.most; };
-    std::size_t top;
-    do {
-      top = points();
-      for (std::size_t i = 0; i < points(); ++i) {
-        const Widths w = widths(i);
-        if (!inside(w.out) || (freedom_ != Freedom::out_only && !inside(w.in))) continue;
-        if (top == points() || value(i) > value(top)) top = i;
-      }
-    } while (top < points() && !settle(top));
-    return top;
+  bool inside(std::size_t point, Box box) const {
+    const auto within = [&](double width) { return width >= box.floor && width <= box.ceiling; };
+    const Widths w = widths(point);
+    return within(w.out) && (freedom_ == Freedom::out_only || within(w.in));
+  }
+
+  // The point of greatest exact value among `points`, which are not empty.
+  std::size_t best(const std::vector<std::size_t>& points) {
+    while (true) {
+      const auto less = [&](std::size_t a, std::size_t b) { return value(a) < value(b); };
+      const std::size_t top = *std::max_element(points.begin(), points.end(), less);
+      if (settle(top)) return top;
+    }
+  }
+
+  // Whether two points differ by one step in one width.
+  bool beside(std::size_t a, std::size_t b) const {
+    const auto steps = [](std::size_t x, std::size_t y) { return x < y ? y - x : x - y; };
+    return steps(a % kOut, b % kOut) + steps(a / kOut, b / kOut) == 1;
   }
 
  private:
   std::size_t row_of(std::size_t q) const { return q * lines_.count / rows_; }
-  float in_of(Widths w) const {
-    return freedom_ == Freedom::out_only ? 0.0f : static_cast<float>(-kLog2e * precision(w.in));
-  }
+  static float in_of(Widths w) { return static_cast<float>(-kLog2e * precision(w.in)); }
   static float out_of(Widths w) { return static_cast<float>(-kLog2e * precision(w.out)); }
 
   Line line(std::size_t q) const {
     const std::size_t row = row_of(q);
-    return {lines_.distance.data() + row * lines_.width, lines_.y.data() + row * lines_.stride,
-            lines_.weights.data() + row * lines_.stride, lines_.own_y[row], levels_ > 0, lines_.width};
+    return {lines_.distance.data() + row * lines_.width, lines_.y.data() + row * lines_.y_stride,
+            lines_.weights.data() + row * lines_.weights_stride, lines_.own_y[row], levels_ > 0, lines_.width};
   }
 
   // Adds a line's terms and returns the points where its sum was tiny.
@@ -215,11 +229,21 @@ class Grid {
 
 }  // namespace
 
-std::vector<Widths> starts(const Lines& lines, std::int64_t levels, Freedom freedom, Box box) {
+std::vector<Widths> peaks(const Lines& lines, std::int64_t levels, Freedom freedom, Box box, std::size_t most) {
   Grid grid(lines, levels, freedom);
-  std::size_t top = grid.best(box);
-  if (top == grid.points()) top = grid.best({-INFINITY, INFINITY});
-  return {grid.widths(top)};
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < grid.points(); ++i)
+    if (grid.inside(i, box)) left.push_back(i);
+  for (std::size_t i = 0; left.empty() && i < grid.points(); ++i) left.push_back(i);
+  const std::vector<std::size_t> all = left;
+  std::vector<Widths> found;
+  while (!left.empty() && found.size() < most) {
+    const std::size_t top = grid.best(left);
+    const auto above = [&](std::size_t i) { return grid.beside(i, top) && grid.value(i) > grid.value(top); };
+    if (std::none_of(all.begin(), all.end(), above)) found.push_back(grid.widths(top));
+    left.erase(std::find(left.begin(), left.end(), top));
+  }
+  return found;
 }
 
 }  // namespace arcwise::parzen

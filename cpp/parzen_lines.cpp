@@ -2,24 +2,41 @@
 
 namespace arcwise::parzen {
 
-Curve Lines::loo(Widths widths, std::int64_t levels, bool slopes) const {
+void Lines::clear(std::size_t lines, std::size_t others) {
+  count = lines;
+  width = padded(others);
+  distance.resize(count * width);
+  own_y.clear();
+  own_weight.clear();
+}
+
+void Lines::counted_from_least(std::size_t row) {
+  float* line = distance.data() + row * width;
+  const float* w = weights.data() + row * weights_stride;
+  const auto far = static_cast<float>(kFar);
+  float least = far;
+  for (std::size_t i = 0; i < width; ++i)
+    if (w[i] > 0.0f) least = std::min(least, line[i]);
+  for (std::size_t i = 0; i < width; ++i) line[i] = line[i] < far ? std::max(line[i] - least, 0.0f) : far;
+}
+
+Curve Lines::loo(Widths widths, std::int64_t levels, bool slopes, std::size_t step) const {
   constexpr double least = 1e-26;
   const Target target = target_of(levels);
   const auto in = static_cast<float>(-kLog2e * precision(widths.in));
   const auto out = static_cast<float>(-kLog2e * precision(widths.out));
   Curve curve;
   double sums[kSums], total = 0.0;
-  for (std::size_t row = 0; row < count; ++row) {
-    const float *d = distance.data() + row * width, *line = y.data() + row * stride,
-                *w = weights.data() + row * stride;
+  for (std::size_t row = 0; row < count; row += step) {
+    const float *d = distance.data() + row * width, *line = y.data() + row * y_stride,
+                *w = weights.data() + row * weights_stride;
     float found[kSums] = {};
     add_segment(target, slopes, Segment<float>{d, line, w, own_y[row], 1.0f, in, out, width, found, nullptr, 0});
     std::copy(found, found + kSums, sums);
     double shift = 0.0;
     if (!(sums[T] > least && sums[S] > least)) {
       const std::vector<double> dd(d, d + width), yy(line, line + width), ww(w, w + width);
-      const Shift taken = careful(target, dd.data(), yy.data(), ww.data(), own_y[row], width, widths, sums);
-      shift = taken.s - taken.t;
+      shift = careful(target, dd.data(), yy.data(), ww.data(), own_y[row], width, widths, sums).ratio;
     }
     add_row(curve, sums, own_weight[row], shift, slopes);
     total += own_weight[row];
@@ -29,14 +46,9 @@ Curve Lines::loo(Widths widths, std::int64_t levels, bool slopes) const {
 }
 
 void sample(const Rows<float>& rows, std::size_t count, Lines& lines) {
-  lines.count = std::min(count, rows.n);
-  lines.width = rows.width;
+  lines.clear(std::min(count, rows.n), rows.n);
   lines.y = rows.y;
   lines.weights = rows.weights;
-  lines.stride = 0;
-  lines.own_y.clear();
-  lines.own_weight.clear();
-  lines.distance.resize(lines.count * rows.width);
   std::vector<float> own(rows.k());
   for (std::size_t q = 0; q < lines.count; ++q) {
     const std::size_t row = q * rows.n / lines.count;
@@ -44,9 +56,7 @@ void sample(const Rows<float>& rows, std::size_t count, Lines& lines) {
     float* out = lines.distance.data() + q * rows.width;
     distances(rows, own.data(), 0, rows.width, out);
     out[row] = static_cast<float>(kFar);
-    const float least = *std::min_element(out, out + rows.n);
-    for (std::size_t i = 0; i < rows.width; ++i) out[i] -= least;
-    out[row] = static_cast<float>(kFar);
+    lines.counted_from_least(q);
     lines.own_y.push_back(rows.y[row]);
     lines.own_weight.push_back(rows.weights[row]);
   }

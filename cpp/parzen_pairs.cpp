@@ -14,11 +14,11 @@ constexpr double kSafe = sizeof(Real) == 4 ? 1e-26 : 1e-285;
 }  // namespace
 
 template <class Real>
-Rows<Real> gather(const Source& source, std::int64_t child, const std::int64_t* set, std::size_t k) {
+Rows<Real> gather(const Source& source, std::int64_t child, const std::int64_t* set, std::size_t k, bool all) {
   std::vector<std::size_t> used;
   double total = 0.0;
   for (std::size_t i = 0; i < source.n; ++i) {
-    if (!(source.weights[i] > 0.0)) continue;
+    if (!(all || source.weights[i] > 0.0)) continue;
     used.push_back(i);
     total += source.weights[i];
   }
@@ -42,8 +42,8 @@ Rows<Real> gather(const Source& source, std::int64_t child, const std::int64_t* 
   return rows;
 }
 
-template Rows<float> gather<float>(const Source&, std::int64_t, const std::int64_t*, std::size_t);
-template Rows<double> gather<double>(const Source&, std::int64_t, const std::int64_t*, std::size_t);
+template Rows<float> gather<float>(const Source&, std::int64_t, const std::int64_t*, std::size_t, bool);
+template Rows<double> gather<double>(const Source&, std::int64_t, const std::int64_t*, std::size_t, bool);
 
 template <class Real>
 void Pairs<Real>::bind(const Rows<Real>& rows, const Rows<double>& exact, bool keep) {
@@ -133,10 +133,7 @@ Curve Pairs<Real>::loo(Widths widths, std::int64_t levels, bool slopes) {
   for (std::size_t row = 0; row < rows_->n; ++row) {
     row_sums(row, sums);
     double shift = 0.0;
-    if (!(sums[T] > least && sums[S] > least)) {
-      const Shift taken = redo(target, row, widths, sums);
-      shift = taken.s - taken.t;
-    }
+    if (!(sums[T] > least && sums[S] > least)) shift = redo(target, row, widths, sums).ratio;
     add_row(curve, sums, exact_->weights[row], shift, slopes);
   }
   finish(curve, static_cast<double>(rows_->n), widths, levels);

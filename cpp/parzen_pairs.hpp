@@ -15,9 +15,9 @@ struct Source {
   std::size_t p, n;
 };
 
-// The rows of positive weight of some columns; child < 0 for none.
+// The rows of positive weight (or all rows) of some columns; child < 0 for none.
 template <class Real>
-Rows<Real> gather(const Source& source, std::int64_t child, const std::int64_t* set, std::size_t k);
+Rows<Real> gather(const Source& source, std::int64_t child, const std::int64_t* set, std::size_t k, bool all = false);
 
 constexpr std::size_t kKept = 5000;
 

@@ -4,14 +4,10 @@
 // evidence far from all centres is ruled by the nearest ones and nothing is ever 0 / 0.
 #include <algorithm>
 
-#include "arrays.hpp"
-#include "parzen.hpp"
+#include "parzen_checks.hpp"
 
 namespace arcwise::parzen {
 namespace {
-
-using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OutIndices = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 constexpr std::size_t kChunk = 16;
 
@@ -40,10 +36,6 @@ void check_queries(ConstMatrix queries, std::size_t k, std::size_t asked) {
   if (queries.shape(1) != asked) throw nb::value_error("as many answers as queries");
   for (std::size_t i = 0; i < queries.size(); ++i)
     if (!std::isfinite(queries.data()[i])) throw nb::value_error("queries must be finite");
-}
-
-void check_width(double width) {
-  if (!(width > 1e-100 && width < 1e100)) throw nb::value_error("widths must be positive numbers");
 }
 
 // Puts centres of weight zero out of reach and returns the least distance of the others.
@@ -145,25 +137,26 @@ void means(ConstMatrix inputs, Flags apart, ConstVector weights, ConstVector out
   }
 }
 
-ARCWISE_WIDE double least_cost(const double* distance, const double* y, double at, bool discrete, double a, double b,
-                                 std::size_t width, double* cost) {
+// a (d - nearest) + b o for every centre, and the least of them.
+ARCWISE_WIDE double least_cost(const double* distance, double nearest, const double* apart, double a, double b,
+                               std::size_t width, double* cost) {
   double least = INFINITY;
-  if (discrete) {
-#pragma omp simd reduction(min : least)
-    for (std::size_t i = 0; i < width; ++i) {
-      const double c = a * distance[i] + (y[i] != at ? b : 0.0);
-      cost[i] = c;
-      least = c < least ? c : least;
-    }
-    return least;
-  }
 #pragma omp simd reduction(min : least)
   for (std::size_t i = 0; i < width; ++i) {
-    const double c = a * distance[i] + b * (y[i] - at) * (y[i] - at);
+    const double c = a * (distance[i] - nearest) + b * apart[i];
     cost[i] = c;
     least = c < least ? c : least;
   }
   return least;
+}
+
+// Squared distances of a target to the centres', or whether its level differs.
+ARCWISE_WIDE void targets(const double* y, double at, bool discrete, std::size_t width, double* out) {
+  if (discrete) {
+    for (std::size_t i = 0; i < width; ++i) out[i] = y[i] != at ? 1.0 : 0.0;
+  } else {
+    for (std::size_t i = 0; i < width; ++i) out[i] = (y[i] - at) * (y[i] - at);
+  }
 }
 
 void log_density(ConstMatrix inputs, Flags apart, ConstVector weights, ConstVector output, std::int64_t levels,
@@ -173,19 +166,21 @@ void log_density(ConstMatrix inputs, Flags apart, ConstVector weights, ConstVect
   check_width(h_in);
   check_width(h_out);
   if (output.shape(0) != rows.n) throw nb::value_error("one output a centre");
+  for (std::size_t i = 0; i < y.shape(0); ++i)
+    if (!std::isfinite(y.data()[i])) throw nb::value_error("targets must be finite");
   if (levels < 0 || levels == 1) throw nb::value_error("levels are 0 (continuous) or two and more");
   nb::gil_scoped_release release;
-  Aligned<double> values(rows.width, 0.0), cost(rows.width);
+  Aligned<double> values(rows.width, 0.0), off(rows.width), cost(rows.width);
   std::copy(output.data(), output.data() + rows.n, values.begin());
   Query query(rows, queries);
   const double a = precision(h_in), b = precision(h_out), constant = normaliser(h_out, levels);
   for (std::size_t q = 0; q < y.shape(0); ++q) {
     query.look(q);
-    const double below = std::log(query.weigh_all(h_in)) - a * query.least;
-    const double least = least_cost(query.distance.data(), values.data(), y.data()[q], levels > 0, a, b, rows.width,
-                                    cost.data());
+    const double below = query.weigh_all(h_in);
+    targets(values.data(), y.data()[q], levels > 0, rows.width, off.data());
+    const double least = least_cost(query.distance.data(), query.least, off.data(), a, b, rows.width, cost.data());
     weigh(rows.weights.data(), cost.data(), least, -kLog2e, rows.width, query.weight.data());
-    out.data()[q] = std::log(total(query.weight.data(), rows.width)) - least - below + constant;
+    out.data()[q] = std::log(total(query.weight.data(), rows.width) / below) - least + constant;
   }
 }
 

@@ -170,24 +170,22 @@ Shift careful(Target target, const double* distance, const double* y, const doub
     return target == Target::discrete && y[i] != own_y ? 1.0 : 0.0;
   };
   const auto pair = [&](std::size_t i) { return weights[i] > 0.0 && distance[i] < kFar; };
-  double nearest = INFINITY, least_s = INFINITY;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!pair(i)) continue;
-    nearest = std::min(nearest, distance[i]);
-    least_s = std::min(least_s, a * distance[i] + b * other(i));
-  }
-  const double least_t = a * nearest, origin = target == Target::none ? 0.0 : nearest;
+  double nearest = INFINITY, least = INFINITY;
+  for (std::size_t i = 0; i < count; ++i)
+    if (pair(i)) nearest = std::min(nearest, distance[i]);
+  for (std::size_t i = 0; i < count; ++i)
+    if (pair(i)) least = std::min(least, a * (distance[i] - nearest) + b * other(i));
+  const double origin = target == Target::none ? 0.0 : nearest;
   std::fill(sums, sums + kSums, 0.0);
   for (std::size_t i = 0; i < count; ++i) {
     if (!pair(i)) continue;
-    const double d = distance[i] - origin, o = other(i);
-    const double t = weights[i] * std::exp(least_t - a * distance[i]);
-    const double s = weights[i] * std::exp(least_s - a * distance[i] - b * o);
+    const double d = distance[i] - origin, o = other(i), x = a * (distance[i] - nearest);
+    const double t = weights[i] * std::exp(-x), s = weights[i] * std::exp(least - x - b * o);
     sums[T] += t, sums[TD] += t * d, sums[TDD] += t * d * d;
     sums[S] += s, sums[SD] += s * d, sums[SO] += s * o;
     sums[SDD] += s * d * d, sums[SOO] += s * o * o, sums[SDO] += s * d * o;
   }
-  return {least_t, least_s};
+  return {a * nearest, least};
 }
 
 }  // namespace arcwise::parzen

@@ -100,7 +100,7 @@ def splits(folder: Path) -> None:
     table = whole.select(list(boston().names)).take(np.arange(0, 506, 5 if quick() else 1))
     curves, rows = [], []
     for seed in range(SPLITS):
-        train, test = aw.split(table, 1 / 3, np.random.default_rng(seed))
+        train, test = aw.split(table, 2 / 3, np.random.default_rng(seed))
         train, scaling = aw.standardise(train)
         test = scaling.apply(test)
         net, start = from_complete(train, seed)
@@ -167,7 +167,7 @@ def draw_curves(rows: list[Row], means: Row, path: Path) -> None:
 def fewer_inputs(folder: Path) -> None:
     print("\n2. INDUS from fewer and fewer inputs (paper: the score rises until three are left)")
     table = aw.shipped("boston").continuous().select(list(boston().names))
-    train, test = aw.split(table, 1 / 3, np.random.default_rng(1))
+    train, test = aw.split(table, 2 / 3, np.random.default_rng(1))
     train, scaling = aw.standardise(train)
     words = {name: WORDS[name] for name in ("model", "widths", "floor")}
     found = aw.prune(train, "INDUS", test=scaling.apply(test), **words)

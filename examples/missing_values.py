@@ -167,7 +167,7 @@ def models(train: aw.Table, seed: int) -> dict[str, Callable[[aw.Table, Array], 
 def split_results(seed: int) -> list[Row]:
     """R2 and log density of every model on one split."""
     rng = np.random.default_rng(seed)
-    train, test = aw.split(data(), 1 / 3, rng)
+    train, test = aw.split(data(), 2 / 3, rng)
     train, scaling = aw.standardise(train)
     test = scaling.apply(test)
     truth = test.values(TARGET).astype(float)

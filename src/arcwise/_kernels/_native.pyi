@@ -24,12 +24,5 @@ parzen_shares: Any
 parzen_means: Any
 parzen_log_density: Any
 parzen_draw: Any
-glasso_descend: Any
-glasso_neighbours: Any
-glasso_precision: Any
-glasso_certify: Any
-glasso_curvature: Any
-glasso_gather: Any
-glasso_scatter: Any
-glasso_mirror: Any
-glasso_components: Any
+parzen_loo_rows: Any
+parzen_fit_near: Any

@@ -29,10 +29,12 @@ __all__ = [
     "Loo",
     "draw",
     "fit",
+    "fit_near",
     "joint",
     "joint_slope",
     "log_density",
     "loo",
+    "loo_rows",
     "means",
     "shares",
 ]
@@ -112,6 +114,49 @@ def fit(
 
     parts = _shared_out(part, sets, threads)
     return Fit(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
+
+
+def fit_near(
+    columns: Array,
+    apart: Flags,
+    weights: Array,
+    child: int,
+    levels: int,
+    inputs: tuple[int, ...],
+    queries: Integers,
+    neighbours: Integers,
+    *,
+    one: bool,
+    floor: float,
+    ceiling: float,
+) -> Fit:
+    """`fit` of one set for many rows: T and S of each query sum over its k `neighbours` (q, k) alone.
+
+    Both arguments hold row numbers; no row is its own neighbour. The value is the weighted mean over the
+    queries. O(q k) a pass; memory O(q k).
+    """
+    found = Fit(np.empty((1, 2)), np.empty(1), np.empty(1))
+    members, options = np.asarray(inputs, dtype=np.int64), (one, float(floor), float(ceiling))
+    data = (columns, apart, weights, child, levels, members, queries, neighbours)
+    _native.parzen_fit_near(*data, *options, *found)
+    return found
+
+
+def loo_rows(
+    columns: Array,
+    apart: Flags,
+    weights: Array,
+    child: int,
+    levels: int,
+    inputs: tuple[int, ...],
+    widths: tuple[float, float],
+    queries: Integers,
+) -> Array:
+    """log S_n - log T_n + log normaliser (q,) of some rows against all others: O(q n k), double precision."""
+    out, members = np.empty(len(queries)), np.asarray(inputs, dtype=np.int64)
+    data = (columns, apart, weights, child, levels, members, *map(float, widths))
+    _native.parzen_loo_rows(*data, queries, out)
+    return out
 
 
 def joint(
