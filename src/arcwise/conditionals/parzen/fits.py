@@ -109,7 +109,7 @@ class ParzenFits(Fits):
             child,
             block.levels[child],
             parents,
-            model.widths,
+            (float(model.widths[0]), float(model.widths[1])),
             rows,
         )
         if not model.levels:
@@ -186,7 +186,7 @@ class ParzenFits(Fits):
         block, n, levels = self.block, self.table.rows, self.block.levels[child]
         queries = np.unique(np.linspace(0, n - 1, min(n, rows)).astype(np.int64))
         known = (block.columns, block.apart, self.weights, child, levels, parents)
-        exact = kernel.loo_rows(*known, widths[0], queries)
+        exact = kernel.loo_rows(*known, (float(widths[0, 0]), float(widths[0, 1])), queries)
         near = np.empty(len(queries))
         for i, row in enumerate(queries.tolist()):
             own = self._neighbours(child, parents, queries[i : i + 1])[0]
@@ -198,7 +198,7 @@ class ParzenFits(Fits):
                 child,
                 levels,
                 parents,
-                widths[0],
+                (float(widths[0, 0]), float(widths[0, 1])),
                 np.zeros(1, dtype=np.int64),
             )
             near[i] = part[0] + (0.0 if parents else self._beyond(queries[i : i + 1], own[None, :]))

@@ -1,0 +1,439 @@
+"""The compiled Parzen windows against the printed sums, on plain and on nasty input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import parzen as naive
+
+from arcwise._kernels import parzen as kernel
+
+BOX = {"floor": 0.01, "ceiling": 30.0}
+
+
+class Case:
+    """A table with flags, weights, and which columns are discrete targets."""
+
+    def __init__(self, name, columns, apart=None, weights=None, levels=None):
+        p, n = columns.shape
+        self.name, self.columns = name, np.ascontiguousarray(columns, dtype=float)
+        self.apart = np.zeros(p, np.uint8) if apart is None else np.array(apart, np.uint8)
+        self.weights = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+        self.levels = dict.fromkeys(range(p), 0) | (levels or {})
+
+    @property
+    def data(self):
+        return self.columns, self.apart, self.weights
+
+    def sets(self, child):
+        others = [x for x in range(len(self.columns)) if x != child]
+        return [(), tuple(others), *[(x,) for x in others], tuple(others[1:])]
+
+
+def plain(seed, n, p):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(p, p)) @ rng.normal(size=(p, n))
+    return (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+
+
+def cases():
+    rng = np.random.default_rng(5)
+    ties = rng.integers(0, 3, size=(3, 40)).astype(float)
+    outliers = plain(2, 30, 3)
+    outliers[:, 4] += 400.0
+    outliers[1, 9] = -1e4
+    mixed = np.vstack([plain(3, 60, 3), rng.integers(0, 4, 60), rng.integers(0, 2, 60)])
+    copies = np.repeat(plain(4, 12, 3), 3, axis=1)
+    weights = rng.uniform(0.0, 3.0, 50) * (rng.random(50) < 0.8)
+    return [
+        Case("plain", plain(1, 67, 4)),
+        Case("longer than a tile", plain(6, 530, 2)),
+        Case("ties", ties),
+        Case("constant column", np.vstack([plain(7, 20, 2), np.zeros(20)])),
+        Case("two rows", plain(8, 2, 2)),
+        Case("three rows", plain(9, 3, 3)),
+        Case("copies", copies),
+        Case("outliers", outliers),
+        Case("weights with zeros", plain(10, 50, 3), weights=weights),
+        Case("uneven weights", plain(11, 33, 3), weights=10.0 ** rng.uniform(-6, 6, 33)),
+        Case("unordered levels", mixed, apart=[0, 0, 0, 1, 1], levels={3: 4, 4: 2}),
+        Case("weighted levels", mixed, [0, 0, 0, 1, 0], rng.uniform(0, 2, 60), {3: 4, 4: 2}),
+    ]
+
+
+CASES = cases()
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+WIDTHS = [(0.3, 0.2), (0.02, 0.5), (2.0, 0.011), (0.01, 0.01), (30.0, 30.0), (1.0, 1.0)]
+
+
+def questions(case):
+    for child in range(len(case.columns)):
+        for members in case.sets(child):
+            for widths in WIDTHS:
+                yield child, members, widths
+
+
+def test_the_naive_twin_is_a_density_that_leaves_one_out():
+    case = CASES[0]
+    value = naive.loo(*case.data, 0, 0, (1,), (0.4, 0.3))
+    terms = []
+    for n in range(67):
+        rest = np.delete(np.arange(67), n)
+        x, y = case.columns[1], case.columns[0]
+        kernel_x = np.exp(-((x[n] - x[rest]) ** 2) / (2 * 0.4**2))
+        kernel_y = np.exp(-((y[n] - y[rest]) ** 2) / (2 * 0.3**2)) / (0.3 * np.sqrt(2 * np.pi))
+        terms.append(np.log(np.sum(kernel_x * kernel_y) / np.sum(kernel_x)))
+    assert value == pytest.approx(np.mean(terms), rel=1e-12)
+
+
+@every_case
+def test_loo_is_the_printed_sum(case):
+    for child, members, widths in questions(case):
+        levels = case.levels[child]
+        found = kernel.loo(*case.data, child, levels, [members], np.array([widths]))
+        expected = naive.loo(*case.data, child, levels, members, widths)
+        assert found.value[0] == pytest.approx(expected, rel=1e-9, abs=1e-9), (
+            child,
+            members,
+            widths,
+        )
+
+
+@every_case
+def test_loo_in_single_precision_is_close(case):
+    for child, members, widths in questions(case):
+        levels = case.levels[child]
+        at = np.array([widths])
+        double = kernel.loo(*case.data, child, levels, [members], at)
+        single = kernel.loo(*case.data, child, levels, [members], at, single=True)
+        coarse = 3e-6 / min(*widths, 1.0)  # columns themselves are rounded to single precision
+        assert single.value[0] == pytest.approx(
+            double.value[0], rel=1e-6, abs=max(1e-6, 1e-2 * coarse)
+        )
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.name != "outliers"], ids=lambda c: c.name)
+@pytest.mark.parametrize("single", [False, True])
+def test_derivatives_are_those_of_the_printed_sum(case, single):
+    step = 1e-4
+    for child in range(len(case.columns)):
+        for members in case.sets(child)[:3]:
+            for widths in [(0.4, 0.3), (0.05, 0.2), (1.5, 1.1)]:
+                ask = (*case.data, child, case.levels[child])
+                moves = np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)]) * step
+                at = np.exp(np.log(widths) + moves)
+                found = kernel.loo(*ask, [members] * 5, at)
+                mine = kernel.loo(*ask, [members], np.array([widths]), single=single)
+                slope = (found.value[[1, 3]] - found.value[[2, 4]]) / (2 * step)
+                bend = (found.gradient[[1, 3]] - found.gradient[[2, 4]]) / (2 * step)
+                size = 1.0 + np.abs(bend).max()
+                exact = 3e-4 if single else 2e-5
+                np.testing.assert_allclose(mine.gradient[0], slope, rtol=1e-4, atol=exact * size)
+                expected = [bend[0, 0], bend[0, 1], bend[1, 1]]
+                np.testing.assert_allclose(mine.hessian[0], expected, rtol=1e-4, atol=exact * size)
+                assert bend[0, 1] == pytest.approx(bend[1, 0], abs=1e-4 * size)
+
+
+@every_case
+def test_joint_is_the_printed_sum_and_gives_scores_by_difference(case):
+    p = len(case.columns)
+    sets = [(), (0,), tuple(range(p)), tuple(range(1, p))]
+    for width in (0.05, 0.4, 3.0):
+        found = kernel.joint(*case.data, sets, width)
+        expected = [naive.joint(*case.data, s, width) for s in sets]
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        if case.levels[0] == 0 and not case.apart[0]:
+            ask = (*case.data, 0, 0, [sets[3]], np.array([[width, width]]))
+            score = found[2] - found[3] + naive.log_normaliser(width, 0)
+            assert kernel.loo(*ask).value[0] == pytest.approx(score, rel=1e-9, abs=1e-9)
+
+
+def test_joint_slopes_are_derivatives_by_log_width():
+    case = CASES[8]
+    sets, step = [(0, 1, 2), (1,), ()], 1e-4
+    value, slope, bend = kernel.joint_slope(*case.data, sets, 0.5)
+    up, down = (kernel.joint_slope(*case.data, sets, 0.5 * np.exp(s)) for s in (step, -step))
+    np.testing.assert_array_equal(value, kernel.joint(*case.data, sets, 0.5))
+    np.testing.assert_allclose(slope, (up[0] - down[0]) / (2 * step), atol=1e-6)
+    np.testing.assert_allclose(bend, (up[1] - down[1]) / (2 * step), atol=1e-6)
+
+
+def dense_best(case, child, members, one):
+    """The greatest score on a dense grid of widths, in double precision."""
+    hs = np.geomspace(BOX["floor"], 5.0, 24)
+    at = np.array([(h, h) for h in hs] if one else [(g, h) for g in hs for h in hs])
+    ask = (*case.data, child, case.levels[child], [members] * len(at), at)
+    return kernel.loo(*ask).value.max()
+
+
+@every_case
+@pytest.mark.parametrize("one", [False, True])
+def test_fitted_widths_are_no_worse_than_a_dense_grid(case, one):
+    if case.name == "longer than a tile":
+        pytest.skip("long")
+    for child in range(len(case.columns)):
+        sets, levels = case.sets(child)[:3], case.levels[child]
+        found = kernel.fit(*case.data, child, levels, sets, one=one, **BOX)
+        assert (found.widths >= BOX["floor"]).all()
+        assert (found.widths <= BOX["ceiling"]).all()
+        again = kernel.loo(*case.data, child, levels, sets, found.widths)
+        np.testing.assert_allclose(found.value, again.value, rtol=1e-12, atol=1e-12)
+        for members, value, widths in zip(sets, found.value, found.widths, strict=True):
+            best = dense_best(case, child, members, one)
+            slack = 0.1 if case.name == "uneven weights" else 1e-4  # one row in charge: sharp peaks
+            assert value >= best - slack, (child, members, widths, value - best)
+            assert not one or widths[0] == widths[1]
+            assert one or members or widths[0] == BOX["ceiling"]
+
+
+def test_a_fit_is_a_function_of_child_and_set_alone():
+    case = Case("rows", plain(20, 300, 6), weights=np.random.default_rng(1).uniform(0, 2, 300))
+    sets = [(1, 2), (), (3,), (1, 2, 3, 4, 5), (2, 5), (4,)]
+    for one in (False, True):
+        whole = kernel.fit(*case.data, 0, 0, sets, one=one, **BOX)
+        turned = kernel.fit(*case.data, 0, 0, sets[::-1], one=one, **BOX)
+        shared = kernel.fit(*case.data, 0, 0, sets, one=one, **BOX, threads=2)
+        alone = [kernel.fit(*case.data, 0, 0, [s], one=one, **BOX) for s in sets]
+        for part in range(3):
+            assert np.array_equal(whole[part], turned[part][::-1])
+            assert np.array_equal(whole[part], shared[part])
+            assert np.array_equal(whole[part], np.concatenate([fit[part] for fit in alone]))
+    joints = [kernel.joint(*case.data, sets, 0.7, threads) for threads in (1, 2)]
+    assert np.array_equal(*joints)
+
+
+def test_rows_of_weight_zero_and_the_scale_of_weights_change_nothing():
+    rng = np.random.default_rng(3)
+    columns, weights = plain(21, 90, 4), rng.uniform(0.5, 2, 90)
+    weights[::7] = 0.0
+    used = np.ascontiguousarray(columns[:, weights > 0])
+    flags = np.zeros(4, np.uint8)
+    whole = kernel.fit(columns, flags, weights, 1, 0, [(0, 2)], one=False, **BOX)
+    part = kernel.fit(used, flags, weights[weights > 0], 1, 0, [(0, 2)], one=False, **BOX)
+    scaled = kernel.fit(columns, flags, 4.0 * weights, 1, 0, [(0, 2)], one=False, **BOX)
+    assert np.array_equal(whole.value, part.value)
+    assert np.array_equal(whole.widths, part.widths)
+    assert np.array_equal(whole.value, scaled.value)
+
+
+def test_more_rows_than_are_kept_give_the_same_sums():
+    """Beyond 5000 rows distances are computed anew in every pass."""
+    columns, flags = plain(22, 5003, 2), np.zeros(2, np.uint8)
+    weights = np.ones(5003)
+    found = kernel.fit(columns, flags, weights, 0, 0, [(1,)], one=False, **BOX)
+    rows = np.arange(0, 5003, 50)
+    part = kernel.loo_rows(columns, flags, weights, 0, 0, (1,), tuple(found.widths[0]), rows)
+    at = kernel.loo(columns, flags, weights, 0, 0, [(1,)], found.widths)
+    assert found.value[0] == pytest.approx(at.value[0], rel=1e-12)
+    assert np.abs(at.gradient).max() < 1e-3
+    assert abs(part.mean() - found.value[0]) < 5 * part.std() / np.sqrt(len(rows))
+
+
+@every_case
+def test_some_rows_against_all(case):
+    rows = np.flatnonzero(case.weights > 0)[::3]
+    for child in range(len(case.columns)):
+        for members in case.sets(child)[:3]:
+            ask = (*case.data, child, case.levels[child], members, (0.2, 0.05))
+            expected = naive.log_ratios(*ask)[rows]
+            np.testing.assert_allclose(kernel.loo_rows(*ask, rows), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", [CASES[0], CASES[8], CASES[10]], ids=lambda case: case.name)
+def test_fitting_to_neighbours_sums_over_them_alone(case):
+    rng = np.random.default_rng(4)
+    queries = np.flatnonzero(case.weights > 0)[::2]
+    alive = np.flatnonzero(case.weights > 0)
+    lines = [rng.choice(np.setdiff1d(alive, [q]), 11, replace=False) for q in queries]
+    neighbours = np.array(lines, dtype=np.int64)
+    for child, one in [(0, False), (0, True), (len(case.columns) - 1, False)]:
+        members, levels = case.sets(child)[1], case.levels[child]
+        ask = (*case.data, child, levels, members, queries, neighbours)
+        found = kernel.fit_near(*ask, one=one, **BOX)
+        expected = naive.near(*ask, found.widths[0])
+        assert found.value[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        for h in np.geomspace(0.02, 4, 12):
+            pairs = [(h, h)] if one else [(h, g) for g in np.geomspace(0.02, 4, 12)]
+            assert max(naive.near(*ask, pair) for pair in pairs) <= found.value[0] + 1e-5
+
+
+def test_all_others_as_neighbours_are_the_whole_fit():
+    columns, flags, weights = plain(23, 40, 3), np.zeros(3, np.uint8), np.ones(40)
+    rows = np.arange(40)
+    others = np.array([np.delete(rows, r) for r in rows])
+    near = kernel.fit_near(columns, flags, weights, 0, 0, (1, 2), rows, others, one=False, **BOX)
+    whole = kernel.fit(columns, flags, weights, 0, 0, [(1, 2)], one=False, **BOX)
+    assert near.value[0] == pytest.approx(whole.value[0], abs=1e-8)
+    np.testing.assert_allclose(near.widths, whole.widths, rtol=1e-3)
+
+
+def model(case, child, members):
+    inputs = np.ascontiguousarray(case.columns[list(members)])
+    return inputs, case.apart[list(members)], case.weights
+
+
+def asked(case, members, q=40):
+    rng = np.random.default_rng(6)
+    rows = rng.integers(case.columns.shape[1], size=q)
+    spread = rng.normal(size=(len(members), q)) * rng.choice([0, 0.3, 30.0], size=q)
+    near = case.columns[list(members)][:, rows] + np.where(
+        case.apart[list(members)][:, None], 0, spread
+    )
+    return np.ascontiguousarray(near)
+
+
+@every_case
+def test_predictions_are_the_printed_sums(case):
+    rng = np.random.default_rng(7)
+    for child in range(len(case.columns)):
+        for members in case.sets(child)[:3]:
+            data, queries = model(case, child, members), asked(case, members)
+            output, levels = case.columns[child], case.levels[child]
+            y = output[rng.integers(len(output), size=40)] + (
+                0.0 if levels else rng.normal(size=40)
+            )
+            for h_in, h_out in [(0.3, 0.2), (0.01, 0.02), (5.0, 1.0)]:
+                share = kernel.shares(*data, queries, h_in)
+                expected = naive.shares(*data, queries, h_in)
+                np.testing.assert_allclose(share, expected, rtol=1e-6, atol=1e-9)
+                mean, variance = kernel.means(*data, output, queries, h_in)
+                size = 1.0 + np.abs(output).max()
+                np.testing.assert_allclose(mean, expected @ output, rtol=1e-6, atol=1e-8 * size)
+                around = ((output[None, :] - mean[:, None]) ** 2 * expected).sum(axis=1)
+                np.testing.assert_allclose(variance, around, rtol=1e-6, atol=1e-8 * size**2)
+                ask = (*data, output, levels, queries, y, h_in, h_out)
+                density = kernel.log_density(*ask)
+                np.testing.assert_allclose(density, naive.log_density(*ask), rtol=1e-9, atol=1e-9)
+
+
+def test_far_evidence_is_ruled_by_the_nearest_centres():
+    inputs = np.array([[0.0, 1.0, 3.0]])
+    ask = (inputs, np.zeros(1, np.uint8), np.array([1.0, 1.0, 0.0]))
+    share = kernel.shares(*ask, np.array([[1e5, -1e5]]), 0.1)
+    np.testing.assert_allclose(share, [[0, 1, 0], [1, 0, 0]], atol=1e-12)
+    drawn = kernel.draw(*ask, np.array([[1e5, -1e5]]), np.array([0.999, 0.0]), 0.1)
+    assert drawn.tolist() == [1, 0]
+    output = np.array([0.0, 1.0, 2.0])
+    density = kernel.log_density(*ask, output, 0, np.array([[1e5]]), np.array([-1e4]), 0.1, 0.1)
+    assert np.isfinite(density).all()
+
+
+def test_draws_are_inverse_transforms_of_the_shares():
+    rng = np.random.default_rng(8)
+    for case in (CASES[0], CASES[8], CASES[10]):
+        for members in ((0,), (0, 2), ()):
+            data, queries = model(case, 1, members), asked(case, members, 400)
+            uniforms = rng.random(400)
+            drawn = kernel.draw(*data, queries, uniforms, 0.4)
+            share = naive.shares(*data, queries, 0.4)
+            running = np.cumsum(share, axis=1)
+            low = np.take_along_axis(running - share, drawn[:, None], axis=1)[:, 0]
+            high = np.take_along_axis(running, drawn[:, None], axis=1)[:, 0]
+            assert (uniforms >= low - 1e-5).all()
+            assert (uniforms <= high + 1e-5).all()
+            assert (case.weights[drawn] > 0).all()
+
+
+def test_draws_come_as_often_as_the_shares_say():
+    case, rng = CASES[0], np.random.default_rng(9)
+    query = np.tile(case.columns[:2, [5]], 40_000)
+    drawn = kernel.draw(*model(case, 3, (0, 1)), query, rng.random(40_000), 0.7)
+    share = naive.shares(*model(case, 3, (0, 1)), query[:, :1], 0.7)[0]
+    often = np.bincount(drawn, minlength=67) / 40_000
+    assert np.abs(often - share).max() < 5 * np.sqrt(share.max() / 40_000)
+
+
+def test_no_inputs_leave_the_weights_alone():
+    weights = np.array([1.0, 0.0, 3.0])
+    ask = (np.zeros((0, 3)), np.zeros(0, np.uint8), weights)
+    assert kernel.shares(*ask, np.zeros((0, 2)), 1.0).tolist() == [[0.25, 0.0, 0.75]] * 2
+    drawn = kernel.draw(*ask, np.zeros((0, 3)), np.array([0.0, 0.2499, 0.2501]), 1.0)
+    assert drawn.tolist() == [0, 0, 2]
+    mean, variance = kernel.means(*ask, np.array([4.0, 9.0, 0.0]), np.zeros((0, 1)), 1.0)
+    assert (mean[0], variance[0]) == (1.0, 3.0)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10_000), st.integers(2, 40), st.integers(1, 4), st.booleans())
+def test_scores_agree_whatever_the_table(seed, n, p, grid):
+    rng = np.random.default_rng(seed)
+    columns = rng.integers(-2, 3, size=(p, n)) * 1.0 if grid else rng.normal(size=(p, n)) * 3
+    apart, weights = rng.integers(0, 2, p).astype(np.uint8), rng.exponential(size=n)
+    child = int(rng.integers(p))
+    members = tuple(x for x in range(p) if x != child and rng.random() < 0.7)
+    levels = int(rng.choice([0, 5])) if grid else 0
+    widths = np.exp(rng.uniform(-5, 4, size=2))
+    ask = (columns, apart, weights, child, levels)
+    expected = naive.loo(*ask, members, widths)
+    found = kernel.loo(*ask, [members], widths[None, :])
+    assert found.value[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    fitted = kernel.fit(*ask, [members], one=bool(seed % 2), floor=0.005, ceiling=60.0)
+    own = widths if seed % 2 == 0 else np.array([widths[0], widths[0]])
+    assert np.isfinite(fitted.value[0])
+    assert fitted.value[0] >= naive.loo(*ask, members, own) - 0.3  # other optima are not ruled out
+
+
+GOOD = {
+    "columns": plain(30, 20, 3),
+    "apart": np.zeros(3, np.uint8),
+    "weights": np.ones(20),
+    "child": 0,
+    "levels": 0,
+    "sets": [(1, 2)],
+    "widths": np.array([[1.0, 1.0]]),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"sets": [(0, 1)]}, ValueError, "own input"),
+        ({"sets": [(2, 1)]}, ValueError, "sorted"),
+        ({"sets": [(1, 1)]}, ValueError, "sorted"),
+        ({"sets": [(1, 3)]}, IndexError, "no column"),
+        ({"sets": [(-1,)]}, IndexError, "no column"),
+        ({"child": 3}, IndexError, "no column"),
+        ({"levels": 1}, ValueError, "levels"),
+        ({"widths": np.array([[0.0, 1.0]])}, ValueError, "widths"),
+        ({"widths": np.array([[1.0, np.nan]])}, ValueError, "widths"),
+        ({"weights": -np.ones(20)}, ValueError, "weights"),
+        ({"weights": np.ones(19)}, ValueError, "weight"),
+        ({"weights": np.eye(20)[3]}, ValueError, "two rows"),
+        ({"columns": np.full((3, 20), np.nan)}, ValueError, "finite"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(change, error, words):
+    ask = GOOD | change
+    with pytest.raises(error, match=words):
+        kernel.loo(**ask)
+    if "widths" not in change:
+        del ask["widths"]
+        with pytest.raises(error, match=words):
+            kernel.fit(**ask, one=False, **BOX)
+
+
+def test_bad_boxes_neighbours_and_queries_are_refused():
+    data = (GOOD["columns"], GOOD["apart"], GOOD["weights"], 0, 0)
+    with pytest.raises(ValueError, match="above"):
+        kernel.fit(*data, [(1,)], one=False, floor=2.0, ceiling=1.0)
+    rows = np.array([3])
+    with pytest.raises(ValueError, match="own neighbour"):
+        kernel.fit_near(*data, (1,), rows, np.array([[2, 3]]), one=False, **BOX)
+    with pytest.raises(IndexError, match="no row"):
+        kernel.fit_near(*data, (1,), rows, np.array([[2, 20]]), one=False, **BOX)
+    with pytest.raises(IndexError, match="no row"):
+        kernel.loo_rows(*data, (1,), (1.0, 1.0), np.array([20]))
+    model_data = (GOOD["columns"][1:], GOOD["apart"][1:], GOOD["weights"])
+    with pytest.raises(ValueError, match="finite"):
+        kernel.shares(*model_data, np.full((2, 1), np.nan), 1.0)
+    with pytest.raises(ValueError, match="one value for each input"):
+        kernel.shares(*model_data, np.zeros((1, 1)), 1.0)
+    with pytest.raises(ValueError, match="positive weight"):
+        kernel.shares(*model_data[:2], np.zeros(20), np.zeros((2, 1)), 1.0)
+
+
+def test_no_sets_give_empty_answers():
+    data = (GOOD["columns"], GOOD["apart"], GOOD["weights"], 0, 0)
+    assert kernel.fit(*data, [], one=False, **BOX).widths.shape == (0, 2)
+    assert kernel.loo(*data, [], np.zeros((0, 2))).hessian.shape == (0, 3)
+    assert kernel.joint(*data[:3], [], 1.0).shape == (0,)
