@@ -26,3 +26,12 @@ parzen_log_density: Any
 parzen_draw: Any
 parzen_loo_rows: Any
 parzen_fit_near: Any
+glasso_descend: Any
+glasso_neighbours: Any
+glasso_precision: Any
+glasso_certify: Any
+glasso_curvature: Any
+glasso_gather: Any
+glasso_scatter: Any
+glasso_mirror: Any
+glasso_components: Any
