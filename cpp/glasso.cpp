@@ -131,26 +131,22 @@ struct Columns {
   const double *S, *P, *W;
   double *written, *B;  // W again, where it may be changed
   std::vector<double> fitted, before, weights;
-  std::vector<Size> active;
+  std::vector<Size> active, which;
   std::vector<char> in;
   Small lasso;
 
   Columns(Size p, const double* S, const double* P, const double* W, double* written, double* B)
       : p(p), S(S), P(P), W(W), written(written), B(B), fitted(p), in(p) {}
 
-  // Solves column j; returns how many signs of b are new.
+  // Solves column j and leaves W11 b in `fitted`; returns how many signs of b are new.
   std::int64_t solve(Size j, double tolerance) {
     double* row = B + j * p;
     begin(j, row);
-    for (Size seen = 0, round = 0; round < p + 2; ++round) {
-      if (!bring_in(j, seen) && round) break;
+    for (bool more = true; more; more = bring_in(j)) {
+      if (active.empty()) continue;
       gather(j);
       lasso.solve(tolerance);
-      weights.resize(active.size());
-      for (Size a = 0; a < active.size(); ++a) weights[a] = lasso.slope[a] - before[a];
-      add_rows(fitted.data(), W, p, active.data(), weights.data(), active.size());
-      before = lasso.slope;
-      seen = active.size();
+      add_changes();
     }
     std::int64_t changed = 0;
     for (Size a = 0; a < active.size(); ++a) {
@@ -163,28 +159,30 @@ struct Columns {
 
   void begin(Size j, const double* row) {
     active.clear();
-    before.clear();
+    lasso.slope.clear();
     for (Size k = 0; k < p; ++k) {
       in[k] = row[k] != 0.0;
       if (!in[k]) continue;
       active.push_back(k);
-      before.push_back(row[k]);
+      lasso.slope.push_back(row[k]);
     }
     in[j] = 1;
+    before.assign(active.size(), 0.0);
     std::fill(fitted.begin(), fitted.end(), 0.0);
-    add_rows(fitted.data(), W, p, active.data(), before.data(), active.size());
   }
 
-  // Variables outside whose condition does not hold become active.
-  bool bring_in(Size j, Size seen) {
+  // Variables outside whose condition does not hold become active; false if there are none.
+  bool bring_in(Size j) {
     const double *s = S + j * p, *q = P + j * p;
+    const Size had = active.size();
     for (Size k = 0; k < p; ++k) {
       if (in[k] || !(std::abs(s[k] - fitted[k]) > q[k] * (1 + 1e-10) + kRounding)) continue;
       in[k] = 1;
       active.push_back(k);
+      lasso.slope.push_back(0.0);
       before.push_back(0.0);
     }
-    return active.size() > seen;
+    return active.size() > had;
   }
 
   void gather(Size j) {
@@ -192,13 +190,26 @@ struct Columns {
     lasso.gram.resize(m * m);
     lasso.gradient.resize(m);
     lasso.penalty.resize(m);
-    lasso.slope = before;
     for (Size a = 0; a < m; ++a) {
       const double* row = W + active[a] * p;
-      for (Size b = 0; b < m; ++b) lasso.gram[a * m + b] = row[active[b]];
-      lasso.gradient[a] = S[j * p + active[a]] - fitted[active[a]];
+      double* own = lasso.gram.data() + a * m;
+      for (Size b = 0; b < m; ++b) own[b] = row[active[b]];
+      lasso.gradient[a] = S[j * p + active[a]] - dot(own, lasso.slope.data(), m);
       lasso.penalty[a] = P[j * p + active[a]];
     }
+  }
+
+  // Brings `fitted` up to date: `before` are the slopes that it holds.
+  void add_changes() {
+    which.clear();
+    weights.clear();
+    for (Size a = 0; a < active.size(); ++a) {
+      if (lasso.slope[a] == before[a]) continue;
+      which.push_back(active[a]);
+      weights.push_back(lasso.slope[a] - before[a]);
+    }
+    add_rows(fitted.data(), W, p, which.data(), weights.data(), which.size());
+    before = lasso.slope;
   }
 
   // W's column j becomes W11 b; returns how far it went.

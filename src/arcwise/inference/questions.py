@@ -1,9 +1,9 @@
 """Single questions to networks without a closed form.
 
-A Markov network is asked by Gibbs sampling over its conditionals. A directed one has fitted models
-of each variable given its Markov blanket for that. Without them, and after ``do``, the product rule
-answers: exactly on a grid where one variable is hidden, else by ancestral draws weighted by the
-evidence.
+A Markov network is asked by Gibbs sampling over its conditionals. A directed one is asked by ancestral
+draws weighted by the evidence, and where too few of these agree with it, by Gibbs sampling over fitted
+models of each variable given its Markov blanket. Without such models, and after ``do``, the product rule
+answers: exactly on a grid where one variable is hidden, else by weighted draws.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ Single = MixtureBelief | LevelsBelief
 GIBBS = "by Gibbs sampling"
 GRID = "by Gibbs sampling with the product rule"
 DRAWN = "by weighted draws"
+
+ENOUGH = 200.0
+"""Effective sample size from which on weighted draws answer for a directed network."""
 
 EXACT_DRAWS = 4000
 """Draws that stand for the states of chains where a law is exact."""
@@ -122,7 +125,9 @@ def simulated_query(
         return _stacked(question, targets)
     rng = generator(options.seed)
     field = field_of(question.net, options)
-    if field is not None:
+    if field is not None and isinstance(question.net, BayesNet) and options.method is None:
+        found = _by_model(question, question.net, field, options, rng)
+    elif field is not None:
         found = _by_gibbs(question, field, options.over(Effort()), rng, GIBBS)
     else:
         found = _by_product(question, options, rng)
@@ -182,6 +187,28 @@ def _by_gibbs(
         for i in range(len(asked))
     )
     return _beliefs(question, singles, found.states)
+
+
+def _by_model(
+    question: Question,
+    net: BayesNet,
+    field: MarkovNet,
+    options: Options,
+    rng: np.random.Generator,
+) -> SampleBeliefs:
+    """Ask a directed network that has blanket models, in the way that tells most.
+
+    Where a variable's blanket is known, its model answers. Otherwise draws of the network itself,
+    weighted by the evidence, if enough of them agree with it: blanket models are fitted one by one, need
+    not agree with each other, and Gibbs sampling over them can be far off. It is what is left where
+    evidence and draws do not meet.
+    """
+    if len(question.asked) > 1 or open_rows(field, question.gaps, question.asked[0])[0]:
+        members = relevant(net.graph, question.asked, set(question.values))
+        found = _weighted(question, net, members - set(question.values), options, rng)
+        if float(effective(found.logs)[0]) >= ENOUGH:
+            return _by_weights(question, net, members, found, rng)
+    return _by_gibbs(question, field, options.over(Effort()), rng, GIBBS)
 
 
 def _beliefs(question: Question, singles: tuple[Single, ...], states: Array) -> SampleBeliefs:

@@ -79,6 +79,9 @@ def answer(
     averages = [average_of(net.conditionals[t], net.variables[t], effort.sweeps) for t in targets]
     history: list[list[Array]] = [[] for _ in targets]
     states: list[Array] = []
+    # A single row can afford to look at every hidden variable: one that is stuck spoils all answers.
+    watched = np.flatnonzero(hidden[0]).tolist() if len(gaps) == 1 else []
+    others: list[Array] = []
 
     def watch(now: Chains) -> None:
         for target, average, seen in zip(targets, averages, history, strict=True):
@@ -86,16 +89,20 @@ def answer(
             number = average.add(xs, now.size)
             if number is not None:
                 seen.append(number)
+        if watched:
+            others.append(np.stack([now.columns[node].astype(float) for node in watched]))
         if keep:
             states.append(np.stack([now.columns[t].astype(float) for t in targets]))
 
     run(net, chains, rng, effort, watch)
     by_chain = tuple(average.law() for average in averages)
     shape = (-1, len(gaps), effort.chains)
+    worst = diagnose(np.stack(others)).rhat.max() if others else 1.0
+    found = [diagnose(np.stack(seen).reshape(shape)) for seen in history]
     return Answer(
         tuple(averaged(law, effort.chains) for law in by_chain),
         by_chain,
-        tuple(diagnose(np.stack(seen).reshape(shape)) for seen in history),
+        tuple(each._replace(rhat=np.fmax(each.rhat, worst)) for each in found),
         np.stack(states, axis=1) if keep else np.zeros((len(targets), 0, 0)),
     )
 

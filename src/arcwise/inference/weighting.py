@@ -95,7 +95,9 @@ def weighted_draws(
             columns[node] = model.sample(xs, rng, rows * draws).astype(kind)
         elif node in known and hidden.intersection(parents):
             logs += model.logpdf(columns[node], tuple(columns[parent] for parent in parents))
-        elif node in known:  # the same for all draws of a row
+        elif node in known and all(parent in known for parent in parents):
+            # The same for all draws of a row; with a parent that is neither known nor hidden, what is
+            # known belongs to another piece of the network and tells nothing of the hidden.
             xs = tuple(known[parent] for parent in parents)
             logs += np.repeat(model.logpdf(known[node], xs), draws)
     return Weighted({node: columns[node] for node in hidden}, logs.reshape(rows, draws))

@@ -62,18 +62,17 @@ def chain(moments: Array, families: Sequence[Family]) -> Chain:
     """
     size = len(moments)
     precision, covariance = np.zeros((size, size)), np.zeros((size, size))
-    done: list[int] = []
-    for node, earlier in families:
-        near = list(earlier)
+    order = np.array([node for node, _ in families])
+    for count, (node, earlier) in enumerate(families):
+        near, done = np.array(earlier, dtype=np.intp), order[:count]
         slopes, left = _regression(moments, node, near)
         if left < _SINGULAR:
             raise Singular(node, earlier)
-        members, row = [node, *near], np.concatenate(([1.0], -slopes))
-        precision[np.ix_(members, members)] += np.outer(row, row / left)
-        across = slopes @ covariance[np.ix_(near, done)]
+        members, row = np.append(near, node), np.append(-slopes, 1.0)
+        precision[members[:, None], members] += np.outer(row, row / left)
+        across = slopes @ covariance[near[:, None], done]
         covariance[node, done] = covariance[done, node] = across
         covariance[node, node] = moments[node, node]
-        done.append(node)
     return Chain(precision, covariance)
 
 
@@ -132,13 +131,13 @@ def elimination(near: list[set[int]]) -> list[Family]:
     return families[::-1]
 
 
-def _regression(moments: Array, node: int, near: list[int]) -> tuple[Array, float]:
+def _regression(moments: Array, node: int, near: NDArray[np.intp]) -> tuple[Array, float]:
     """Coefficients of one node on others, and the variance that is left."""
-    if not near:
+    if not len(near):
         return np.zeros(0), float(moments[node, node])
+    across = moments[node, near]
     try:
-        slopes = np.linalg.solve(moments[np.ix_(near, near)], moments[near, node])
+        slopes = np.linalg.solve(moments[near[:, None], near], across)
     except np.linalg.LinAlgError:
         return np.zeros(len(near)), 0.0
-    found = slopes.astype(np.float64, copy=False)
-    return found, float(moments[node, node] - moments[node, near] @ found)
+    return slopes.astype(np.float64, copy=False), float(moments[node, node] - across @ slopes)

@@ -91,7 +91,7 @@ def solve_block(
     -------
     The best found, good enough or not; None where no positive definite Theta was found.
     """
-    goal = 3.0 * tolerance * _scale(penalties)
+    goal = 8.0 * tolerance * _scale(penalties)
     best: Solved | None = None
     sweeps, last, next_finish, settled = 0, np.inf, 0, False
     while True:

@@ -22,7 +22,7 @@ from arcwise.undirected.chordal import Chain, Singular, chain, completion
 from arcwise.undirected.newton import finish, inverse
 from arcwise.undirected.penalties import checked_covariance
 
-__all__ = ["Known", "known"]
+__all__ = ["Known", "known", "refitted"]
 
 Array = NDArray[np.float64]
 
@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 _TOLERANCE = 1e-13
 # Sweeps before Newton's method takes over, and the move of W from which it does.
 _SWEEPS, _NEAR = 20, 1e-4
+# How well a graph is refitted that is only compared with others.
+_NEAR_ENOUGH = 1e-6
 # The largest disagreement that is accepted where rounding ends the work.
 _ACCEPTED = 1e-8
 
@@ -88,6 +90,28 @@ def known(covariance: ArrayLike, graph: UGraph) -> Known:
         sweeps,
         _violation(moments, found, graph),
     )
+
+
+def refitted(covariance: Array, precision: Array) -> Array | None:
+    """The estimate on the graph of a precision matrix, such as the graphical lasso's, from there.
+
+    Returns
+    -------
+    Its precision matrix; None where there is no maximum.
+
+    Examples
+    --------
+    >>> S = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> print(refitted(S, np.array([[1.0, -0.1], [-0.1, 1.0]])).round(4))
+    [[ 1.3333 -0.6667]
+     [-0.6667  1.3333]]
+    """
+    root = np.sqrt(covariance.diagonal())
+    scale = np.outer(root, root)
+    start = precision * scale
+    nothing = np.zeros_like(start)
+    found = finish(covariance / scale, nothing, start, start != 0, _NEAR_ENOUGH)
+    return None if found is None else found / scale
 
 
 def _closed(moments: Array, graph: UGraph) -> tuple[Chain, int]:

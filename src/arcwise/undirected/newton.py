@@ -31,8 +31,9 @@ _DENSE = 0.12
 # Conjugate gradients stop at this gain; Newton's next step then starts two or three digits further.
 _GAIN, _MOST_GRADIENTS = 1e-3, 300
 _MOST_STEPS, _HALVINGS = 50, 30
-# Gradients (of a matrix with unit diagonal) below this that do not shrink any more are rounding.
-_ROUNDING = 1e-9
+# Gradients (of a matrix with unit diagonal) below the first are near the end; those that do not shrink any
+# more but are below the second are good enough.
+_NEAR, _ENOUGH = 1e-6, 1e-8
 
 
 class Inverse(NamedTuple):
@@ -148,20 +149,26 @@ class _Descent:
         self.matrix, self.inverse = start, inverse(start)
 
     def run(self, tolerance: float) -> Array | None:
-        least = np.inf
+        least, best = np.inf, None
         for _ in range(_MOST_STEPS):
             if self.inverse is None:
-                return None
+                break
             gradient = self.linear - self.places.take(self.inverse.matrix)
             size = float(np.abs(gradient).max())
-            if size <= tolerance or (least < _ROUNDING and size > 0.5 * least):
+            if size <= tolerance:
                 return self.matrix
-            least = min(least, size)
-            if not self._step(gradient, self.inverse):
-                return self.matrix if size < _ROUNDING else None
-        return None
+            if least < _NEAR and size > 0.5 * least:  # rounding: nothing more to gain
+                break
+            least, best = size, self.matrix
+            if not self._step(gradient, self.inverse, size < _NEAR):
+                break
+        return best if least < _ENOUGH else None
 
-    def _step(self, gradient: Array, found: Inverse) -> bool:
+    def _step(self, gradient: Array, found: Inverse, near: bool) -> bool:
+        """Go to Newton's next point, or part of the way where the objective asks for it.
+
+        Near the end objectives differ by rounding only, and the step is right as it is.
+        """
         direction = self._direction(gradient, found)
         slope = float(np.sum(self.places.weights * gradient * direction))
         before = self._objective(self.values, found)
@@ -170,10 +177,10 @@ class _Descent:
             values = self.values + step * direction
             matrix = self.places.spread(values)
             new = inverse(matrix)
-            if self._objective(values, new) <= before + 1e-4 * step * slope + 1e-14 * abs(before):
-                self.matrix, self.inverse = matrix, new
+            after = self._objective(values, new)
+            if after <= before + 1e-4 * step * slope or (near and after < np.inf):
                 kept = not np.any(self.signed & (values * self.values <= 0))
-                self.values = values
+                self.values, self.matrix, self.inverse = values, matrix, new
                 return kept
             step *= 0.5
         return False

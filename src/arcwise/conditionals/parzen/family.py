@@ -148,11 +148,11 @@ def _tied(table: Table) -> list[str]:
                 tied.append(variable.name)
     if not tied:
         return []
-    verb, example = ("has", "its") if len(tied) == 1 else ("have", "their")
+    verb, whose = ("has", "its") if len(tied) == 1 else ("have", "their")
     return [
-        f"{sentence_list(tied)} {verb} few values that occur once, so {example} widths may end at "
-        f"the floor, which rules sums over columns; kinds={{{tied[0]!r}: 'discrete'}} treats the "
-        "values as levels."
+        f"{sentence_list(tied)} {verb} few values that occur only once, so {whose} widths may end at "
+        f"the floor, and {whose} share of the score then depends on it; "
+        f"kinds={{{tied[0]!r}: 'discrete'}} treats the values as levels."
     ]
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from arcwise._kernels import parzen as kernel
 from arcwise.conditionals.base import Array, Columns, Mixture
 from arcwise.data import Variable
-from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError
 
 __all__ = ["Block", "ParzenConditional", "block_of"]
@@ -213,7 +212,7 @@ class ParzenConditional:
 
     def words(self, name: str, inputs: tuple[str, ...]) -> str:
         """The model in a sentence."""
-        given = f" given {sentence_list(inputs)}" if inputs else ""
+        given = f" given {', '.join(inputs)}" if inputs else ""
         h_in, h_out = (float(width) for width in self.widths)
         parts = [f"width of the inputs {h_in:.3g} sd"] if inputs else []
         own = "" if self.levels else f" ({h_out * self.scales[0]:.3g} in its unit)"
