@@ -1,6 +1,6 @@
 """Parzen networks: our speed beside the limits of the project and the one peer that has such models.
 
-    .venv/bin/python benchmarks/parzen.py [--alone] [--rows]
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/parzen.py [--alone] [--peer10] [--rows]
 
 CPU seconds of one core (wall beside them). The peer is PyBNesian's hill climbing over kernel density
 networks with widths by the normal rule, on held-out likelihood (--peer10 adds its 10-fold score, about a
@@ -14,9 +14,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[name] = "1"
 
 import numpy as np
 
