@@ -38,7 +38,7 @@ class ParzenConditional:
 
     >>> x = np.array([0.0, 0.0, 1.0, 1.0])
     >>> model = ParzenConditional(3 * x, (x,), np.ones(4), np.ones(2), np.array([0.1, 0.5]))
-    >>> model.mean((np.array([0.0, 1.0, 0.5]),), 3).tolist()
+    >>> model.mean((np.array([0.0, 1.0, 0.5]),), 3).round(6).tolist()
     [0.0, 3.0, 1.5]
     """
 
