@@ -149,15 +149,16 @@ class Stacker:
     @cached_property
     def _fits(self) -> ParzenFits:
         """The rows of the data again, from the local models that keep them."""
-        models = [m for m in self.net.conditionals if isinstance(m, ParzenConditional)]
-        columns = tuple(model.output for model in models)
-        return ParzenFits(Parzen(), Table(self.net.variables, columns, models[0].weights))
+        columns = tuple(model.output for model in self._models)
+        return ParzenFits(Parzen(), Table(self.net.variables, columns, self._model.weights))
 
     @cached_property
+    def _models(self) -> tuple[ParzenConditional, ...]:
+        return tuple(m for m in self.net.conditionals if isinstance(m, ParzenConditional))
+
+    @property
     def _model(self) -> ParzenConditional:
-        found = self.net.conditionals[self.node]
-        assert isinstance(found, ParzenConditional)
-        return found
+        return self._models[self.node]
 
     @cached_property
     def _order(self) -> tuple[int, ...]:
