@@ -61,6 +61,7 @@ struct Rows {
   std::vector<char> apart;
   Aligned<Real> inputs;  // one padded column after another
   Aligned<Real> y, weights;
+  bool even = false;  // all weights are 1
 
   std::size_t k() const { return apart.size(); }
   const Real* column(std::size_t j) const { return inputs.data() + j * width; }
@@ -71,7 +72,7 @@ template <class Real>
 struct Segment {
   const Real* distance;
   const Real* y;
-  const Real* weights;
+  const Real* weights;   // null: all 1, and places that are no rows lie at kFar
   Real own_y, own_weight;
   Real in, out;          // -log2(e) a and -log2(e) b
   std::size_t count;
@@ -83,9 +84,18 @@ struct Segment {
 void add_segment(Target target, bool slopes, const Segment<float>& s);
 void add_segment(Target target, bool slopes, const Segment<double>& s);
 
+// Whether a sum is asked for at all.
+inline bool needed(Target target, bool slopes, std::size_t sum) {
+  return (slopes || sum == T || sum == S) && (target != Target::none || sum < S);
+}
+
 // Squared distances of a row (its inputs in `own`) to rows begin..begin+count, columns in sorted order.
 void distances(const Rows<float>& rows, const float* own, std::size_t begin, std::size_t count, float* out);
 void distances(const Rows<double>& rows, const double* own, std::size_t begin, std::size_t count, double* out);
+
+// to += from, from = 0.
+void add_and_clear(float* from, std::size_t count, double* to);
+void add_and_clear(double* from, std::size_t count, double* to);
 
 // A mean of row terms, with derivatives by a and b (later by the logarithms of the widths).
 struct Curve {

@@ -4,6 +4,7 @@ namespace arcwise::parzen {
 namespace {
 
 constexpr double kLongest = 1.5;   // no step changes a width by more than this factor's logarithm
+constexpr double kClose = 0.15;    // peaks are further apart, in logarithms of widths
 constexpr int kMostSteps = 60;
 constexpr double kNoise = 1e-6;    // single precision cannot tell values apart that are closer
 
@@ -60,6 +61,11 @@ Step step_from(const Curve& c, Widths u, Freedom freedom, Box box, double longes
   return {in, out, gain_of(c, in, out)};
 }
 
+bool leads_to(const Climb& rival, Widths u, double value) {
+  const double off = std::hypot(std::log(rival.widths.in) - u.in, std::log(rival.widths.out) - u.out);
+  return off < kClose && rival.curve.value >= value;
+}
+
 }  // namespace
 
 Ridge ridge_of(const Curve& c) {
@@ -68,7 +74,8 @@ Ridge ridge_of(const Curve& c) {
   return {std::cos(angle), std::sin(angle), -0.5 * (c.in_in + c.out_out) - std::hypot(half, c.in_out)};
 }
 
-Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain) {
+Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain,
+            const Climb* rival) {
   const auto widths = [](Widths u) { return Widths{std::exp(u.in), std::exp(u.out)}; };
   Widths u{std::clamp(std::log(start.in), box.least, box.most), std::clamp(std::log(start.out), box.least, box.most)};
   Curve here = curve(widths(u));
@@ -83,7 +90,7 @@ Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom fre
       u = next;
       break;
     }
-    if (used >= kMostSteps) break;
+    if (used >= kMostSteps || (rival && leads_to(*rival, next, here.value))) break;
     const Curve there = curve(widths(next));
     ++used;
     if (there.value >= here.value - kNoise * std::min(1.0, std::abs(here.value))) {

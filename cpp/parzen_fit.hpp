@@ -14,6 +14,7 @@ struct Lines {
   std::size_t count = 0, width = 0;
   Aligned<float> distance, y, weights;
   std::size_t y_stride = 0, weights_stride = 0;  // 0: the same line for all; else width
+  bool even = false;                             // all weights are 1, and padding lies at kFar
   std::vector<float> own_y;
   std::vector<double> own_weight;
 
@@ -43,8 +44,10 @@ struct Climb {
 };
 
 // Newton's method in the logarithms of the widths, inside the box. The last step is one that promises less than
-// `gain` and is not looked at again: what is left after it is of the order of the gain squared.
-Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain = 1e-6);
+// `gain` and is not looked at again: what is left after it is of the order of the gain squared. A climb that comes
+// close to a `rival` not below it is given up.
+Climb climb(const std::function<Curve(Widths)>& curve, Widths start, Freedom freedom, Box box, double gain,
+            const Climb* rival = nullptr);
 
 // Widths exactly inside the box, and a constant for one that has no meaning.
 void settle_widths(Widths& widths, Freedom freedom, bool one, Box box);

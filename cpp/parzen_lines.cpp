@@ -10,14 +10,23 @@ void Lines::clear(std::size_t lines, std::size_t others) {
   own_weight.clear();
 }
 
-void Lines::counted_from_least(std::size_t row) {
-  float* line = distance.data() + row * width;
-  const float* w = weights.data() + row * weights_stride;
+namespace {
+
+ARCWISE_WIDE void count_from_least(float* line, const float* weights, std::size_t width) {
   const auto far = static_cast<float>(kFar);
   float least = far;
-  for (std::size_t i = 0; i < width; ++i)
-    if (w[i] > 0.0f) least = std::min(least, line[i]);
+#pragma omp simd reduction(min : least)
+  for (std::size_t i = 0; i < width; ++i) {
+    const float d = weights[i] > 0.0f ? line[i] : far;
+    least = d < least ? d : least;
+  }
   for (std::size_t i = 0; i < width; ++i) line[i] = line[i] < far ? std::max(line[i] - least, 0.0f) : far;
+}
+
+}  // namespace
+
+void Lines::counted_from_least(std::size_t row) {
+  count_from_least(distance.data() + row * width, weights.data() + row * weights_stride, width);
 }
 
 Curve Lines::loo(Widths widths, std::int64_t levels, bool slopes, std::size_t step) const {
@@ -31,7 +40,7 @@ Curve Lines::loo(Widths widths, std::int64_t levels, bool slopes, std::size_t st
     const float *d = distance.data() + row * width, *line = y.data() + row * y_stride,
                 *w = weights.data() + row * weights_stride;
     float found[kSums] = {};
-    add_segment(target, slopes, Segment<float>{d, line, w, own_y[row], 1.0f, in, out, width, found, nullptr, 0});
+    add_segment(target, slopes, Segment<float>{d, line, even ? nullptr : w, own_y[row], 1.0f, in, out, width, found, nullptr, 0});
     std::copy(found, found + kSums, sums);
     double shift = 0.0;
     if (!(sums[T] > least && sums[S] > least)) {
@@ -49,6 +58,7 @@ void sample(const Rows<float>& rows, std::size_t count, Lines& lines) {
   lines.clear(std::min(count, rows.n), rows.n);
   lines.y = rows.y;
   lines.weights = rows.weights;
+  lines.even = rows.even;
   std::vector<float> own(rows.k());
   for (std::size_t q = 0; q < lines.count; ++q) {
     const std::size_t row = q * rows.n / lines.count;
@@ -56,6 +66,7 @@ void sample(const Rows<float>& rows, std::size_t count, Lines& lines) {
     float* out = lines.distance.data() + q * rows.width;
     distances(rows, own.data(), 0, rows.width, out);
     out[row] = static_cast<float>(kFar);
+    std::fill(out + rows.n, out + rows.width, static_cast<float>(kFar));
     lines.counted_from_least(q);
     lines.own_y.push_back(rows.y[row]);
     lines.own_weight.push_back(rows.weights[row]);

@@ -6,6 +6,7 @@ namespace arcwise::parzen {
 namespace {
 
 constexpr std::size_t kRoughLines = 512;
+constexpr double kRough = 1e-2, kLast = 2e-5;  // gains of the last steps, on some lines and on all
 
 void check_row(std::int64_t row, std::size_t n) {
   if (row < 0 || row >= static_cast<std::int64_t>(n)) throw nb::index_error("a query is no row of the table");
@@ -142,8 +143,8 @@ void fit_near(ConstMatrix columns, Flags apart, ConstVector weights, std::int64_
   Climb found{{1.0, 1.0}, {}, 0};
   int used = 0;
   for (const Widths start : peaks(lines, levels, freedom, box, starts_for(near.count))) {
-    const Climb rough = climb([&](Widths w) { return lines.loo(w, levels, true, step); }, start, freedom, box);
-    const Climb next = climb([&](Widths w) { return lines.loo(w, levels, true); }, rough.widths, freedom, box);
+    const Climb rough = climb([&](Widths w) { return lines.loo(w, levels, true, step); }, start, freedom, box, kRough);
+    const Climb next = climb([&](Widths w) { return lines.loo(w, levels, true); }, rough.widths, freedom, box, kLast);
     if (!used || next.curve.value > found.curve.value) found = next;
     used += next.evaluations;
   }

@@ -33,6 +33,9 @@ Rows<Real> gather(const Source& source, std::int64_t child, const std::int64_t* 
     for (std::size_t i = 0; i < rows.n; ++i) to[i] = static_cast<Real>(from[used[i]] * factor);
   };
   copy(source.weights, rows.weights.data(), scale);
+  rows.even = std::all_of(used.begin(), used.end(),
+                          [&](std::size_t i) { return source.weights[i] == source.weights[used[0]]; });
+  if (rows.even) std::fill(rows.weights.begin(), rows.weights.begin() + static_cast<std::ptrdiff_t>(rows.n), Real(1));
   if (child >= 0) copy(source.columns + static_cast<std::size_t>(child) * source.n, rows.y.data(), 1.0);
   for (std::size_t j = 0; j < k; ++j) {
     const auto column = static_cast<std::size_t>(set[j]);
@@ -74,6 +77,7 @@ const Real* Pairs<Real>::segment(std::size_t row, std::size_t begin, std::size_t
   for (std::size_t j = 0; j < rows_->k(); ++j) own_[j] = rows_->column(j)[row];
   distances(*rows_, own_.data(), begin, count, out);
   for (std::size_t m = begin; m <= row; ++m) out[m - begin] = Real(kFar);
+  for (std::size_t m = rows_->n; m < begin + count; ++m) out[m - begin] = Real(kFar);
   return out;
 }
 
@@ -84,24 +88,25 @@ void Pairs<Real>::pass(Target target, Widths widths, bool slopes) {
   const Real in = static_cast<Real>(-kLog2e * precision(widths.in));
   const Real out = static_cast<Real>(-kLog2e * precision(widths.out));
   std::fill(totals_.begin(), totals_.end(), 0.0);
+  std::fill(tile_.begin(), tile_.end(), Real(0));
   cursor_ = 0;
   for (std::size_t top = 0; top < n; top += kTileRows) {
     for (std::size_t left = top / wide * wide; left < width; left += wide) {
       const std::size_t right = std::min(left + wide, width);
-      std::fill(tile_.begin(), tile_.end(), Real(0));
       for (std::size_t row = top; row < std::min(top + kTileRows, n); ++row) {
         const std::size_t begin = std::max(left, (row + 1) / kStep * kStep);
         if (begin >= right) continue;
         Real sums[kSums] = {};
         add_segment(target, slopes,
                     Segment<Real>{segment(row, begin, right - begin), rows_->y.data() + begin,
-                                  rows_->weights.data() + begin, rows_->y[row], rows_->weights[row], in, out,
+                                  rows_->even ? nullptr : rows_->weights.data() + begin, rows_->y[row], rows_->weights[row], in, out,
                                   right - begin, sums, tile_.data() + (begin - left), wide});
         for (std::size_t s = 0; s < kSums; ++s) totals_[s * width + row] += static_cast<double>(sums[s]);
       }
+      const std::size_t from = std::max(left, top / kStep * kStep);  // no pair lies further left
       for (std::size_t s = 0; s < kSums; ++s)
-        for (std::size_t m = left; m < right; ++m)
-          totals_[s * width + m] += static_cast<double>(tile_[s * wide + m - left]);
+        if (needed(target, slopes, s))
+          add_and_clear(tile_.data() + s * wide + (from - left), right - from, totals_.data() + s * width + from);
     }
   }
   filled_ = keep_;

@@ -13,7 +13,7 @@ ARCWISE_INLINE Real apart(Real y, Real own) {
   return (y - own) * (y - own);
 }
 
-template <Target target, bool slopes, bool mirrored, class Real>
+template <Target target, bool slopes, bool mirrored, bool weighted, class Real>
 ARCWISE_INLINE void add(const Segment<Real>& s) {
   const Real* distance = static_cast<const Real*>(__builtin_assume_aligned(s.distance, 32));
   const Real* y = static_cast<const Real*>(__builtin_assume_aligned(s.y, 32));
@@ -25,13 +25,16 @@ ARCWISE_INLINE void add(const Segment<Real>& s) {
 #pragma omp simd reduction(+ : t, td, tdd, v, vd, vo, vdd, voo, vdo)
   for (std::size_t i = 0; i < count; ++i) {
     const Real d = distance[i];
-    const Real g = weights[i] * mine;
     const Real x = in * d;
-    const Real e = g * power_of_two(x);
-    const auto give = [&](Sum which, Real& sum, Real term) __attribute__((always_inline)) {
+    const auto weigh = [&](Real power) __attribute__((always_inline)) {
+      return weighted ? weights[i] * mine * power : power;
+    };
+    const auto give = [&](Sum which, Real& sum, Real product) __attribute__((always_inline)) {
+      const Real term = mirrored ? ARCWISE_ONCE(product) : product;
       sum += term;
       if constexpr (mirrored) columns[which * stride + i] += term;
     };
+    const Real e = weigh(power_of_two(x));
     give(T, t, e);
     if constexpr (slopes) {
       const Real ed = e * d;
@@ -40,7 +43,7 @@ ARCWISE_INLINE void add(const Segment<Real>& s) {
     }
     if constexpr (target != Target::none) {
       const Real o = apart<target>(y[i], own);
-      const Real f = g * power_of_two(x + out * o);
+      const Real f = weigh(power_of_two(x + out * o));
       give(S, v, f);
       if constexpr (slopes) {
         const Real fd = f * d, fo = f * o;
@@ -58,11 +61,17 @@ ARCWISE_INLINE void add(const Segment<Real>& s) {
   sums[SDD] += vdd, sums[SOO] += voo, sums[SDO] += vdo;
 }
 
+template <Target target, bool slopes, bool mirrored, class Real>
+ARCWISE_INLINE void by_weights(const Segment<Real>& s) {
+  if (s.weights) add<target, slopes, mirrored, true>(s);
+  else add<target, slopes, mirrored, false>(s);
+}
+
 template <bool slopes, bool mirrored, class Real>
 ARCWISE_INLINE void by_target(Target target, const Segment<Real>& s) {
-  if (target == Target::continuous) return add<Target::continuous, slopes, mirrored>(s);
-  if (target == Target::discrete) return add<Target::discrete, slopes, mirrored>(s);
-  add<Target::none, slopes, mirrored>(s);
+  if (target == Target::continuous) return by_weights<Target::continuous, slopes, mirrored>(s);
+  if (target == Target::discrete) return by_weights<Target::discrete, slopes, mirrored>(s);
+  by_weights<Target::none, slopes, mirrored>(s);
 }
 
 template <class Real>
@@ -123,6 +132,15 @@ ARCWISE_WIDE void distances(const Rows<double>& rows, const double* own, std::si
   sum_columns(rows, own, begin, count, out);
 }
 
+ARCWISE_WIDE void add_and_clear(float* from, std::size_t count, double* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += static_cast<double>(from[i]);
+  std::fill(from, from + count, 0.0f);
+}
+ARCWISE_WIDE void add_and_clear(double* from, std::size_t count, double* to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+  std::fill(from, from + count, 0.0);
+}
+
 void add_row(Curve& curve, const double* sums, double weight, double shift, bool slopes) {
   curve.value += weight * (std::log(sums[S] / sums[T]) - shift);
   if (!slopes) return;
@@ -162,29 +180,67 @@ void finish(Curve& curve, double total, Widths widths, std::int64_t levels) {
   curve.out *= -2.0 * b;
 }
 
-Shift careful(Target target, const double* distance, const double* y, const double* weights, double own_y,
-               std::size_t count, Widths widths, double* sums) {
-  const double a = precision(widths.in), b = target == Target::none ? 0.0 : precision(widths.out);
-  const auto other = [&](std::size_t i) {
-    if (target == Target::continuous) return (y[i] - own_y) * (y[i] - own_y);
-    return target == Target::discrete && y[i] != own_y ? 1.0 : 0.0;
-  };
-  const auto pair = [&](std::size_t i) { return weights[i] > 0.0 && distance[i] < kFar; };
-  double nearest = INFINITY, least = INFINITY;
-  for (std::size_t i = 0; i < count; ++i)
-    if (pair(i)) nearest = std::min(nearest, distance[i]);
-  for (std::size_t i = 0; i < count; ++i)
-    if (pair(i)) least = std::min(least, a * (distance[i] - nearest) + b * other(i));
-  const double origin = target == Target::none ? 0.0 : nearest;
-  std::fill(sums, sums + kSums, 0.0);
+namespace {
+
+// Distances of a line's pairs from the nearest one; others are put out of reach. Returns the nearest distance.
+ARCWISE_WIDE double from_nearest(const double* distance, const double* weights, std::size_t count, double* out) {
+  double nearest = kFar;
+  for (std::size_t i = 0; i < count; ++i) out[i] = weights[i] > 0.0 ? distance[i] : kFar;
+#pragma omp simd reduction(min : nearest)
+  for (std::size_t i = 0; i < count; ++i) nearest = out[i] < nearest ? out[i] : nearest;
+  for (std::size_t i = 0; i < count; ++i) out[i] = out[i] < kFar ? out[i] - nearest : kFar;
+  return nearest;
+}
+
+// Exponents a d + b o of a line, and the least of them.
+ARCWISE_WIDE double least_exponent(const double* d, const double* o, double a, double b, std::size_t count,
+                                   double* out) {
+  double least = INFINITY;
+#pragma omp simd reduction(min : least)
   for (std::size_t i = 0; i < count; ++i) {
-    if (!pair(i)) continue;
-    const double d = distance[i] - origin, o = other(i), x = a * (distance[i] - nearest);
-    const double t = weights[i] * std::exp(-x), s = weights[i] * std::exp(least - x - b * o);
-    sums[T] += t, sums[TD] += t * d, sums[TDD] += t * d * d;
-    sums[S] += s, sums[SD] += s * d, sums[SO] += s * o;
-    sums[SDD] += s * d * d, sums[SOO] += s * o * o, sums[SDO] += s * d * o;
+    out[i] = a * d[i] + b * o[i];
+    least = out[i] < least ? out[i] : least;
   }
+  return least;
+}
+
+ARCWISE_WIDE void target_distances(Target target, const double* y, double own, std::size_t count, double* out) {
+  if (target == Target::continuous) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = (y[i] - own) * (y[i] - own);
+  } else if (target == Target::discrete) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = y[i] != own ? 1.0 : 0.0;
+  } else {
+    std::fill(out, out + count, 0.0);
+  }
+}
+
+ARCWISE_WIDE void careful_sums(const double* d, const double* o, const double* x, double least, double a, double origin,
+                               const double* weights, std::size_t count, double* sums) {
+  double t = 0, td = 0, tdd = 0, v = 0, vd = 0, vo = 0, vdd = 0, voo = 0, vdo = 0;
+#pragma omp simd reduction(+ : t, td, tdd, v, vd, vo, vdd, voo, vdo)
+  for (std::size_t i = 0; i < count; ++i) {
+    const double e = weights[i] * power_of_two(-kLog2e * a * d[i]);
+    const double f = weights[i] * power_of_two(kLog2e * (least - x[i]));
+    const double h = d[i] + origin, eh = e * h, fh = f * h, fo = f * o[i];
+    t += e, td += eh, tdd += eh * h;
+    v += f, vd += fh, vo += fo, vdd += fh * h, voo += fo * o[i], vdo += fh * o[i];
+  }
+  const double found[kSums] = {t, td, tdd, v, vd, vo, vdd, voo, vdo};
+  std::copy(found, found + kSums, sums);
+}
+
+}  // namespace
+
+Shift careful(Target target, const double* distance, const double* y, const double* weights, double own_y,
+              std::size_t count, Widths widths, double* sums) {
+  thread_local Aligned<double> work;
+  work.resize(3 * padded(count));
+  double *d = work.data(), *o = d + padded(count), *x = o + padded(count);
+  const double a = precision(widths.in), b = target == Target::none ? 0.0 : precision(widths.out);
+  const double nearest = from_nearest(distance, weights, count, d);
+  target_distances(target, y, own_y, count, o);
+  const double least = least_exponent(d, o, a, b, count, x);
+  careful_sums(d, o, x, least, a, target == Target::none ? nearest : 0.0, weights, count, sums);
   return {a * nearest, least};
 }
 

@@ -8,22 +8,25 @@ sums of trapezia; values between the points lie on straight lines of the logarit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.inference.laws import shares
+from arcwise.inference.laws import log_sum, shares
 
-__all__ = ["POINTS", "GridRows", "tabulate"]
+__all__ = ["POINTS", "GridRows", "PooledRows", "tabulate"]
 
 Array = NDArray[np.float64]
 LogDensity = Callable[[Array], Array]
 
 POINTS = 400
 """Points of a grid; the first, even one has half as many."""
+
+_TABLE = 4000
+"""Points at which the shares of an average of grids are known."""
 
 _LOWEST = -700.0
 """Logarithms below the largest one by more than this count as zero."""
@@ -90,11 +93,15 @@ class GridRows:
         """Quantiles of each row (rows by shares)."""
         out = np.empty((len(self.points), len(q)))
         for row in range(len(out)):
-            out[row] = self._invert(row, q)
+            out[row] = self.inverse(row, q)
         out[:, q == 0.0], out[:, q == 1.0] = -np.inf, np.inf
         return out
 
-    def _invert(self, row: int, shares_: Array) -> Array:
+    def taken(self, rows: NDArray[np.intp]) -> GridRows:
+        """Some of the rows."""
+        return GridRows(self.points[rows], self.logs[rows])
+
+    def inverse(self, row: int, shares_: Array) -> Array:
         """Values at shares of the mass; within a piece the density is a straight line."""
         heap = np.concatenate([[0.0], np.cumsum(self._mass[row])])
         want = shares_ * heap[-1]
@@ -121,23 +128,107 @@ class GridRows:
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Independent draws of each row (rows by draws)."""
         chance = rng.random((len(self.points), draws))
-        return np.stack([self._invert(row, each) for row, each in enumerate(chance)])
+        return np.stack([self.inverse(row, each) for row, each in enumerate(chance)])
 
-    def pooled(self, size: int, weights: Array | None = None) -> GridRows:
-        """Average of each run of `size` rows, on points that are every `size`-th of all of theirs."""
-        share = shares(size, len(self.points), weights)
-        rows, count = len(share), self.points.shape[1]
-        every = np.sort(self.points.reshape(rows, -1), axis=1)
-        places = np.linspace(0, every.shape[1] - 1, count).round().astype(np.intp)
-        points = np.maximum.accumulate(every[:, places], axis=1)
-        density = np.zeros(points.shape)
-        for row in range(rows):
-            for i, part in enumerate(share[row].tolist()):
-                one = row * size + i
-                inner = np.interp(points[row], self.points[one], self._density[one], 0.0, 0.0)
-                density[row] += part * inner
-        with np.errstate(divide="ignore"):
-            return GridRows(points, np.log(density))
+    def pooled(self, size: int, weights: Array | None = None) -> PooledRows:
+        """Average of each run of `size` rows, evenly or by weights."""
+        return PooledRows(self, shares(size, len(self.points), weights))
+
+
+@dataclass(frozen=True, eq=False)
+class PooledRows:
+    """Averages of densities known at points: each row is a mixture of several of them.
+
+    The parts are kept, so that nothing is smeared between peaks that lie far apart.
+
+    Parameters
+    ----------
+    parts : the densities, those of a row side by side.
+    share : their weights, rows by parts of a row; each row sums to one.
+
+    >>> x = np.linspace(-8, 8, 400)[None, :]
+    >>> both = GridRows(np.vstack([x, x + 100]), np.vstack([-0.5 * x**2] * 2)).pooled(2)
+    >>> both.mean.round(6).tolist(), both.cdf(np.array([50.0])).round(6).tolist()
+    ([50.0], [0.5])
+    """
+
+    parts: GridRows
+    share: Array
+
+    def _rows(self) -> Iterator[tuple[int, GridRows, Array]]:
+        """Each row: its number, its parts that count, and their weights."""
+        size = self.share.shape[1]
+        for row, weights in enumerate(self.share):
+            chosen = row * size + np.flatnonzero(weights > 0)
+            yield row, self.parts.taken(chosen), weights[weights > 0]
+
+    def _expected(self, values: Array) -> Array:
+        total: Array = (self.share * values.reshape(self.share.shape)).sum(axis=1)
+        return total
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected value of each row."""
+        return self._expected(self.parts.mean)
+
+    @cached_property
+    def sd(self) -> Array:
+        """Standard deviation of each row."""
+        off = self.parts.mean.reshape(self.share.shape) - self.mean[:, None]
+        square: Array = self._expected(self.parts.sd**2) + (self.share * off**2).sum(axis=1)
+        return np.sqrt(square)
+
+    def cdf(self, x: Array) -> Array:
+        """Share at or below x."""
+        return self._mixed(x, lambda part, at: part.cdf(at))
+
+    def logdensity(self, x: Array) -> Array:
+        """Log density at x."""
+        lines = x.reshape(len(x), -1)
+        out = np.empty(lines.shape)
+        for row, part, weights in self._rows():
+            at = np.broadcast_to(lines[row], (len(weights), lines.shape[1]))
+            out[row] = log_sum((part.logdensity(at) + np.log(weights)[:, None]).T)
+        return out.reshape(x.shape)
+
+    def _mixed(self, x: Array, of: Callable[[GridRows, Array], Array]) -> Array:
+        lines = x.reshape(len(x), -1)
+        out = np.empty(lines.shape)
+        for row, part, weights in self._rows():
+            at = np.broadcast_to(lines[row], (len(weights), lines.shape[1]))
+            out[row] = weights @ of(part, at)
+        return out.reshape(x.shape)
+
+    @cached_property
+    def _table(self) -> tuple[Array, Array]:
+        """Points of each row, and the exact shares below them."""
+        every = np.sort(self.parts.points.reshape(len(self.share), -1), axis=1)
+        places = np.linspace(0, every.shape[1] - 1, min(_TABLE, every.shape[1]))
+        points = every[:, places.round().astype(np.intp)]
+        return points, self.cdf(points)
+
+    def quantiles(self, q: Array) -> Array:
+        """Quantiles of each row (rows by shares)."""
+        table = zip(*self._table, strict=True)
+        out: Array = np.stack([np.interp(q, below, x) for x, below in table])
+        out[:, q == 0.0], out[:, q == 1.0] = -np.inf, np.inf
+        return out
+
+    def sample(self, rng: np.random.Generator, draws: int) -> Array:
+        """Independent draws of each row (rows by draws): a part by its weight, then a value of it."""
+        out = np.empty((len(self.share), draws))
+        for row, part, weights in self._rows():
+            chosen = rng.choice(len(weights), size=draws, p=weights / weights.sum())
+            chance = rng.random(draws)
+            for i in np.unique(chosen).tolist():
+                out[row, chosen == i] = part.inverse(i, chance[chosen == i])
+        return out
+
+    def pooled(self, size: int, weights: Array | None = None) -> PooledRows:
+        """Average of each run of `size` rows, evenly or by weights."""
+        share = shares(size, len(self.share), weights)
+        wide = self.share.reshape(len(share), size, -1) * share[:, :, None]
+        return PooledRows(self.parts, wide.reshape(len(share), -1))
 
 
 def _trapezia(points: Array, values: Array) -> Array:
