@@ -147,7 +147,7 @@ def models(train: aw.Table, seed: int) -> dict[str, Callable[[aw.Table, Array], 
     path = aw.path(train, model="parzen", floor=0.05, progress=False)
     everyone = aw.UGraph.complete(train.names)
     directed = aw.learn(train, model="parzen", floor=0.05, progress=False)
-    effort = {**EFFORT, "seed": seed}
+    effort = {**EFFORT, "seed": seed, "method": "gibbs"}
     return {
         "boundary, penalty 0, stacked": asked(path.network(0.0), method="stacked"),
         "boundary, penalty 0, Gibbs": asked(path.network(0.0), **effort),

@@ -127,16 +127,53 @@ def test_a_directed_network_is_asked_by_its_blankets():
     assert net.query("y", given={"x": 0.7}, method="stacked").mean == pytest.approx(0.98, abs=0.4)
 
 
-@pytest.mark.parametrize(
-    ("targets", "words", "said"),
-    [
-        (["x", "y"], {}, "one variable"),
-        ("y", {"method": "staked"}, "stacked"),
-    ],
-)
-def test_refusals(net, targets, words, said):
-    with pytest.raises(ArcwiseError, match=said):
-        net.query(targets, **{"method": "stacked", **words})
+def test_refusals(net):
+    with pytest.raises(ArcwiseError, match="stacked"):
+        net.query("y", method="staked")
+    directed = aw.learn(bent(), model="parzen")
+    with pytest.raises(ArcwiseError, match="no"):
+        directed.query("y", do={"x": 1.0}, method="stacked")
+
+
+def test_stacking_is_the_way_where_no_method_is_named(net):
+    assert (
+        net.query("y", given={"z": 0.5}).mean
+        == net.query("y", given={"z": 0.5}, method="stacked").mean
+    )
+    gibbs = net.query("y", given={"z": 0.5}, method="gibbs")
+    assert gibbs.error > 0
+    assert gibbs.rhat > 0.9
+
+
+def test_a_joint_question_is_drawn_by_the_chain_rule(net):
+    both = net.query(["y", "x"], given={"z": 0.0})
+    assert both.names == ("y", "x")
+    drawn = both.draws(2000, seed=1)
+    for name in ("x", "y"):
+        assert drawn[name].mean() == pytest.approx(both[name].mean, abs=0.15)
+        assert drawn[name].std() == pytest.approx(both[name].sd, rel=0.15)
+    assert both.mutual_information("x", "y") > 0.2  # a sine that correlation hardly sees
+    turned = net.query(["x", "y"], given={"z": 0.0})
+    assert turned["x"].mean == pytest.approx(both["x"].mean, rel=1e-9)
+
+
+def test_rows_drawn_and_filled_look_like_the_data(net):
+    data = bent()
+    drawn = net.sample(1500, seed=2)
+    for name in data.names:
+        assert drawn.values(name).mean() == pytest.approx(data.values(name).mean(), abs=0.15)
+        # windows widen what they are put on
+        assert drawn.values(name).std() == pytest.approx(data.values(name).std(), rel=0.25)
+    near = np.abs(drawn.values("x") - 0.7) < 0.2
+    assert drawn.values("y")[near].mean() == pytest.approx(np.sin(1.4), abs=0.3)
+    gaps = {name: data.values(name).copy() for name in data.names}
+    gaps["y"][::2] = np.nan
+    filled = net.impute(aw.table(gaps))
+    off = filled.values("y")[::2] - data.values("y")[::2]
+    assert off.std() < 0.5 * data.values("y").std()
+    once, again, other = (net.impute(aw.table(gaps), seed=s).values("y") for s in (1, 1, 2))
+    assert (once == again).all()
+    assert (once != other).any()
 
 
 def test_other_models_have_no_rows_to_ask():

@@ -271,8 +271,8 @@ Method = Annotated[
     str | None,
     _option(
         "--method",
-        help="stacked asks the rows that Parzen windows keep, best for prediction with gaps; blankets,"
-        " grid and importance are ways to ask a directed network.",
+        help="stacked asks the rows that Parzen windows keep (their default where something is hidden),"
+        " gibbs simulates; grid, importance and blankets are ways to ask a directed network.",
         panel=_SIMULATION,
         shown="WORD",
     ),

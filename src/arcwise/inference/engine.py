@@ -5,7 +5,7 @@ Every other network is simulated (``questions``, ``tables``, ``weighting``). `cl
 and nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network, too.
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws,
-seed, method ("blankets", "grid", "importance"). The same seed gives the same answer.
+seed, method ("blankets", "gibbs", "grid", "importance", "stacked"). The same seed gives the same answer.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from arcwise.data import Table
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, GraphError
 from arcwise.inference.belief import Belief, Beliefs
+from arcwise.inference.chained import chain_sample
 from arcwise.inference.normal import generator
 from arcwise.inference.options import Options, read_options
 from arcwise.inference.query import query as exact_query
@@ -32,6 +33,7 @@ from arcwise.inference.rows import marginal_log_density as exact_log_density
 from arcwise.inference.rows import predict as exact_predict
 from arcwise.inference.rows import residuals as exact_residuals
 from arcwise.inference.simulate import SAMPLE_SWEEPS, gibbs_sample
+from arcwise.inference.stacked import stackable
 from arcwise.inference.tables import point_errors, simulated_impute, simulated_predict
 from arcwise.inference.weighting import weighted_density
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, align, ancestral
@@ -152,7 +154,10 @@ def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **opt
 
 
 def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | None = None) -> Table:
-    """Draw rows: each variable after its parents, or one Gibbs chain a row in a Markov network.
+    """Draw rows: each variable after its parents; in a Markov network one Gibbs chain a row.
+
+    A Markov network of Parzen windows is drawn from by the chain rule (``chained``), unless a burn-in asks
+    for Gibbs sampling.
 
     Parameters
     ----------
@@ -161,6 +166,8 @@ def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | Non
     draws : how many rows.
     burn_in : sweeps of each chain before its row is taken.
     """
+    if isinstance(net, MarkovNet) and burn_in is None and stackable(net):
+        return chain_sample(net, rng, networks.whole("number of draws", draws))
     if isinstance(net, MarkovNet):
         sweeps = SAMPLE_SWEEPS if burn_in is None else networks.whole("burn-in", burn_in)
         return gibbs_sample(net, rng, draws, sweeps)

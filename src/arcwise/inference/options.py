@@ -14,9 +14,9 @@ from arcwise.networks import whole
 
 __all__ = ["METHODS", "ROWS", "TABULATED", "Options", "read_options"]
 
-METHODS = ("blankets", "grid", "importance", "stacked")
-"""Ways to ask: fitted blanket models or the product rule in two ways, for directed networks; stacked
-conditionals on what is known, for networks of Parzen windows."""
+METHODS = ("blankets", "gibbs", "grid", "importance", "stacked")
+"""Ways to ask: Gibbs sampling (over blanket models, in directed networks); the product rule in two ways,
+for directed networks; stacked conditionals on what is known, for networks of Parzen windows."""
 
 ROWS = Effort(chains=8, sweeps=100, burn_in=40)
 """Default effort where many rows are answered together."""

@@ -1,9 +1,10 @@
 """Single questions to networks without a closed form.
 
-A Markov network is asked by Gibbs sampling over its conditionals. A directed one is asked by ancestral
-draws weighted by the evidence, and where too few of these agree with it, by Gibbs sampling over fitted
-models of each variable given its Markov blanket. Without such models, and after ``do``, the product rule
-answers: exactly on a grid where one variable is hidden, else by weighted draws.
+A Markov network is asked by Gibbs sampling over its conditionals; one of Parzen windows, which keeps its
+rows, by stacked conditionals on what is known. A directed network is asked by ancestral draws weighted by
+the evidence, and where too few of these agree with it, by its fitted models of each variable given its Markov
+blanket, in the same two ways. Without such models, and after ``do``, the product rule answers: exactly on a
+grid where one variable is hidden, else by weighted draws.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from arcwise.data.variable import code_type
 from arcwise.errors import FitError, GraphError
 from arcwise.inference.averaging import averaged, centre, costly, law_of, refuse_beyond
+from arcwise.inference.chained import chained
 from arcwise.inference.chances import LevelsBelief
 from arcwise.inference.diagnose import Mixing
 from arcwise.inference.gibbs import Effort, beside, far, reached
@@ -34,7 +36,7 @@ from arcwise.inference.query import check_roles, coded_evidence, names_of
 from arcwise.inference.relevance import relevant
 from arcwise.inference.samples import SampleBeliefs
 from arcwise.inference.simulate import answer, exact_law, field_of, open_rows
-from arcwise.inference.stacked import stacked_parts
+from arcwise.inference.stacked import asked, stackable, stacked_parts
 from arcwise.inference.weighting import FEWEST, Weighted, effective, weighted_draws
 from arcwise.networks import BayesNet, MarkovNet, Net, cut
 
@@ -49,6 +51,9 @@ DRAWN = "by weighted draws"
 
 ENOUGH = 200.0
 """Effective sample size from which on weighted draws answer for a directed network."""
+
+CHAINED = 2000
+"""Draws by the chain rule for a joint answer."""
 
 EXACT_DRAWS = 4000
 """Draws that stand for the states of chains where a law is exact."""
@@ -121,12 +126,14 @@ def simulated_query(
     FitError : weighted draws that hardly agree with the evidence.
     """
     question = _question(net, targets, given, do)
-    if options.method == "stacked":
-        return _stacked(question, targets)
     rng = generator(options.seed)
-    field = field_of(question.net, options)
-    if field is not None and isinstance(question.net, BayesNet) and options.method is None:
+    field = None if options.method == "stacked" else field_of(question.net, options)
+    if options.method == "stacked":
+        found = _stacked(question, asked(question.net), rng)
+    elif field is not None and isinstance(question.net, BayesNet) and options.method is None:
         found = _by_model(question, question.net, field, options, rng)
+    elif field is not None and options.method is None and stackable(field):
+        found = _from_rows(question, field, rng)
     elif field is not None:
         found = _by_gibbs(question, field, options.over(Effort()), rng, GIBBS)
     else:
@@ -134,16 +141,39 @@ def simulated_query(
     return found.singles[0] if isinstance(targets, str) else found
 
 
-def _stacked(question: Question, targets: str | Sequence[str]) -> Single:
-    """The belief about one variable from stacked conditionals on what is known."""
-    if not isinstance(targets, str) or question.do:
+def _stacked(question: Question, field: MarkovNet, rng: np.random.Generator) -> SampleBeliefs:
+    """Beliefs from stacked conditionals on what is known; together, by the chain rule."""
+    if question.do:
         raise GraphError(
-            "method='stacked' answers for one variable, given what was seen: ask for a single name, "
-            "without do=, or leave the method out."
+            "method='stacked' answers given what was seen: leave do= out, or the method."
         )
-    [(_, law)] = stacked_parts(question.net, question.columns, question.gaps, question.asked[0])
-    exact = law.laws() if isinstance(law, ModelRows) else law
-    return question.single(question.asked[0], exact, None, Quality())
+    gaps, columns = question.gaps, question.columns
+    notes = far(field, columns, beside(field, reached(field, gaps, question.asked), gaps))
+    singles = tuple(
+        question.single(node, _stacked_law(field, columns, gaps, node), None, Quality(notes=notes))
+        for node in question.asked
+    )
+    if len(singles) == 1:
+        return _beliefs(question, singles, singles[0].law.sample(rng, EXACT_DRAWS)[:, :, None])
+    many = [np.repeat(column, CHAINED) for column in columns]
+    drawn = chained(field, many, np.repeat(gaps, CHAINED, axis=0), rng, question.asked)
+    states = np.stack([drawn[node].astype(float) for node in question.asked])
+    return _beliefs(question, singles, states[:, :, None])
+
+
+def _stacked_law(
+    net: MarkovNet, columns: list[NDArray[Any]], gaps: NDArray[np.bool_], node: int
+) -> RowLaw:
+    [(_, law)] = stacked_parts(net, columns, gaps, node)
+    return law.laws() if isinstance(law, ModelRows) else law
+
+
+def _from_rows(question: Question, field: MarkovNet, rng: np.random.Generator) -> SampleBeliefs:
+    """A network of Parzen windows: its own conditional where all that it takes is known, else stacked."""
+    node = question.asked[0]
+    if len(question.asked) == 1 and not open_rows(field, question.gaps, node)[0]:
+        return _by_gibbs(question, field, Effort(), rng, GIBBS)  # which is exact then
+    return _stacked(question, field, rng)
 
 
 def _question(
@@ -204,10 +234,13 @@ def _by_model(
     evidence and draws do not meet.
     """
     if len(question.asked) > 1 or open_rows(field, question.gaps, question.asked[0])[0]:
+        # Draws of the network itself are the network's own answer, where they meet the evidence.
         members = relevant(net.graph, question.asked, set(question.values))
         found = _weighted(question, net, members - set(question.values), options, rng)
         if float(effective(found.logs)[0]) >= ENOUGH:
             return _by_weights(question, net, members, found, rng)
+    if stackable(field):
+        return _from_rows(question, field, rng)
     return _by_gibbs(question, field, options.over(Effort()), rng, GIBBS)
 
 

@@ -129,18 +129,18 @@ def field_of(net: Net, options: Options) -> MarkovNet | None:
     FitError : blanket models are asked for, and there are none.
     """
     if isinstance(net, MarkovNet):
-        if options.method is not None:
+        if options.method not in (None, "gibbs"):
             raise GraphError(
-                f"The method {options.method!r} is for directed networks; an undirected one is "
-                "always asked by Gibbs sampling."
+                f"The method {options.method!r} is for directed networks; an undirected one is asked by "
+                "gibbs, or stacked where it has Parzen windows."
             )
         return net
-    if options.method == "blankets" and net.blankets is None:
+    if options.method in ("blankets", "gibbs") and net.blankets is None:
         raise FitError(
             "There are no blanket models here (they are fitted when a network is learned, and do "
             "not hold after do=): take the method grid or importance."
         )
-    return net.blankets if options.method in (None, "blankets") else None
+    return net.blankets if options.method in (None, "blankets", "gibbs") else None
 
 
 def fields(

@@ -17,6 +17,7 @@ from arcwise.data.variable import numbers_of
 from arcwise.errors import DataError
 from arcwise.inference.averaging import chances, refuse_beyond
 from arcwise.inference.belief import numbers
+from arcwise.inference.chained import chained, expected
 from arcwise.inference.gibbs import FAR, Chains, Effort, begin, beside, distances, run
 from arcwise.inference.joined import JoinedRows, ModelRows, Part
 from arcwise.inference.levels import level_numbers
@@ -26,7 +27,7 @@ from arcwise.inference.product import product_net
 from arcwise.inference.quality import HIGHEST_RHAT
 from arcwise.inference.rows import Predictions
 from arcwise.inference.simulate import answer, field_of, fields, open_rows, row_blocks
-from arcwise.inference.stacked import asked, stacked_parts
+from arcwise.inference.stacked import asked, stackable, stacked_parts
 from arcwise.networks import BayesNet, MarkovNet, Net, align
 
 __all__ = ["SimulatedPredictions", "point_errors", "simulated_impute", "simulated_predict"]
@@ -130,10 +131,11 @@ def simulated_predict(
     error, rhat = np.zeros(rows.rows), np.ones(rows.rows)
     ess, parts = np.full(rows.rows, np.inf), list[Part]()
     notes = [note for note in rows.notes if note not in table.notes]
-    if options.method == "stacked":
-        parts = stacked_parts(net, rows.columns, gaps, node)
+    stacks = options.method == "stacked" or (options.method is None and stackable(net))
+    if stacks:
+        parts = _stacked(asked(net), rows, gaps, node, options.method is None)
         notes += _far_rows(asked(net), rows, gaps, np.arange(rows.rows), node)
-    simulated = () if parts else fields(net, gaps, options, rng, node)
+    simulated = () if stacks else fields(net, gaps, options, rng, node)
     for model, places in simulated:
         unclear = open_rows(model, gaps[places], node)
         parts.append(_exact(model, rows, places[~unclear], node))
@@ -151,6 +153,16 @@ def simulated_predict(
         target, law.mean, law.sd, tuple(dict.fromkeys(notes)), error, law, rhat, ess,
         net.variables[node].levels,
     )  # fmt: skip
+
+
+def _stacked(net: MarkovNet, rows: Table, gaps: Mask, node: int, exact: bool) -> list[Part]:
+    """Laws from stacked conditionals; with `exact`, only of rows that the network's own does not serve."""
+    places = np.arange(rows.rows)
+    unclear = open_rows(net, gaps, node) if exact else np.ones(rows.rows, dtype=bool)
+    columns = [column[unclear] for column in rows.columns]
+    found = stacked_parts(net, columns, gaps[unclear], node) if unclear.any() else []
+    moved = [(places[unclear][part], law) for part, law in found]
+    return [_exact(net, rows, places[~unclear], node), *moved]
 
 
 def _effort(net: Net, options: Options) -> Effort:
@@ -244,14 +256,20 @@ def simulated_impute(
     gaps = rows.missing()
     columns = [column.copy() for column in rows.columns]
     chance = generator(options.seed) if rng is None else rng
+    if options.method == "stacked" or (options.method is None and stackable(net)):
+        field = asked(net)
+        filled = (
+            expected(field, columns, gaps) if rng is None else chained(field, columns, gaps, rng)
+        )
+        return replace(rows, columns=tuple(filled))
     effort = _effort(net, options)
     if rng is not None:
         effort = replace(effort, chains=1, sweeps=1, burn_in=effort.burn_in + effort.sweeps)
     for model, places in fields(net, gaps, options, chance):
         holes = places[gaps[places].any(axis=1)]
         for part in row_blocks(model, holes, effort.chains):
-            filled = _filled(model, rows, gaps, part, effort, chance, rng is None)
-            for node, places_, values in filled:
+            pieces = _filled(model, rows, gaps, part, effort, chance, rng is None)
+            for node, places_, values in pieces:
                 columns[node][part[places_]] = values
     return replace(rows, columns=tuple(columns))
 
