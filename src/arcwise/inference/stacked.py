@@ -12,8 +12,9 @@ known. Instead of choosing, all candidates are mixed (Breiman 1996; for densitie
 The weights maximise the likelihood of the rows of the data, each left out, with a flat Dirichlet prior worth
 five rows (EM). The answer is again one mixture of normals around the rows; nothing is drawn.
 
-On Boston housing (ten random splits, MEDV and five other columns unknown) this gave R2 0.747 and -0.438 nats a
-row, Gibbs sampling 0.687 and -0.565, the joint Parzen density 0.712 and -0.695 (examples/missing_values.py).
+On Boston housing (ten random splits, MEDV and five other columns unknown) this gave R2 0.747 and -0.438 nats
+a row, Gibbs sampling 0.687 and -0.565, the joint Parzen density 0.712 and -0.695
+(examples/missing_values.py).
 """
 
 from __future__ import annotations
