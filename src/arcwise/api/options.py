@@ -68,7 +68,8 @@ def split_options(
         if not any(option in kinds for _, kinds in takers):
             who = _listed([name for name, _ in takers])
             taken = close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))
-            raise WordError(f"{who[:1].upper()}{who[1:]} take no option {option!r}. {taken}")
+            verb = "takes" if len(takers) == 1 else "take"
+            raise WordError(f"{who[:1].upper()}{who[1:]} {verb} no option {option!r}. {taken}")
     return [
         {name: checked(name, value, kinds[name]) for name, value in given.items() if name in kinds}
         for _, kinds in takers

@@ -297,6 +297,16 @@ Sweeps = Annotated[
         min=1,
     ),
 ]
+BurnIn = Annotated[
+    int | None,
+    _option(
+        "--burn-in",
+        help="Rounds before them that are forgotten.",
+        panel=_SIMULATION,
+        shown="NUMBER",
+        min=0,
+    ),
+]
 
 # -- what comes out ------------------------------------------------------------------------------
 

@@ -46,6 +46,7 @@ def predict(
     method: choices.Method = None,
     chains: choices.Chains = None,
     sweeps: choices.Sweeps = None,
+    burn_in: choices.BurnIn = None,
     missing: choices.Missing = None,
     output: choices.TableOut = None,
 ) -> None:
@@ -66,7 +67,7 @@ def predict(
     marks = missing or []
     raw = rows.read_raw(data, marks)
     table = rows.read_rows(raw, network, marks, unread=[target])
-    effort = words.said(method=method, chains=chains, sweeps=sweeps, seed=seed)
+    effort = words.said(method=method, chains=chains, sweeps=sweeps, burn_in=burn_in, seed=seed)
     found = network.predict(table, target, **effort)
     answer = _columns(raw, found, level, keep)
     said = [note for note in found.notes if not note.startswith(_ALIGNED)]

@@ -55,6 +55,7 @@ def query(
     method: choices.Method = None,
     chains: choices.Chains = None,
     sweeps: choices.Sweeps = None,
+    burn_in: choices.BurnIn = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -81,7 +82,7 @@ def query(
     known = {
         "given": values(given or (), "--given"),
         "do": values(do or (), "--do"),
-        **words.said(method=method, chains=chains, sweeps=sweeps, seed=seed),
+        **words.said(method=method, chains=chains, sweeps=sweeps, burn_in=burn_in, seed=seed),
     }
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
     chances = [(text, _chance(network, text, known)) for text in probability or ()]

@@ -129,11 +129,13 @@ class Parzen(Family):
             )
         if widths not in WIDTHS:
             raise unknown("kind of widths", widths, WIDTHS)
-        if not 0 < floor < CEILING or not 0 <= tail < 1:
+        if not 0 < floor < CEILING:
             raise WordError(
-                f"The floor is a width above 0 and below {CEILING:g}, and the tail a share from 0 "
-                f"to below 1, but {floor} and {tail} came."
+                f"The floor is a width above 0 and below {CEILING:g}, in standard deviations, but "
+                f"{floor} came."
             )
+        if not 0 <= tail < 1:
+            raise WordError(f"The tail is a share from 0 to below 1, but {tail} came.")
         family = replace(self, widths=widths, floor=floor, tail=tail, threads=threads)
         return ParzenFits(family, source, near=near)
 
