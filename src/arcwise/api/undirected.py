@@ -15,7 +15,7 @@ from arcwise.api.recipe import Bench, Learned, Recipe, foretell, laid_out
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
-from arcwise.inference import pseudo_log_density
+from arcwise.inference import marginal_log_density, pseudo_log_density
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Path, Watch
 from arcwise.undirected import UNDIRECTED, boundary, edge_limits
@@ -154,5 +154,7 @@ def along(
 
 
 def log_density(net: Net, rows: Table) -> NDArray[np.float64]:
-    """Log pseudo-likelihood of rows that were held out."""
+    """Log density of rows that were held out, or log pseudo-likelihood where there is no joint."""
+    if isinstance(net, MarkovNet) and net.joint is not None:
+        return marginal_log_density(net, rows)
     return pseudo_log_density(net, rows)

@@ -28,8 +28,9 @@ class Edge(NamedTuple):
 
     `direction` is "first -> second", "second -> first", or "" where there is no edge or where edges
     have no direction; `reversible` means that an equivalent graph has the arc the other way round, so
-    data alone cannot tell the direction. In an undirected network `first_side` is what the edge does
-    for the local model of `first`, `second_side` for that of `second`; `strength` is the larger.
+    data alone cannot tell the direction. `sign` is that of the partial correlation: 1, -1, or 0 where
+    there is none. In an undirected network without a joint distribution `first_side` is what the edge
+    does for the local model of `first`, `second_side` for that of `second`; `strength` is the larger.
     """
 
     first: str
@@ -40,6 +41,7 @@ class Edge(NamedTuple):
     strength: float
     total: float
     partial_correlation: float
+    sign: int = 0
     certainty: float | None = None
     first_side: float | None = None
     second_side: float | None = None
@@ -59,7 +61,7 @@ class EdgeTable:
 
     `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 where there
     is none. `sides` (pairs, 2) holds the strengths at the two ends in an undirected network and is
-    None in a directed one. `meaning` says what the strength is.
+    None in a directed one, and where there is a joint distribution. `meaning` says what the strength is.
     """
 
     nodes: tuple[str, ...]
@@ -107,13 +109,14 @@ class EdgeTable:
             strength,
             strength * self.count,
             float(self.partial[i]),
+            int(np.sign(np.nan_to_num(self.partial[i]))),
             first_side=one,
             second_side=two,
         )
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the columns; only undirected networks have sides."""
+        """Names of the columns; only undirected networks without a joint have sides."""
         return Edge._fields if self.sides is not None else Edge._fields[:-2]
 
     @property

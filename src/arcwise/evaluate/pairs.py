@@ -40,6 +40,9 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     nothing, none = np.full(len(first), np.nan), np.zeros(len(first), dtype=bool)
     joined = _hits(net.graph.neighbours, first, second)
     nowhere = np.full(len(first), -1, dtype=np.intp)
+    if net.joint is not None:
+        partial = net.joint.partial(first, second)
+        return EdgeTable(net.names, first, second, joined, nowhere, none, partial, nothing)
     return EdgeTable(
         net.names, first, second, joined, nowhere, none, nothing, nothing,
         sides=np.full((len(first), 2), np.nan),

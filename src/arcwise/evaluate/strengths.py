@@ -6,8 +6,9 @@ direction would bring. In an undirected network the edge belongs to two local mo
 both differences are told, and the strength is the larger (Hofmann and Tresp 1997, fig. 4), so that an
 edge which boundary learning keeps is at least as strong as the penalty.
 
-Without a score (a network made by hand, or read from a file without one) the strength of a directed
-pair is -1/2 log(1 - r^2), r its partial correlation given all others in the fitted joint.
+Where an undirected network has a joint distribution, and without a score (a network made by hand, or read
+from a file without one), the strength of a pair is -1/2 log(1 - r^2), r its partial correlation given
+all others in the fitted joint: what either says of the other, in nats, when the rest is known.
 """
 
 from collections.abc import Mapping
@@ -52,8 +53,17 @@ def edge_table(net: Net, score: Score | None = None, limits: Limits | None = Non
     """
     table = bare_table(net, *pairs_of(net))
     if isinstance(net, MarkovNet):
+        if net.joint is not None:
+            count = float("nan") if score is None else score.rows
+            return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
         return _with_sides(table, net, score, limits)
     return _with_strengths(table, net, score, limits)
+
+
+def _information(table: EdgeTable) -> Array:
+    """-1/2 log(1 - r^2) of the partial correlations."""
+    strength: Array = -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16)) + 0.0
+    return strength
 
 
 # -- directed ------------------------------------------------------------------------------------
@@ -64,8 +74,7 @@ def _with_strengths(
 ) -> EdgeTable:
     free = replace(table, reversible=table.reversible & _free_to_turn(table, limits))
     if score is None:
-        strength = -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16))
-        return replace(free, strength=strength, meaning=_BY_JOINT)
+        return replace(free, strength=_information(table), meaning=_BY_JOINT)
     bounds = Limits.none(score.nodes) if limits is None else limits
     strength = _differences(Climb(score, net.graph, bounds), table) / score.rows
     return replace(free, strength=strength, count=score.rows, meaning=_BY_SCORE)
