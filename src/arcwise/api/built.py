@@ -17,9 +17,10 @@ from arcwise.data import Moments, Table
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph, moral
 from arcwise.networks import BayesNet, MarkovNet, NormalJoint
+from arcwise.scores import SCORES
 from arcwise.undirected.known import known
 
-__all__ = ["directed_net", "markov_net", "normal_net", "typical_rows"]
+__all__ = ["directed_net", "joint_bic", "markov_net", "normal_net", "typical_rows"]
 
 TYPICAL = 512
 """As many rows as are kept for chains to start from."""
@@ -74,6 +75,22 @@ def normal_net(
     """The network of a precision matrix on the scale of correlations, in the units of the data."""
     joint = NormalJoint(fits.moments.mean.copy(), precision / fits.sd[:, None] / fits.sd)
     return MarkovNet.normal(data.variables, graph, joint, typical_rows(data))
+
+
+def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
+    """BIC of a network with a normal distribution: means, variances and edges are its parameters.
+
+    Of one without, that of its local models, summed.
+    """
+    if net.joint is None:
+        return float(
+            np.sum([SCORES["bic"].bind(fits).local(i, row) for i, row in enumerate(net.inputs)])
+        )
+    size, rows = len(net.names), fits.rows
+    precision = net.joint.precision * fits.sd[:, None] * fits.sd
+    fit = np.linalg.slogdet(precision)[1] - np.sum(precision * fits.matrix)
+    loglik = 0.5 * rows * (fit - size * np.log(2 * np.pi)) - rows * np.log(fits.sd).sum()
+    return float(loglik - 0.5 * (2 * size + net.graph.n_edges) * np.log(rows))
 
 
 def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:

@@ -1,8 +1,9 @@
 """The seam: which engine answers.
 
 A directed network whose local models are all linear-Gaussian has closed forms (``query``, ``rows``),
-and so has an undirected one with a normal distribution, written as a directed one by the chain rule. Every other network is simulated (``questions``, ``tables``, ``weighting``). `closed` decides, here
-and nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network, too.
+and so has an undirected one with a normal distribution, written as a directed one by the chain rule.
+Every other network is simulated (``questions``, ``tables``, ``weighting``). `closed` decides, here and
+nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network, too.
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws,
 seed, method ("blankets", "grid", "importance"). The same seed gives the same answer.

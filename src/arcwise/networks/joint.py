@@ -150,7 +150,6 @@ def _model(intercept: float, slopes: Array, variance: float) -> GaussianConditio
 
 def _triangle(matrix: Array) -> Array | None:
     try:
-        found: Array = np.linalg.cholesky(matrix)
+        return np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
-    return found
