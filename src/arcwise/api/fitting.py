@@ -72,9 +72,9 @@ def fit(
     net = _fitted(known, fits, words, ready)
     measure, score = _measured(fits, words)
     said = {"model": ", ".join(sorted(set(words))), **({"score": score} if measure else {})}
-    total = None
-    if isinstance(net, MarkovNet) and isinstance(own := fits.get("gaussian"), GaussianFits):
-        total = joint_bic(net, own) if net.joint is not None else None
+    total, own = None, fits.get("gaussian")
+    if isinstance(net, MarkovNet) and net.joint is not None and isinstance(own, GaussianFits):
+        total, measure = joint_bic(net, own), None  # edges are measured by the joint
     if total is None and measure is not None:
         total = float(sum(measure.local(node, row) for node, row in enumerate(net.inputs)))
     return Network(

@@ -331,8 +331,16 @@ def _graph(nodes: tuple[str, ...], linked: NDArray[np.bool_]) -> UGraph:
     )
 
 
-def fitted(task: Task, found: Found) -> tuple[MarkovNet, str]:
-    """The network on a graph that was found, and a sentence on its numbers."""
+class Fitted(NamedTuple):
+    """A network, a sentence on its numbers, and whether they are shrunk by the penalty."""
+
+    net: MarkovNet
+    said: str
+    shrunk: bool = False
+
+
+def fitted(task: Task, found: Found) -> Fitted:
+    """The network on a graph that was found."""
     own, refit = found.precision, task.settings.refit
     if refit is not False or own is None:
         try:
@@ -340,22 +348,24 @@ def fitted(task: Task, found: Found) -> tuple[MarkovNet, str]:
             said = (
                 "Fitted again on its graph without the penalty (refit=False keeps the lasso's own)."
             )
-            return normal_net(precision, found.graph, task.fits, task.bench.data), said
+            return Fitted(normal_net(precision, found.graph, task.fits, task.bench.data), said)
         except FitError:
             if refit:
                 raise
     if own is None:
         here = task.bench
         net = markov_net(found.graph, {here.model: here.fits}, here.models, here.data)
-        return net, "The graph has too many edges for the rows: there is no joint distribution."
+        return Fitted(
+            net, "The graph has too many edges for the rows: there is no joint distribution."
+        )
     said = "The numbers are the lasso's own, shrunk by the penalty"
     said += "." if refit is False else ": without it there is no maximum on this graph."
-    return normal_net(own, found.graph, task.fits, task.bench.data), said
+    return Fitted(normal_net(own, found.graph, task.fits, task.bench.data), said, shrunk=True)
 
 
 def learned_from(task: Task, found: Found, trail: Trail) -> Learned:
     """The network at a penalty, with how it came about."""
-    net, said = fitted(task, found)
+    net, said, shrunk = fitted(task, found)
     score = joint_bic(net, task.fits)
     words = {"graph": "undirected", **task.bench.words, "search": task.bench.recipe.search}
     return Learned(
@@ -367,9 +377,10 @@ def learned_from(task: Task, found: Found, trail: Trail) -> Learned:
         task.bench.score,
         task.limits,
         found.penalty,
-        {**words, "penalty_unit": task.unit},
+        {**words, "penalty_unit": task.unit, **({"numbers": "penalised"} if shrunk else {})},
         (*task.bench.notes, said),
         settled=True,
+        scored=net.joint is None,
     )
 
 
@@ -428,5 +439,5 @@ def along(recipe: Recipe, source: Table, penalties: Array, watch: Watch | None) 
     """A network for each penalty, all from one path; None where the watcher cut it short."""
     here = task(recipe, source)
     trail = Trail(watch)
-    nets: list[Net] = [fitted(here, each)[0] for each in found_at(here, penalties.tolist(), trail)]
+    nets: list[Net] = [fitted(here, each).net for each in found_at(here, penalties.tolist(), trail)]
     return None if trail.stopped == ASKED else nets

@@ -234,7 +234,7 @@ def network_of(
         order=source.order,
         rows=learned.score.rows,
         fingerprint=fingerprint(source),
-        measure=learned.score,
+        measure=learned.score if learned.scored else None,
         limits=learned.limits,
         tuning=tuned.curve if tuned else (),
     )

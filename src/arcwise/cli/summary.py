@@ -85,7 +85,7 @@ def _score(net: Network) -> str:
     if net.score is None:
         return ""
     proof = ", proved to be the best of all graphs" if net.optimal else ""
-    if not net.directed and getattr(net.net, "joint", None) is None:
+    if not net.directed and net.measure is not None:
         proof = ", summed over all variables given their neighbours"
     return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
 
@@ -200,6 +200,8 @@ def _more_columns(rows: Sequence[Edge]) -> dict[str, Callable[[Edge], str]]:
     columns: dict[str, Callable[[Edge], str]] = {}
     if any(math.isfinite(row.partial_correlation) for row in rows):
         columns[">partial r"] = lambda row: _number(row.partial_correlation, 3)
+    if any(row.refit_loss is not None for row in rows):
+        columns[">refit loss"] = lambda row: _number(row.refit_loss, 4)
     if any(row.first_side is not None for row in rows):
         columns[">at first"] = lambda row: _number(row.first_side, 4)
         columns[">at second"] = lambda row: _number(row.second_side, 4)

@@ -42,10 +42,12 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     nowhere = np.full(len(first), -1, dtype=np.intp)
     if net.joint is not None:
         partial = net.joint.partial(first, second)
-        return EdgeTable(net.names, first, second, joined, nowhere, none, partial, nothing)
+        return EdgeTable(
+            net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
+        )
     return EdgeTable(
         net.names, first, second, joined, nowhere, none, nothing, nothing,
-        sides=np.full((len(first), 2), np.nan),
+        sides=np.full((len(first), 2), np.nan), directed=False,
     )  # fmt: skip
 
 
