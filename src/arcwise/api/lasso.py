@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from arcwise.api.built import joint_bic, markov_net, normal_net
 from arcwise.api.recipe import Bench, Learned, Recipe, laid_out, settled_model
-from arcwise.api.undirected import refuse_directions
+from arcwise.api.undirected import SEARCHES, refuse_directions
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.data.ranks import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError, WordError
+from arcwise.errors import DataError, FitError, WordError, unknown
 from arcwise.graphs import Limits, UGraph
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Knot, Path, Trail, Watch
@@ -133,6 +133,8 @@ LASSO: dict[str, Callable[..., Settings]] = {
 def meant(recipe: Recipe, source: Table | Moments) -> bool:
     """Whether a recipe for an undirected graph asks for the lasso; it needs a Gaussian model."""
     gaussian = settled_model(recipe.model, source) == "gaussian"
+    if gaussian and recipe.search not in (*SEARCHES, *LASSO):
+        raise unknown("search", recipe.search, sorted({*SEARCHES, *LASSO}))
     if recipe.search in ("glasso", "neighbourhood") and not gaussian:
         raise WordError(
             f"The search {recipe.search!r} finds the precision matrix of a normal distribution: it "
@@ -345,9 +347,8 @@ def fitted(task: Task, found: Found) -> Fitted:
     if refit is not False or own is None:
         try:
             precision = known(task.matrix, found.graph).precision
-            said = (
-                "Fitted again on its graph without the penalty (refit=False keeps the lasso's own)."
-            )
+            said = "Fitted on its graph without a penalty"
+            said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
             return Fitted(normal_net(precision, found.graph, task.fits, task.bench.data), said)
         except FitError:
             if refit:
