@@ -38,7 +38,10 @@ def lecture(table: aw.Table, folder: Path) -> list[aw.Network]:
     ]
     write_csv(folder / "sachs_lasso_edges.csv", rows)
     print_table(
-        [{"penalty": rho, "edges": net.graph.n_edges} for rho, net in zip(PENALTIES, nets, strict=True)]
+        [
+            {"penalty": rho, "edges": net.graph.n_edges}
+            for rho, net in zip(PENALTIES, nets, strict=True)
+        ]
     )
     return nets
 
@@ -63,9 +66,7 @@ def on_logs(table: aw.Table, folder: Path) -> None:
     rows: list[Row] = []
     for rule in ("ebic", "cv", "ric", "stars"):
         net = aw.learn(logs, graph="undirected", model="gaussian", penalty=rule)
-        rows.append(
-            {"rule": rule, "penalty": net.words["penalty"], "edges": net.graph.n_edges}
-        )
+        rows.append({"rule": rule, "penalty": net.words["penalty"], "edges": net.graph.n_edges})
         print(net.notes[-1])
     print_table(rows)
     write_csv(folder / "sachs_lasso_rules.csv", rows)

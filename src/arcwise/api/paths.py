@@ -54,6 +54,11 @@ class PenaltyPath:
         return self.path.reach
 
     @property
+    def grid(self) -> bool:
+        """Whether knots are penalties that were solved for, as by the lasso."""
+        return self.path.grid
+
+    @property
     def unit(self) -> str:
         """The unit of penalties."""
         return self.path.unit

@@ -124,7 +124,9 @@ class EdgeTable:
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the columns; only undirected graphs found by a score have sides."""
-        return Edge._fields if self.sides is not None else Edge._fields[:-2]
+        absent = set() if self.sides is not None else {"first_side", "second_side"}
+        absent |= set() if self.losses is not None else {"refit_loss"}
+        return tuple(name for name in Edge._fields if name not in absent)
 
     @property
     def rows(self) -> list[Edge]:
@@ -165,7 +167,7 @@ class EdgeTable:
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Rows as plain dictionaries, for JSON."""
-        return [dict(zip(self.fields, row, strict=False)) for row in self]
+        return [{name: getattr(row, name) for name in self.fields} for row in self]
 
     def to_pandas(self) -> Any:
         """Rows as a pandas data frame."""

@@ -51,7 +51,7 @@ class NormalJoint:
     >>> joint = NormalJoint(np.zeros(2), np.array([[2.0, -1.0], [-1.0, 2.0]]))
     >>> joint.covariance.round(4).tolist()
     [[0.6667, 0.3333], [0.3333, 0.6667]]
-    >>> joint.partial(np.array([0]), np.array([1])).tolist()
+    >>> joint.partial(np.array([0]), np.array([1])).round(6).tolist()
     [0.5]
     """
 
