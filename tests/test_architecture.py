@@ -167,7 +167,9 @@ def test_heavy_and_special_libraries_stay_in_their_rooms(path):
             assert not outside or type_checking_only(path, name), "matplotlib outside functions"
         if base in ("typer", "click", "rich"):
             assert room == "cli", f"{base} in {room}"
-        assert base not in ("sklearn", "pickle", "dill", "cloudpickle", "shelve", "marshal"), name
+        if base == "sklearn":
+            assert module_of(path) == "arcwise.api.estimators", name
+        assert base not in ("pickle", "dill", "cloudpickle", "shelve", "marshal"), name
         if base in ("pandas", "polars", "networkx", "joblib", "pyarrow", "narwhals"):
             assert not outside or type_checking_only(path, name), f"{name} outside functions"
 

@@ -104,8 +104,13 @@ _HOMES = {
 }  # every other name is the data room's
 
 
+_EXTRA = {"GraphLasso": "arcwise.api.estimators"}  # names that need a library of their own
+
+
 def __getattr__(name: str) -> Any:
     """Load a public name from its room."""
+    if name in _EXTRA:
+        return getattr(import_module(_EXTRA[name]), name)
     if name not in __all__:
         raise AttributeError(f"module 'arcwise' has no attribute {name!r}")
     if name == "graphs":

@@ -2,7 +2,8 @@
 
 `Trail` is the record that every search keeps while it runs; `Result` and `Path` are what it hands
 back. A path holds undirected graphs against the price of an edge: where edges go one by one, the
-graph at a penalty is the one before the first removal that costs at least the penalty.
+graph at a penalty is the one before the first removal that costs at least the penalty; where penalties
+were solved for one by one, each knot is such a penalty with its graph.
 """
 
 import time
@@ -144,6 +145,9 @@ class Path:
     stopped : why it ended, in words.
     removals : the edges in the order in which they went, where they went one by one.
     reach : the largest penalty whose graph is known; infinite unless the way was cut short.
+    grid : whether knots are penalties that were solved for, as in the graphical lasso: the first need
+        not be 0, a knot's graph is the one AT its penalty, and penalties between two knots get the graph
+        of the larger.
 
     Examples
     --------
@@ -159,6 +163,7 @@ class Path:
     stopped: str
     removals: tuple[Removal, ...] = ()
     reach: float = _INFINITE
+    grid: bool = False
 
     @classmethod
     def of_removals(
@@ -198,7 +203,7 @@ class Path:
         return self.knots[-1].graph
 
     def at(self, penalty: float) -> UGraph:
-        """The graph at a penalty: the last one whose knot lies below it.
+        """The graph at a penalty: the last one whose knot lies below it; on a grid, see there.
 
         Raises
         ------
@@ -212,8 +217,21 @@ class Path:
                 f"The path does not tell the graph at penalty {penalty:g}: it ended early "
                 f"({self.stopped}), and {far}; `last` is the graph it had come to."
             )
+        if self.grid:
+            return self._solved(penalty)
         reached = [knot.graph for knot in self.knots[1:] if knot.penalty < penalty]
         return reached[-1] if reached else self.knots[0].graph
+
+    def _solved(self, penalty: float) -> UGraph:
+        """The graph at the penalty of a grid, or at the next larger; beyond the largest, its graph."""
+        near = self.knots[0].penalty
+        if penalty < near * (1 - 1e-12):
+            raise FitError(
+                f"The path was solved down to penalty {near:.4g}, and does not tell the graph at "
+                f"{penalty:g}: learn at that penalty, or take a path with smaller ones."
+            )
+        above = (knot.graph for knot in self.knots if knot.penalty * (1 + 1e-12) >= penalty)
+        return next(above, self.last)
 
     def curve(self) -> list[tuple[float, int]]:
         """Edges against penalty: from each of these penalties on there are so many edges."""
@@ -231,6 +249,7 @@ class Path:
         return {
             "nodes": list(self.nodes),
             "unit": self.unit,
+            "grid": self.grid,
             "stopped": self.stopped,
             "reach": self.reach if abs(self.reach) < _INFINITE else None,
             "whole": self.reach == _INFINITE,
@@ -293,4 +312,5 @@ def _removal_lines(path: Path) -> list[str]:
 def _curve_lines(path: Path) -> list[str]:
     rows = [f"{edges:>10}  {penalty:>12.4f}" for penalty, edges in path.curve()[:_SHOWN]]
     more = len(path.knots) - len(rows)
-    return ["edges left  from penalty", *rows, *([f"... and {more} more"] if more else [])]
+    head = "edges left   at penalty" if path.grid else "edges left  from penalty"
+    return [head, *rows, *([f"... and {more} more"] if more else [])]

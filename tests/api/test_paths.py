@@ -17,7 +17,7 @@ SOURCE = linear(1, rows=80, p=5)
 
 @pytest.fixture(scope="module")
 def found():
-    return aw.path(SOURCE)
+    return aw.path(SOURCE, search="boundary")
 
 
 def test_it_is_the_path_of_boundary_learning(found):
@@ -34,7 +34,8 @@ def test_it_is_the_path_of_boundary_learning(found):
 
 @pytest.mark.parametrize("penalty", [0.0, 0.05, 0.5])
 def test_its_networks_are_those_that_learn_gives(found, penalty):
-    net, wanted = found.network(penalty), aw.learn(SOURCE, graph="undirected", penalty=penalty)
+    net = found.network(penalty)
+    wanted = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=penalty)
     assert net.graph == wanted.graph == found.at(penalty)
     assert net.score == wanted.score
     assert net.words == wanted.words
@@ -101,18 +102,23 @@ def test_words_that_make_no_sense_are_refused(words, hint):
 
 
 def test_rules_weights_prior_rows_and_moments():
-    kept = aw.path(SOURCE, rules=aw.Rules(required=["v0 -> v1"], forbidden=["v2 -> v3"]))
+    kept = aw.path(
+        SOURCE, search="boundary", rules=aw.Rules(required=["v0 -> v1"], forbidden=["v2 -> v3"])
+    )
     assert kept.at(1e9).edges == (("v0", "v1"),)
     assert ("v2", "v3") not in kept.at(0.0).edges
     twice = aw.path(SOURCE, weights=np.full(80, 2.0), score="loglik")
     once = aw.path(SOURCE, score="loglik")
     np.testing.assert_allclose([p for p, _ in twice.curve()], [p for p, _ in once.curve()])
     assert "80 artificial rows count like real ones." in aw.path(SOURCE, prior_rows=SOURCE).notes
-    assert aw.path(aw.Moments.of(SOURCE)).at(0.05) == aw.path(SOURCE).at(0.05)
+    assert aw.path(aw.Moments.of(SOURCE), score="bic").at(0.05) == aw.path(SOURCE, score="bic").at(
+        0.05
+    )
 
 
 def test_one_column_has_a_path_too():
-    alone = aw.path({"a": np.arange(20.0) ** 2})
+    alone = aw.path({"a": np.arange(20.0) ** 2}, search="boundary")
     assert alone.curve() == [(0.0, 0)]
+    assert all(edges == 0 for _, edges in aw.path({"a": np.arange(20.0) ** 2}).curve())
     assert alone.network(0.1).graph.n_edges == 0
     str(alone)

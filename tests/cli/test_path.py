@@ -10,8 +10,8 @@ import arcwise as aw
 
 
 def test_every_removal_is_told(run, table, small):
-    done = run("path", table)
-    wanted = aw.path(small)
+    done = run("path", table, "--search", "boundary")
+    wanted = aw.path(small, search="boundary")
     assert done.code == 0, done.err
     assert "boston.csv: 506 rows, 5 columns" in done.out
     lines = [line for line in done.out.splitlines() if " -- " in line]
@@ -37,7 +37,7 @@ def test_the_curve_and_its_picture_are_written(run, table, small):
 
 
 def test_json_and_quiet(run, table):
-    found = json.loads(run("path", table, "--json", "-o", "curve.tsv").out)
+    found = json.loads(run("path", table, "--search", "boundary", "--json", "-o", "curve.tsv").out)
     assert found["written"] == ["curve.tsv"]
     assert len(found["removals"]) == 10
     assert found["words"]["model"] == "gaussian"

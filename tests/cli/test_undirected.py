@@ -36,8 +36,8 @@ def field(run, curved):
 
 
 def test_learn_says_what_it_found_without_directions(run, table, small):
-    done = run("learn", table, "--graph", "undirected", "--penalty", "0.05")
-    wanted = aw.learn(small, graph="undirected", penalty=0.05)
+    done = run("learn", table, "--graph", "undirected", "--search", "boundary", "--penalty", "0.05")
+    wanted = aw.learn(small, graph="undirected", search="boundary", penalty=0.05)
     assert done.code == 0, done.err
     assert aw.load("boston.json").graph == wanted.graph
     assert "graph    undirected" in done.out
@@ -67,7 +67,7 @@ def test_parzen_by_default_prices_and_options(run, curved):
 
 
 def test_json_has_both_sides(run, table):
-    found = json.loads(run("learn", table, "--graph", "undirected", "--json").out)
+    found = json.loads(run("learn", table, "--graph", "undirected", "--score", "bic", "--json").out)
     assert found["words"]["graph"] == "undirected"
     assert {"first_side", "second_side"} <= set(found["edges"][0])
 

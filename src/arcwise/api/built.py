@@ -12,11 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, Fits
+from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
+from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph, moral
-from arcwise.networks import BayesNet, MarkovNet
+from arcwise.networks import BayesNet, MarkovNet, NormalJoint
+from arcwise.scores import SCORES
+from arcwise.undirected.known import known
 
-__all__ = ["directed_net", "markov_net", "typical_rows"]
+__all__ = ["directed_net", "joint_bic", "markov_net", "normal_net", "typical_rows"]
 
 TYPICAL = 512
 """As many rows as are kept for chains to start from."""
@@ -47,11 +51,46 @@ def directed_net(
 def markov_net(
     graph: UGraph, fits: Mapping[str, Fits], models: Models, data: Table | Moments
 ) -> MarkovNet:
-    """Fit each variable given its neighbours; parameters as for `directed_net`."""
+    """Fit each variable given its neighbours; parameters as for `directed_net`.
+
+    Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
+    graph. It does not exist where a clique has a singular covariance (fewer rows than variables, copies
+    of columns): then each variable is regressed on its neighbours by itself, and there is no joint.
+    """
+    own = fits.get("gaussian")
+    if isinstance(own, GaussianFits) and set(models) == {"gaussian"}:
+        try:
+            return normal_net(known(own.matrix, graph).precision, graph, own, data)
+        except FitError:
+            pass
     fitted = tuple(
         fits[model].conditional(node, graph.neighbours[node]) for node, model in enumerate(models)
     )
     return MarkovNet(data.variables, graph, fitted, tuple(models), typical_rows(data))
+
+
+def normal_net(
+    precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits, data: Table | Moments
+) -> MarkovNet:
+    """The network of a precision matrix on the scale of correlations, in the units of the data."""
+    joint = NormalJoint(fits.moments.mean.copy(), precision / fits.sd[:, None] / fits.sd)
+    return MarkovNet.normal(data.variables, graph, joint, typical_rows(data))
+
+
+def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
+    """BIC of a network with a normal distribution: means, variances and edges are its parameters.
+
+    Of one without, that of its local models, summed.
+    """
+    if net.joint is None:
+        return float(
+            np.sum([SCORES["bic"].bind(fits).local(i, row) for i, row in enumerate(net.inputs)])
+        )
+    size, rows = len(net.names), fits.rows
+    precision = net.joint.precision * fits.sd[:, None] * fits.sd
+    fit = np.linalg.slogdet(precision)[1] - np.sum(precision * fits.matrix)
+    loglik = 0.5 * rows * (fit - size * np.log(2 * np.pi)) - rows * np.log(fits.sd).sum()
+    return float(loglik - 0.5 * (2 * size + net.graph.n_edges) * np.log(rows))
 
 
 def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:

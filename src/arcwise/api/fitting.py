@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.api.built import directed_net, markov_net
+from arcwise.api.built import directed_net, joint_bic, markov_net
 from arcwise.api.learning import fingerprint, settled
 from arcwise.api.net import Network
 from arcwise.api.options import options_of, split_options
 from arcwise.api.recipe import prepared, settled_model
 from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
+from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, dag
-from arcwise.networks import BayesNet, Net
+from arcwise.networks import BayesNet, MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
 __all__ = ["fit", "network"]
@@ -45,8 +46,9 @@ def fit(
 
     Returns
     -------
-    Network : its score is BIC where parameters can be counted, else leave-one-out; for an
-    undirected graph, of each variable given its neighbours, summed.
+    Network : its score is BIC where parameters can be counted, else leave-one-out. An undirected
+    Gaussian network is the normal distribution of largest likelihood on its graph; other undirected
+    networks are scored by each variable given its neighbours, summed.
 
     >>> import arcwise as aw
     >>> net = aw.fit("[RM][MEDV|RM]", aw.shipped("boston"))
@@ -70,16 +72,31 @@ def fit(
     net = _fitted(known, fits, words, ready)
     measure, score = _measured(fits, words)
     said = {"model": ", ".join(sorted(set(words))), **({"score": score} if measure else {})}
-    own = [measure.local(node, row) for node, row in enumerate(net.inputs)] if measure else None
+    total, own = None, fits.get("gaussian")
+    if isinstance(net, MarkovNet) and net.joint is not None and isinstance(own, GaussianFits):
+        total, measure = joint_bic(net, own), None  # edges are measured by the joint
+    if total is None and measure is not None:
+        total = float(sum(measure.local(node, row) for node, row in enumerate(net.inputs)))
     return Network(
         net,
-        score=None if own is None else float(sum(own)),
+        score=total,
         words={**said, **({"options": dict(options)} if options else {})},
-        notes=ready.notes,
+        notes=tuple(filter(None, (*ready.notes, _no_joint(net)))),
         order=chosen.order,
         rows=ready.total,
         fingerprint=fingerprint(chosen),
         measure=measure,
+    )
+
+
+def _no_joint(net: Net) -> str:
+    """A sentence where an undirected Gaussian network has no joint distribution."""
+    if not isinstance(net, MarkovNet) or net.joint is not None or set(net.models) != {"gaussian"}:
+        return ""
+    return (
+        "There is no normal distribution of largest likelihood on this graph (too few rows for its "
+        "cliques, or columns that determine each other): each variable is regressed on its neighbours "
+        "by itself, and answers are simulated."
     )
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.api.kinds import kind_of, run
+from arcwise.api.kinds import kind_for, kind_of, run
+from arcwise.api.lasso import as_judged
 from arcwise.api.net import Network
 from arcwise.api.parallel import cores
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import Learned, Recipe
-from arcwise.api.tuning import RULES, Curve, tune
+from arcwise.api.tuning import RULES, Tuned, tune
 from arcwise.data import Moments, Table, read, table
 from arcwise.errors import DataError, FitError, unknown
 from arcwise.graphs import DAG, Rules
@@ -73,13 +74,15 @@ def learn(
     score : "bic" (default of linear models), "ebic" (default where columns are many for the rows),
         "aic", "bge", "loglik", "loo" (leave-one-out, default of Parzen models), "kfold", "heldout".
     search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "exact"; for undirected graphs
-        "auto", "boundary", "deletion".
+        "auto", "boundary", "deletion", and for Gaussian ones "glasso" (the graphical lasso; it is what
+        "auto" means there unless a score is given) and "neighbourhood".
     start : "empty", "complete" (in random order), "random", or a graph; directed only.
     penalty : price of an edge, in nats per row, taken off the score; None is the model's own (0 for
         Gaussian models; 0.1 for directed and 0.2 for undirected Parzen ones). "cv" tunes it by
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
         best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
-        unless one is given.)
+        unless one is given.) For the lasso it is rho, on the scale of correlations: a number, or a rule:
+        "ebic" (default), "stars", "cv", "ric". The reason is told in the notes, the curve is `tuning`.
     rules : required and forbidden arcs, tiers, the largest number of parents. Undirected learning
         ignores directions and refuses tiers.
     expert, expert_weight : a graph that arcs should not differ from, and the price of each difference
@@ -94,7 +97,8 @@ def learn(
     progress : show a progress line; by default where a person is looking.
     options : options of the search (tolerance, restarts, tabu_length, walk_length, rounds, steps, ...),
         of the score (gamma, alpha_mu, alpha_w, folds, fraction) and of the model (Parzen: widths, floor,
-        tail, ...).
+        tail, ...); of the lasso: scale ("correlation" or "covariance"), diagonal, refit, nonparanormal,
+        gaps, gamma, ... (see docs/undirected.md).
 
     Returns
     -------
@@ -128,8 +132,8 @@ def learn(
         **options,
     )
     with Progress("learning", time, progress) as watch:
-        learned, recipe, tuning = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
-    return network_of(learned, source, recipe, watch.reason, tuning, chosen.rule)
+        learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
+    return network_of(learned, source, recipe, watch.reason, tuned)
 
 
 @dataclass(frozen=True)
@@ -145,14 +149,19 @@ class Plan:
         watch: Watch | None = None,
         tuning_watch: Watch | None = None,
         n_jobs: int = 1,
-    ) -> tuple[Learned, Recipe, Curve]:
-        """Tune the penalty where a rule asks for it, then learn."""
-        threads = cores(n_jobs)
-        recipe, curve = self.recipe, Curve()
-        if self.rule is not None:
-            penalty, curve = tune(recipe, source, self.rule, n_jobs, tuning_watch)
-            recipe = recipe.but(penalty=penalty)
-        return run(recipe.but(threads=threads), source, watch), recipe, curve
+    ) -> tuple[Learned, Recipe, Tuned | None]:
+        """Find the penalty where a rule asks for it, then learn."""
+        threads, tuned = cores(n_jobs), None
+        recipe, rule = self.recipe.but(threads=threads), self.rule
+        own = kind_for(recipe, source).rule
+        if rule is None and recipe.penalty is None:
+            rule = own
+        if own is not None:
+            recipe = as_judged(recipe, rule)
+        if rule is not None:
+            tuned = tune(recipe, source, rule, n_jobs, tuning_watch)
+            recipe = recipe.but(penalty=tuned.penalty)
+        return run(recipe, source, watch), recipe, tuned
 
 
 def plan(
@@ -193,7 +202,9 @@ def _number(penalty: object) -> float | None:
     if penalty is None:
         return None
     if not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
-        raise FitError(f"The penalty must be a number from 0 on, or 'cv', but {penalty!r} came.")
+        raise FitError(
+            f"The penalty must be a number from 0 on, or a rule such as 'cv', but {penalty!r} came."
+        )
     return float(penalty)
 
 
@@ -202,15 +213,14 @@ def network_of(
     source: Table | Moments,
     recipe: Recipe,
     reason: str = "",
-    tuning: Curve = (),
-    rule: str | None = None,
+    tuned: Tuned | None = None,
 ) -> Network:
     """What users hold, from what was learned: `reason` is why a watcher ended it, where one did."""
     words: dict[str, Any] = {**learned.words, "seed": recipe.seed}
-    if learned.penalty or rule:
+    if learned.penalty or tuned or "penalty_unit" in words:
         words["penalty"] = learned.penalty
-    if rule:
-        words["penalty_rule"] = rule
+    if tuned:
+        words["penalty_rule"] = tuned.rule
     if recipe.options:
         words["options"] = dict(recipe.options)
     return Network(
@@ -220,13 +230,13 @@ def network_of(
         stopped=learned.stopped if learned.settled else reason or learned.stopped,
         optimal=learned.optimal,
         words=words,
-        notes=learned.notes,
+        notes=tuple(filter(None, (*learned.notes, tuned.reason if tuned else ""))),
         order=source.order,
         rows=learned.score.rows,
         fingerprint=fingerprint(source),
-        measure=learned.score,
+        measure=learned.score if learned.scored else None,
         limits=learned.limits,
-        tuning=tuning,
+        tuning=tuned.curve if tuned else (),
     )
 
 

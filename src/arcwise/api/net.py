@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from arcwise import graphs, inference, io
 from arcwise.conditionals import Conditional
 from arcwise.data import Table, conform
-from arcwise.errors import FileError, GraphError
-from arcwise.evaluate import EdgeTable, edge_table, pack_edges, unpack_edges
+from arcwise.errors import FileError, FitError, GraphError
+from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.graphs import DAG, PDAG, Limits, UGraph
 from arcwise.networks import Net, whole
 from arcwise.results import Step
@@ -85,7 +85,19 @@ class Network:
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, reversible or compelled, strength."""
         kept = None if self.measure else unpack_edges(self.net, self.saved_edges)
-        return kept or edge_table(self.net, self.measure, self.limits)
+        return kept or edge_table(self.net, self.measure, self.limits, self.rows)
+
+    def refit_losses(self) -> EdgeTable:
+        """The edges, each with what the likelihood loses per row without it when all others are refitted.
+
+        Undirected Gaussian networks only, fitted without a penalty.
+        """
+        if self.words.get("numbers") == "penalised":
+            raise FitError(
+                "The numbers of this network are shrunk by the penalty: learn it with refit=True to ask "
+                "what its edges are worth."
+            )
+        return refit_losses(self.net, self.edges.present)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -181,7 +193,7 @@ class Network:
         return inference.sample(self.net, rng, draws, **options).select(self.variables)
 
     def logpdf(self, rows: Any, **options: Any) -> NDArray[np.float64]:
-        """Log density of each row, gaps integrated out; nats. Directed networks only."""
+        """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""
         return inference.marginal_log_density(self.net, self._rows(rows), **options)
 
     def pseudo_logpdf(self, rows: Any) -> NDArray[np.float64]:

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from arcwise.api.kinds import kind_of
+from arcwise.api.kinds import kind_for, kind_of
+from arcwise.api.lasso import Solved
 from arcwise.api.learning import network_of, plan, settled
 from arcwise.api.net import Network
 from arcwise.api.parallel import cores
 from arcwise.api.progress import Progress
-from arcwise.api.undirected import Walked, bench, read_off, walk
+from arcwise.api.undirected import Walked
 from arcwise.data import Moments, Table
-from arcwise.errors import FitError, GraphError
+from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable
 from arcwise.graphs import Rules, UGraph
 from arcwise.results import Knot, Path, Removal
@@ -27,7 +28,7 @@ class PenaltyPath:
     `path` is the plain value; printed, it is a table of removals.
     """
 
-    walked: Walked
+    walked: Walked | Solved
     source: Table | Moments
     reason: str = ""
     _networks: dict[float, Network] = field(default_factory=dict)
@@ -51,6 +52,11 @@ class PenaltyPath:
     def reach(self) -> float:
         """The largest penalty whose graph is known; infinite unless the run was cut short."""
         return self.path.reach
+
+    @property
+    def grid(self) -> bool:
+        """Whether knots are penalties that were solved for, as by the lasso."""
+        return self.path.grid
 
     @property
     def unit(self) -> str:
@@ -80,20 +86,19 @@ class PenaltyPath:
         return self.reason or self.path.stopped
 
     def at(self, penalty: float) -> UGraph:
-        """The graph at a penalty.
+        """The graph at a penalty; of the lasso, solved for where the path does not hold it.
 
         Raises
         ------
         FitError : the penalty is no number from 0 on, or the run was cut short before it.
         """
-        return self.path.at(_checked(penalty))
+        return self.walked.at(_checked(penalty))
 
     def network(self, penalty: float) -> Network:
         """The network at a penalty, fitted and ready to be asked."""
         price = _checked(penalty)
-        self.path.at(price)
         if price not in self._networks:
-            learned = read_off(self.walked, price)
+            learned = self.walked.learned(price)
             recipe = self.walked.bench.recipe
             self._networks[price] = network_of(learned, self.source, recipe, self.reason)
         return self._networks[price]
@@ -103,7 +108,7 @@ class PenaltyPath:
         return self.network(penalty).edges
 
     def curve(self) -> list[tuple[float, int]]:
-        """Edges against penalty: from each of these penalties on there are so many edges."""
+        """Edges against penalty: from each of these penalties on (of the lasso: at it)."""
         return self.path.curve()
 
     def plot(self, **options: Any) -> Any:
@@ -155,8 +160,10 @@ def path(
     ----------
     data : as for `learn`.
     graph : "undirected".
-    search : "auto", "boundary" (edges go one by one, the weakest first, and local models are fitted
-        again), "deletion" (every pair is tested given all others, for comparison).
+    search : "boundary" (edges go one by one, the weakest first, and local models are fitted again),
+        "deletion" (every pair is tested given all others, for comparison); for Gaussian models also
+        "glasso" and "neighbourhood", solved at 30 penalties (count=) down to a hundredth of the largest
+        (least=). "auto" is glasso for Gaussian models unless a score is given, else boundary.
     model, score, rules, prior_rows, kinds, weights, missing, seed, n_jobs, time, progress, options :
         as for `learn`. Where time does not suffice, the path ends early and says how far it came.
 
@@ -170,16 +177,13 @@ def path(
     DataError, GraphError, FitError, WordError : one sentence each: what was expected, what came.
 
     >>> import arcwise as aw
-    >>> found = aw.path(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
+    >>> found = aw.path(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), search="boundary")
     >>> [edges for _, edges in found.curve()]
     [3, 2, 1, 0]
     """
     kind_of(graph)
     if graph != "undirected":
-        raise GraphError(
-            "A path takes edges out of the complete undirected graph one by one; directed graphs are "
-            "searched for at each penalty anew: call learn(..., penalty=...) for each of them."
-        )
+        kind_of(graph).walk(None, None)  # says why there is none
     if "penalty" in options:
         raise FitError("A path holds every penalty: leave penalty= out, and ask it .at(penalty).")
     source = settled(data, kinds, weights, missing)
@@ -195,5 +199,7 @@ def path(
         **options,
     )
     with Progress("path", time, progress) as watch:
-        walked = walk(bench(chosen.recipe.but(threads=cores(n_jobs)), source), watch)
+        recipe = chosen.recipe.but(threads=cores(n_jobs))
+        kind = kind_for(recipe, source)
+        walked = kind.walk(kind.task(recipe, source), watch)
     return PenaltyPath(walked, source, watch.reason)

@@ -94,7 +94,8 @@ class Learned:
 
     `total` is the graph's score with its penalties; `score` is the score without any penalty per edge,
     the one that edge strengths are measured in; `limits` are the rules on these columns; `settled` says
-    that nothing would change had the run gone on.
+    that nothing would change had the run gone on; `scored` that the score made the graph, so that edges
+    are measured by it.
     """
 
     net: Net
@@ -108,6 +109,7 @@ class Learned:
     words: Mapping[str, str]
     notes: tuple[str, ...]
     settled: bool = False
+    scored: bool = True
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,14 @@ penalty with the best mean is taken, or the largest one that is not worse by mor
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.kinds import kind_of
+from arcwise.api.choosing import RULES as LASSO_RULES
+from arcwise.api.choosing import choose, tabulated
+from arcwise.api.kinds import kind_for
 from arcwise.api.parallel import runner
 from arcwise.api.recipe import Recipe, prepared, settled_model
 from arcwise.conditionals import FAMILIES
@@ -21,12 +24,12 @@ from arcwise.errors import FitError
 from arcwise.networks import BayesNet, Net
 from arcwise.results import Watch
 
-__all__ = ["RULES", "Curve", "tune"]
+__all__ = ["RULES", "Curve", "Tuned", "tune"]
 
 Array = NDArray[np.float64]
 Curve = tuple[Mapping[str, float], ...]
 
-RULES = ("cv", "cv-1se")
+RULES = ("cv", "cv-1se", *LASSO_RULES)
 _FOLDS = 10
 
 
@@ -44,7 +47,7 @@ class _Fold:
         """Log densities and numbers of edges by penalty; None where the watcher cut a run short."""
         part = self.parts[number]
         rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
-        unseen, kind = self.table.take(part), kind_of(self.recipe.graph)
+        unseen, kind = self.table.take(part), kind_for(self.recipe, self.table)
         nets = kind.along(self.recipe, rest, self.grid, self.watch)
         if nets is None:
             return None
@@ -55,17 +58,27 @@ def _edges(net: Net) -> int:
     return sum(map(len, net.inputs)) // (1 if isinstance(net, BayesNet) else 2)
 
 
+class Tuned(NamedTuple):
+    """A penalty with the rule that chose it, the curve it was read off, and the reason in a sentence."""
+
+    penalty: float
+    curve: Curve = ()
+    rule: str | None = None
+    reason: str = ""
+
+
 def tune(
     recipe: Recipe, source: Table | Moments, rule: str, n_jobs: int, watch: Watch | None = None
-) -> tuple[float, Curve]:
-    """Choose a penalty by cross-validated likelihood.
+) -> Tuned:
+    """Choose a penalty by a rule: cross-validated likelihood, or one of the lasso's own.
 
     Parameters
     ----------
     recipe : what to learn, but for its penalty.
     source : a table; moments are refused, since rows have to be held out.
     rule : "cv" for the best mean, "cv-1se" for the largest penalty whose loss against the best is
-        within one standard error (of the difference, row by row).
+        within one standard error (of the difference, row by row); for the lasso also "ebic", "stars"
+        and "ric".
     n_jobs : processes for the folds.
     watch : asked to stop, it leaves out the folds that are not done; where none is, the penalty is
         BIC's price of a coefficient, and the curve is empty.
@@ -74,18 +87,28 @@ def tune(
     -------
     The penalty, and the curve: penalty, mean, error, loss against the best and its error, edges.
     """
+    kind = kind_for(recipe, source)
+    if rule in LASSO_RULES:
+        if kind.rule is None:
+            raise FitError(
+                f"penalty={rule!r} chooses the penalty of the lasso (graph='undirected', "
+                "model='gaussian'); here take a number, 'cv' or 'cv-1se'."
+            )
+        choice = choose(recipe, source, rule, n_jobs, watch)
+        return Tuned(choice.penalty, tabulated(choice), rule, choice.reason)
     if isinstance(source, Moments):
         raise FitError("penalty='cv' needs the rows of a table, but moments were given.")
     model = settled_model(recipe.model, source)
-    table, kind = prepared(source, model), kind_of(recipe.graph)
+    table = prepared(source, model)
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     usual = FAMILIES[model].default_penalty(recipe.graph == "directed")
-    grid = kind.grid(len(table.names), table.total, usual)
+    grid = kind.grid(recipe, table, usual)
     inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
     work = _Fold(recipe, table, parts, grid, inside)
     found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
     if not found:
-        return 0.5 * float(np.log(table.total)) / table.total, ()
+        usual = float(np.log(table.total)) / table.total
+        return Tuned(0.5 * usual if kind.rule is None else float(grid[len(grid) // 2]), (), rule)
     done = np.concatenate(parts[: len(found)])
     logs = np.hstack([np.array(densities) for densities, _ in found])
     edges = np.mean([counts for _, counts in found], axis=0)
@@ -95,7 +118,16 @@ def tune(
     if rule == "cv-1se":
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
-    return best["penalty"], curve
+    return Tuned(best["penalty"], curve, rule, _reason(best, rule) if kind.rule else "")
+
+
+def _reason(best: Mapping[str, float], rule: str) -> str:
+    """Why the lasso's penalty was chosen."""
+    what = "the largest one whose loss against the best is within a standard error"
+    said = f"likelihood of rows left out {best['mean']:.4g} nats per row, {best['edges']:.3g} edges"
+    if rule == "cv":
+        what = "the one at which rows left out are most likely"
+    return f"Penalty {best['penalty']:.4g} is {what} ({said} on average)."
 
 
 def _curve(grid: Array, logs: Array, edges: Array, weights: Array) -> Curve:

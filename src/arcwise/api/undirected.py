@@ -15,13 +15,14 @@ from arcwise.api.recipe import Bench, Learned, Recipe, foretell, laid_out
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
-from arcwise.inference import pseudo_log_density
+from arcwise.inference import marginal_log_density, pseudo_log_density
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Path, Watch
 from arcwise.undirected import UNDIRECTED, boundary, edge_limits
 
 __all__ = [
-    "SEARCHES", "Walked", "along", "bench", "grid", "learn_on", "log_density", "read_off", "walk",
+    "SEARCHES", "Walked", "along", "bench", "grid", "learn_on", "log_density", "read_off",
+    "refuse_directions", "walk",
 ]  # fmt: skip
 
 SEARCHES: dict[str, Callable[..., Path]] = {"auto": boundary, **UNDIRECTED}
@@ -38,9 +39,25 @@ class Walked:
     path: Path
     limits: Limits
 
+    def at(self, penalty: float) -> UGraph:
+        """The graph at a penalty."""
+        return self.path.at(penalty)
+
+    def learned(self, penalty: float) -> Learned:
+        """The network at a penalty."""
+        self.path.at(penalty)
+        return read_off(self, penalty)
+
 
 def bench(recipe: Recipe, source: Table | Moments) -> Bench:
     """Turn words into objects, and tie them to data; refuse what speaks of directions."""
+    refuse_directions(recipe)
+    made = laid_out(recipe, source, SEARCHES, directed=False)
+    return replace(made, notes=tuple(filter(None, (*made.notes, _few_rows(made)))))
+
+
+def refuse_directions(recipe: Recipe) -> None:
+    """Refuse what speaks of directions."""
     if recipe.start != "empty":
         raise GraphError(
             "start= is where a search for a directed graph begins; undirected learning always "
@@ -51,8 +68,6 @@ def bench(recipe: Recipe, source: Table | Moments) -> Bench:
             "expert= pulls a directed graph towards an expert's; for an undirected one say what is "
             "known by rules: required and forbidden edges."
         )
-    made = laid_out(recipe, source, SEARCHES, directed=False)
-    return replace(made, notes=tuple(filter(None, (*made.notes, _few_rows(made)))))
 
 
 def _few_rows(bench: Bench) -> str:
@@ -154,5 +169,7 @@ def along(
 
 
 def log_density(net: Net, rows: Table) -> NDArray[np.float64]:
-    """Log pseudo-likelihood of rows that were held out."""
+    """Log density of rows that were held out, or log pseudo-likelihood where there is no joint."""
+    if isinstance(net, MarkovNet) and net.joint is not None:
+        return marginal_log_density(net, rows)
     return pseudo_log_density(net, rows)

@@ -120,7 +120,8 @@ Search = Annotated[
     _option(
         "--search",
         help="How the best graph is looked for: auto, greedy, tabu, annealing, ils, ges or exact;"
-        " for undirected graphs auto, boundary or deletion.",
+        " for undirected graphs auto, boundary or deletion, and for gaussian ones glasso (which auto is"
+        " there) or neighbourhood.",
         panel=_LEARNING,
         shown="WORD",
     ),
@@ -130,7 +131,8 @@ UndirectedSearch = Annotated[
     _option(
         "--search",
         help="How edges go: boundary, one by one, the weakest first; deletion, each by a test given"
-        " all others; auto is boundary.",
+        " all others; for gaussian models glasso, the graphical lasso, or neighbourhood. auto is glasso"
+        " for gaussian models unless a score is given, else boundary.",
         panel=_LEARNING,
         shown="WORD",
     ),
@@ -142,7 +144,8 @@ Penalty = Annotated[
         help="The price of an edge, in nats per row: the larger, the fewer edges. By default 0 for"
         " gaussian models, 0.1 for directed and 0.2 for undirected parzen ones. cv takes the one"
         " that predicts best in cross-validation, cv-1se the largest one within a standard error of"
-        " that.",
+        " that. For the graphical lasso it is rho, on the scale of correlations, and ebic (the default),"
+        " stars and ric are further rules that choose it.",
         panel=_LEARNING,
         shown="NUMBER|WORD",
     ),
@@ -161,8 +164,8 @@ Options = Annotated[
     list[str] | None,
     _option(
         "--option",
-        help="An option of the search, the score or the model, such as restarts=10, gamma=1 or"
-        " widths=one.",
+        help="An option of the search, the score or the model, such as restarts=10, gamma=1,"
+        " widths=one or scale=covariance.",
         panel=_LEARNING,
         shown="NAME=VALUE",
     ),

@@ -23,6 +23,14 @@ def edges(
         str,
         typer.Option("--sort", help="By strength, partial_correlation or names.", metavar="COLUMN"),
     ] = "strength",
+    refit: Annotated[
+        bool,
+        typer.Option(
+            "--refit",
+            help="Of an undirected gaussian network: what the likelihood loses without each edge when"
+            " the others are fitted again.",
+        ),
+    ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print a CSV table, for machines.")] = False,
     json: choices.Json = False,
 ) -> None:
@@ -31,7 +39,7 @@ def edges(
     Example: arcwise edges wine.json --csv > edges.csv
     """
     network = words.load_network(net)
-    found = network.edges
+    found = network.refit_losses() if refit else network.edges
     table = (found if every else found.present).sorted(sort)
     if json:
         shown.show_json({"strength": table.meaning, "edges": table.to_dict()})
@@ -47,7 +55,8 @@ def _columns(table: EdgeTable) -> Any:
 
     found = list(table)
     ends = [summary.arrow(row) for row in found]
-    names = ("from", "to") if table.sides is None else ("first", "second")
+    directed = table.directed
+    names = ("from", "to") if directed else ("first", "second")
     columns = {
         names[0]: pa.array([tail for tail, _, _ in ends], pa.string()),
         names[1]: pa.array([head for _, _, head in ends], pa.string()),
@@ -56,6 +65,11 @@ def _columns(table: EdgeTable) -> Any:
         "strength": _numbers([row.strength for row in found]),
         "partial_correlation": _numbers([row.partial_correlation for row in found]),
     }
+    if not directed and table.sides is None:
+        del columns["reversible"]
+        columns["sign"] = pa.array([row.sign for row in found], pa.int64())
+    if table.losses is not None:
+        columns["refit_loss"] = _numbers([row.refit_loss for row in found])
     if table.sides is not None:
         del columns["reversible"]
         columns["first_side"] = _numbers([row.first_side for row in found])

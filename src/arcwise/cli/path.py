@@ -65,7 +65,8 @@ def path(
     """Learn undirected graphs at every price of an edge, from the complete graph to none.
 
     Prints each removal: the penalty from which on the edge is gone, and what the models at its two
-    ends lose without it, in nats per row. Ctrl-C ends the run with the path so far.
+    ends lose without it, in nats per row. For gaussian models it is the path of the graphical lasso:
+    edges at 30 penalties. Ctrl-C ends the run with the path so far.
 
     Example: arcwise path boston.csv --model parzen -o curve.csv --plot curve.png
     """
@@ -131,7 +132,7 @@ def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: floa
         ("data", shown.styled(summary.said_of(source, data, found.walked.bench.score.rows))),
         *(("note", note) for note in summary.said_notes([*source.notes, *found.notes])),
         ("model", str(words["model"])),
-        ("score", str(words["score"])),
+        ("score", "" if found.path.grid else str(words["score"])),
         ("search", f"{words['search']} in {seconds:.1f} s; {found.stopped}"),
     ]
     shown.show(shown.facts(about), "")
@@ -140,11 +141,12 @@ def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: floa
         shown.show(shown.grid(_HEAD, [_cells(found, each) for each in gone[-PRINTED:]]))
     else:
         curve = [(str(edges), f"{penalty:.4f}") for penalty, edges in found.curve()]
-        shown.show(shown.grid([">edges left", ">from penalty"], curve))
+        head = ">at penalty" if found.path.grid else ">from penalty"
+        shown.show(shown.grid([">edges left", head], curve))
     if len(gone) > PRINTED:
         shown.show(f"... after {shown.plural(len(gone) - PRINTED, 'removal')} of weaker edges")
-    unit = found.unit
-    shown.show("", shown.styled(f"Penalties and losses in {unit}.", "dim"), "")
+    what = "Penalties" if found.path.grid else "Penalties and losses"
+    shown.show("", shown.styled(f"{what} in {found.unit}.", "dim"), "")
 
 
 _HEAD = [">edges left", ">from penalty", "edge removed", ">first loses", ">second loses"]

@@ -33,6 +33,8 @@ __all__ = [
 PRINTED = 40
 # Words in the reason why a search ended that tell that it might have gone on.
 CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
+# Rules that choose a penalty, beside cross-validation.
+RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
 
 
 def show_network(
@@ -83,7 +85,7 @@ def _score(net: Network) -> str:
     if net.score is None:
         return ""
     proof = ", proved to be the best of all graphs" if net.optimal else ""
-    if not net.directed:
+    if not net.directed and net.measure is not None:
         proof = ", summed over all variables given their neighbours"
     return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
 
@@ -91,11 +93,13 @@ def _score(net: Network) -> str:
 def _penalty(net: Network) -> str:
     if "penalty" not in net.words:
         return ""
-    tuned = ""
+    tuned, rule = "", str(net.words.get("penalty_rule") or "")
     if net.tuning:
-        tuned = ", found by cross-validation"
+        tuned = f", found by {RULES.get(rule, 'cross-validation')}"
     elif net.words.get("penalty_rule"):
         tuned = "; tuning was cut short"
+    if "penalty_unit" in net.words:
+        return f"{net.words['penalty']:.4g} ({net.words['penalty_unit']}){tuned}"
     edge = "arc" if net.directed else "edge"
     return f"{net.words['penalty']:.4g} nats per {edge} and row{tuned}"
 
@@ -196,6 +200,8 @@ def _more_columns(rows: Sequence[Edge]) -> dict[str, Callable[[Edge], str]]:
     columns: dict[str, Callable[[Edge], str]] = {}
     if any(math.isfinite(row.partial_correlation) for row in rows):
         columns[">partial r"] = lambda row: _number(row.partial_correlation, 3)
+    if any(row.refit_loss is not None for row in rows):
+        columns[">refit loss"] = lambda row: _number(row.refit_loss, 4)
     if any(row.first_side is not None for row in rows):
         columns[">at first"] = lambda row: _number(row.first_side, 4)
         columns[">at second"] = lambda row: _number(row.second_side, 4)

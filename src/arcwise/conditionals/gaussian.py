@@ -117,11 +117,11 @@ class GaussianConditional:
         return self.mean(xs, size) + self.sd * rng.standard_normal(size)
 
     def words(self, name: str, inputs: tuple[str, ...]) -> str:
-        """The model in a sentence, with standard errors."""
-        errors = self.standard_errors
-        terms = [f"{self.intercept:.5g} (se {errors[0]:.2g})"]
+        """The model in a sentence, with standard errors where it was fitted to rows by itself."""
+        errors = [f" (se {error:.2g})" if self.rows else "" for error in self.standard_errors]
+        terms = [f"{self.intercept:.5g}{errors[0]}"]
         for parent, slope, error in zip(inputs, self.coefficients, errors[1:], strict=True):
-            terms.append(f"{slope:+.5g} {parent} (se {error:.2g})")
+            terms.append(f"{slope:+.5g} {parent}{error}")
         floor = "; the variance is at its floor" if self.at_floor else ""
         return f"{name} = {' '.join(terms)} + noise with sd {self.sd:.5g}{floor}"
 

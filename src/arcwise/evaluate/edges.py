@@ -28,8 +28,11 @@ class Edge(NamedTuple):
 
     `direction` is "first -> second", "second -> first", or "" where there is no edge or where edges
     have no direction; `reversible` means that an equivalent graph has the arc the other way round, so
-    data alone cannot tell the direction. In an undirected network `first_side` is what the edge does
-    for the local model of `first`, `second_side` for that of `second`; `strength` is the larger.
+    data alone cannot tell the direction. `sign` is that of the partial correlation: 1, -1, or 0 where
+    there is none; `refit_loss`, where it was asked for, what the likelihood loses per row without the
+    edge when all others are fitted again. Where an undirected graph was found by a score, `first_side` is
+    what the edge does for the local model of `first`, `second_side` for that of `second`; `strength` is
+    the larger.
     """
 
     first: str
@@ -40,7 +43,9 @@ class Edge(NamedTuple):
     strength: float
     total: float
     partial_correlation: float
+    sign: int = 0
     certainty: float | None = None
+    refit_loss: float | None = None
     first_side: float | None = None
     second_side: float | None = None
 
@@ -59,7 +64,8 @@ class EdgeTable:
 
     `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 where there
     is none. `sides` (pairs, 2) holds the strengths at the two ends in an undirected network and is
-    None in a directed one. `meaning` says what the strength is.
+    None in a directed one, and where strengths are those of a joint distribution. `losses` after
+    refitting are there where they were asked for. `meaning` says what the strength is.
     """
 
     nodes: tuple[str, ...]
@@ -73,6 +79,8 @@ class EdgeTable:
     sides: Array | None = None
     count: float = float("nan")
     meaning: str = ""
+    losses: Array | None = None
+    directed: bool = True
 
     def __len__(self) -> int:
         return len(self.first)
@@ -107,14 +115,18 @@ class EdgeTable:
             strength,
             strength * self.count,
             float(self.partial[i]),
+            int(np.sign(np.nan_to_num(self.partial[i]))),
+            refit_loss=None if self.losses is None else float(self.losses[i]),
             first_side=one,
             second_side=two,
         )
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the columns; only undirected networks have sides."""
-        return Edge._fields if self.sides is not None else Edge._fields[:-2]
+        """Names of the columns; only undirected graphs found by a score have sides."""
+        absent = set() if self.sides is not None else {"first_side", "second_side"}
+        absent |= set() if self.losses is not None else {"refit_loss"}
+        return tuple(name for name in Edge._fields if name not in absent)
 
     @property
     def rows(self) -> list[Edge]:
@@ -148,11 +160,14 @@ class EdgeTable:
     def _take(self, rows: Integers) -> "EdgeTable":
         columns = ("first", "second", "joined", "tail", "reversible", "partial", "strength")
         taken = {name: getattr(self, name)[rows] for name in columns}
-        return replace(self, **taken, sides=None if self.sides is None else self.sides[rows])
+        for name in ("sides", "losses"):
+            column = getattr(self, name)
+            taken[name] = None if column is None else column[rows]
+        return replace(self, **taken)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Rows as plain dictionaries, for JSON."""
-        return [dict(zip(self.fields, row, strict=False)) for row in self]
+        return [{name: getattr(row, name) for name in self.fields} for row in self]
 
     def to_pandas(self) -> Any:
         """Rows as a pandas data frame."""
@@ -180,6 +195,8 @@ class EdgeTable:
         ]
         if np.isfinite(self.partial).any():
             columns.append(("partial r", lambda row: f"{row.partial_correlation:.3f}"))
+        if self.losses is not None:
+            columns.append(("refit loss", lambda row: f"{row.refit_loss:.4f}"))
         if self.sides is not None:
             columns.append(("first side", lambda row: f"{row.first_side:.4f}"))
             columns.append(("second side", lambda row: f"{row.second_side:.4f}"))

@@ -40,9 +40,14 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     nothing, none = np.full(len(first), np.nan), np.zeros(len(first), dtype=bool)
     joined = _hits(net.graph.neighbours, first, second)
     nowhere = np.full(len(first), -1, dtype=np.intp)
+    if net.joint is not None:
+        partial = net.joint.partial(first, second)
+        return EdgeTable(
+            net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
+        )
     return EdgeTable(
         net.names, first, second, joined, nowhere, none, nothing, nothing,
-        sides=np.full((len(first), 2), np.nan),
+        sides=np.full((len(first), 2), np.nan), directed=False,
     )  # fmt: skip
 
 

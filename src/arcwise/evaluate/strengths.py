@@ -6,8 +6,9 @@ direction would bring. In an undirected network the edge belongs to two local mo
 both differences are told, and the strength is the larger (Hofmann and Tresp 1997, fig. 4), so that an
 edge which boundary learning keeps is at least as strong as the penalty.
 
-Without a score (a network made by hand, or read from a file without one) the strength of a directed
-pair is -1/2 log(1 - r^2), r its partial correlation given all others in the fitted joint.
+Without a score (the graphical lasso, a known undirected Gaussian graph, a network made by hand, or read
+from a file without one) the strength of a pair is -1/2 log(1 - r^2), r its partial correlation given all
+others in the fitted joint: what either says of the other, in nats, when the rest is known.
 """
 
 from collections.abc import Mapping
@@ -37,7 +38,12 @@ _BY_JOINT = "-1/2 log(1 - r^2) of the fitted partial correlation"
 _UNKNOWN = "not known, since the network came without its data"
 
 
-def edge_table(net: Net, score: Score | None = None, limits: Limits | None = None) -> EdgeTable:
+def edge_table(
+    net: Net,
+    score: Score | None = None,
+    limits: Limits | None = None,
+    rows: float | None = None,
+) -> EdgeTable:
     """Make the table of edges of a network.
 
     Parameters
@@ -45,6 +51,7 @@ def edge_table(net: Net, score: Score | None = None, limits: Limits | None = Non
     net : the network, directed or undirected.
     score : what strengths are measured by, without penalties; None for the fitted joint alone.
     limits : the rules, which say what is legal for pairs without an edge.
+    rows : how many rows there were, for the totals of strengths that need no score.
 
     Returns
     -------
@@ -52,8 +59,17 @@ def edge_table(net: Net, score: Score | None = None, limits: Limits | None = Non
     """
     table = bare_table(net, *pairs_of(net))
     if isinstance(net, MarkovNet):
+        if score is None and net.joint is not None:
+            count = float("nan") if rows is None else rows
+            return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
         return _with_sides(table, net, score, limits)
     return _with_strengths(table, net, score, limits)
+
+
+def _information(table: EdgeTable) -> Array:
+    """-1/2 log(1 - r^2) of the partial correlations."""
+    strength: Array = -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16)) + 0.0
+    return strength
 
 
 # -- directed ------------------------------------------------------------------------------------
@@ -64,8 +80,7 @@ def _with_strengths(
 ) -> EdgeTable:
     free = replace(table, reversible=table.reversible & _free_to_turn(table, limits))
     if score is None:
-        strength = -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16))
-        return replace(free, strength=strength, meaning=_BY_JOINT)
+        return replace(free, strength=_information(table), meaning=_BY_JOINT)
     bounds = Limits.none(score.nodes) if limits is None else limits
     strength = _differences(Climb(score, net.graph, bounds), table) / score.rows
     return replace(free, strength=strength, count=score.rows, meaning=_BY_SCORE)
@@ -163,10 +178,16 @@ def unpack_edges(net: Net, packed: Mapping[str, Any]) -> EdgeTable | None:
         return None
     table = bare_table(net, first, second)
     lines = sum(map(len, net.inputs)) // (1 if isinstance(net, BayesNet) else 2)
-    wanted = None if table.sides is None else table.sides.shape
-    if table.joined.sum() != lines or (None if sides is None else sides.shape) != wanted:
+    if table.joined.sum() != lines or not _fits_sides(net, table, sides):
         return None
     return replace(table, strength=strength, sides=sides, count=count, meaning=meaning)
+
+
+def _fits_sides(net: Net, table: EdgeTable, sides: Array | None) -> bool:
+    """Whether strengths at both ends are there just where they can be."""
+    if sides is None:
+        return isinstance(net, BayesNet)
+    return isinstance(net, MarkovNet) and sides.shape == (len(table), 2)
 
 
 def _are_pairs(first: Integers, second: Integers, p: int) -> bool:

@@ -1,10 +1,10 @@
 """Cross-validation of a learner: how likely are rows that it has not seen, and how well predicted.
 
 A learner is any function from a table to a network. Every row is scored once, by the network learned
-from the other folds: by its density where the network is directed; an undirected one has none, and
-its *pseudo-likelihood*, each variable given its neighbours, is another measure that compares only
-with its own kind. Means come with standard errors over rows, and medians beside them, since a few
-outlying rows can rule a mean of log densities.
+from the other folds: by its density where the network has one; an undirected one without a joint
+distribution has none, and its *pseudo-likelihood*, each variable given its neighbours, is another
+measure that compares only with its own kind. Means come with standard errors over rows, and medians
+beside them, since a few outlying rows can rule a mean of log densities.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,9 +34,9 @@ class Validation:
     """What cross-validation found.
 
     `log_density` has one number a row of the table (nats); `measure` says what it is the logarithm
-    of: "log density", or "log pseudo-likelihood" for undirected networks. `rmse` and `r2` have one
-    number a variable, each predicted from all the others (NaN for levels that are no numbers);
-    `edges` one number of edges a fold.
+    of: "log density", or "log pseudo-likelihood" for undirected networks without a joint. `rmse`
+    and `r2` have one number a variable, each predicted from all the others (NaN for levels that are no
+    numbers); `edges` one number of edges a fold.
     """
 
     names: tuple[str, ...]
@@ -171,6 +171,7 @@ class _Piece:
         net = self.learner(self.table.take(rest))
         unseen = self.table.take(self.part)
         errors = residuals(net, unseen)
-        if isinstance(net, MarkovNet):
-            return pseudo_log_density(net, unseen), errors, net.graph.n_edges, PSEUDO
-        return marginal_log_density(net, unseen), errors, net.graph.n_arcs, DENSITY
+        edges = net.graph.n_edges if isinstance(net, MarkovNet) else net.graph.n_arcs
+        if isinstance(net, MarkovNet) and net.joint is None:
+            return pseudo_log_density(net, unseen), errors, edges, PSEUDO
+        return marginal_log_density(net, unseen), errors, edges, DENSITY

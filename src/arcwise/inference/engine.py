@@ -1,8 +1,9 @@
 """The seam: which engine answers.
 
-A directed network whose local models are all linear-Gaussian has closed forms (``query``, ``rows``).
-Every other network is simulated (``questions``, ``tables``, ``weighting``). `closed` decides, here
-and nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network, too.
+A directed network whose local models are all linear-Gaussian has closed forms (``query``, ``rows``),
+and so has an undirected one with a normal distribution, written as a directed one by the chain rule.
+Every other network is simulated (``questions``, ``tables``, ``weighting``). `closed` decides, here and
+nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network, too.
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws,
 seed, method ("blankets", "gibbs", "grid", "importance", "stacked"). The same seed gives the same answer.
@@ -11,7 +12,7 @@ seed, method ("blankets", "gibbs", "grid", "importance", "stacked"). The same se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from arcwise.inference.belief import Belief, Beliefs
 from arcwise.inference.chained import chain_sample
 from arcwise.inference.normal import generator
 from arcwise.inference.options import Options, read_options
+from arcwise.inference.query import no_setting
 from arcwise.inference.query import query as exact_query
 from arcwise.inference.questions import simulated_query
 from arcwise.inference.rows import Predictions
@@ -52,15 +54,24 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
-def closed(net: Net) -> TypeGuard[BayesNet]:
-    """Tell whether a network answers in closed form: directed, with linear-Gaussian local models."""
-    return isinstance(net, BayesNet) and all(
-        isinstance(model, GaussianConditional | Fixed) for model in net.conditionals
-    )
+def closed(net: Net) -> bool:
+    """Tell whether a network answers in closed form: linear-Gaussian, with a joint distribution."""
+    return _directed(net) is not None
 
 
-def _exactly(net: Net, options: Options) -> TypeGuard[BayesNet]:
-    return options.method is None and closed(net)
+def _directed(net: Net) -> BayesNet | None:
+    """The linear-Gaussian directed network that answers for a network; None where there is none.
+
+    An undirected network with a normal distribution is directed along any order of its variables.
+    """
+    if isinstance(net, MarkovNet):
+        return net.chained
+    linear = all(isinstance(model, GaussianConditional | Fixed) for model in net.conditionals)
+    return net if linear else None
+
+
+def _exactly(net: Net, options: Options) -> BayesNet | None:
+    return _directed(net) if options.method is None else None
 
 
 def query(
@@ -102,8 +113,10 @@ def query(
     2.0
     """
     chosen = read_options(options)
-    if _exactly(net, chosen):
-        return exact_query(net, targets, given, do)
+    if do and isinstance(net, MarkovNet):
+        raise no_setting()
+    if exact := _exactly(net, chosen):
+        return exact_query(exact, targets, given, do)
     return simulated_query(net, targets, given, do, chosen)
 
 
@@ -127,8 +140,8 @@ def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
     FitError : a row that contradicts a deterministic relation of the network.
     """
     chosen = read_options(options)
-    if _exactly(net, chosen):
-        return exact_predict(net, table, target)
+    if exact := _exactly(net, chosen):
+        return exact_predict(exact, table, target)
     return simulated_predict(net, table, target, chosen)
 
 
@@ -148,13 +161,13 @@ def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **opt
     A table of the network's variables without gaps.
     """
     chosen = read_options(options)
-    if _exactly(net, chosen):
-        return exact_impute(net, table, rng)
+    if exact := _exactly(net, chosen):
+        return exact_impute(exact, table, rng)
     return simulated_impute(net, table, rng, chosen)
 
 
 def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | None = None) -> Table:
-    """Draw rows: each variable after its parents; in a Markov network one Gibbs chain a row.
+    """Draw rows: each variable after its parents; in a Markov network without a joint, one Gibbs chain a row.
 
     A Markov network of Parzen windows is drawn from by the chain rule (``chained``), unless a burn-in asks
     for Gibbs sampling.
@@ -164,14 +177,17 @@ def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | Non
     net : any network.
     rng : where chance comes from.
     draws : how many rows.
-    burn_in : sweeps of each chain before its row is taken.
+    burn_in : sweeps of each chain before its row is taken; an undirected network is then asked by
+        chains even where it has a joint distribution.
     """
-    if isinstance(net, MarkovNet) and burn_in is None and stackable(net):
+    if not isinstance(net, MarkovNet):
+        return ancestral(net, rng, draws)
+    if net.chained is not None and burn_in is None:
+        return ancestral(net.chained, rng, draws)
+    if burn_in is None and stackable(net):
         return chain_sample(net, rng, networks.whole("number of draws", draws))
-    if isinstance(net, MarkovNet):
-        sweeps = SAMPLE_SWEEPS if burn_in is None else networks.whole("burn-in", burn_in)
-        return gibbs_sample(net, rng, draws, sweeps)
-    return ancestral(net, rng, draws)
+    sweeps = SAMPLE_SWEEPS if burn_in is None else networks.whole("burn-in", burn_in)
+    return gibbs_sample(net, rng, draws, sweeps)
 
 
 def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
@@ -181,7 +197,7 @@ def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
 
     Parameters
     ----------
-    net : a directed network.
+    net : a directed network, or an undirected one with a joint distribution.
     table : the rows; any cells may be missing, columns too.
     options : seed and draws of the simulation.
 
@@ -192,19 +208,19 @@ def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
 
     Raises
     ------
-    GraphError : an undirected network has no joint density; the sentence says what it has.
+    GraphError : an undirected network without a joint density; the sentence says what it has.
     FitError : a row whose gaps cannot be integrated by simulation.
     """
+    chosen = read_options(options)
+    if exact := _directed(net):
+        return exact_log_density(exact, table)
     if isinstance(net, MarkovNet):
         raise GraphError(
-            "The local models of an undirected network belong to no joint density. What it has is a "
+            "The local models of this undirected network belong to no joint density. What it has is a "
             "pseudo-likelihood, each variable given its neighbours: for rows without gaps "
             "pseudo_logpdf gives it (pseudo_log_density in arcwise.inference), for held-out rows "
             "validate."
         )
-    chosen = read_options(options)
-    if closed(net):
-        return exact_log_density(net, table)
     with np.errstate(over="ignore", invalid="ignore"):
         total = weighted_density(net, table, generator(chosen.seed), chosen.draws)
     return np.where(np.isnan(total), -np.inf, total)
@@ -257,6 +273,6 @@ def residuals(net: Net, table: Table, **options: Any) -> Array:
     Rows by variables: value minus prediction; NaN for levels that are no numbers.
     """
     chosen = read_options(options)
-    if _exactly(net, chosen):
-        return exact_residuals(net, table)
+    if exact := _exactly(net, chosen):
+        return exact_residuals(exact, table)
     return point_errors(net, table, chosen)

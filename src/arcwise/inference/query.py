@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from arcwise.data import Variable
-from arcwise.errors import DataError, close_to
+from arcwise.errors import DataError, GraphError, close_to
 from arcwise.inference.gaussian import check_relations, posterior
 from arcwise.inference.normal import NormalBelief, NormalBeliefs
 from arcwise.networks import BayesNet, Net, cut
 
-__all__ = ["check_roles", "coded_evidence", "evidence", "names_of", "query"]
+__all__ = ["check_roles", "coded_evidence", "evidence", "names_of", "no_setting", "query"]
 
 
 def query(
@@ -66,6 +66,14 @@ def query(
     set_by_hand = {net.names[node]: value for node, value in forced.items()}
     both = NormalBeliefs(names, mean[0].copy(), root, known, set_by_hand)
     return both[targets] if isinstance(targets, str) else both
+
+
+def no_setting() -> GraphError:
+    """What is said to a question that sets variables of an undirected network."""
+    return GraphError(
+        "Setting variables from outside (do=) needs the arrows of a directed network, and this "
+        "one is undirected: ask with given= what was seen, or learn a directed network."
+    )
 
 
 def evidence(net: BayesNet, word: str, values: Mapping[str, float] | None) -> dict[int, float]:

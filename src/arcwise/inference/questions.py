@@ -32,7 +32,7 @@ from arcwise.inference.normal import generator
 from arcwise.inference.options import TABULATED, Options
 from arcwise.inference.product import FEWER, product_net
 from arcwise.inference.quality import Quality
-from arcwise.inference.query import check_roles, coded_evidence, names_of
+from arcwise.inference.query import check_roles, coded_evidence, names_of, no_setting
 from arcwise.inference.relevance import relevant
 from arcwise.inference.samples import SampleBeliefs
 from arcwise.inference.simulate import answer, exact_law, field_of, open_rows
@@ -183,10 +183,7 @@ def _question(
     do: Mapping[str, Any] | None,
 ) -> Question:
     if do and isinstance(net, MarkovNet):
-        raise GraphError(
-            "Setting variables from outside (do=) needs the arrows of a directed network, and this "
-            "one is undirected: ask with given= what was seen, or learn a directed network."
-        )
+        raise no_setting()
     seen, forced = coded_evidence(net, "given", given), coded_evidence(net, "do", do)
     names = names_of(targets)
     asked = tuple(net.index(name) for name in names)

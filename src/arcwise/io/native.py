@@ -12,7 +12,8 @@ There is one line per node: its name, levels if it is discrete, family, parents,
 its fitted local model. Version 2 adds what these networks do not need, and is written only where it is
 needed: ``neighbours`` in the place of parents where edges have no direction, ``typical`` rows that
 chains start from, ``blankets`` (models of each variable given its Markov blanket, with typical rows of
-their own), and ``arrays`` that several places share.
+their own), ``joint`` (mean and precision matrix of an undirected network that is a normal distribution),
+and ``arrays`` that several places share.
 
 ``.json`` holds everything as text, ``.json.gz`` the same compressed, and ``.arcwise`` is a zip archive
 of ``network.json`` with the large arrays beside it in NumPy's format. Nothing is ever pickled, and
@@ -34,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import FAMILIES, Conditional
+from arcwise.conditionals import FAMILIES, Conditional, GaussianConditional
 from arcwise.data import Variable
 from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
@@ -42,7 +43,7 @@ from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
 from arcwise.io.shared import shared_arrays
 from arcwise.io.values import Codec
-from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
+from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, NormalJoint
 
 __all__ = ["BUNDLE", "JSON", "read_bundle", "read_json", "write_bundle", "write_json"]
 
@@ -158,8 +159,12 @@ def _beyond_plain(stored: Stored) -> dict[str, Callable[[Codec], Any]]:
     """What a network holds beside its nodes, each with how it is written."""
     net = stored.net
     if isinstance(net, MarkovNet):
-        typical = net.typical
-        return {"typical": lambda codec: codec.encode(typical)}
+        typical, joint = net.typical, net.joint
+        rows = {"typical": lambda codec: codec.encode(typical)}
+        if joint is None:
+            return rows
+        numbers = {"mean": joint.mean, "precision": joint.precision}
+        return {**rows, "joint": lambda codec: codec.encode(numbers)}
     if net is None or net.blankets is None:
         return {}
     inner = net.blankets
@@ -290,9 +295,40 @@ def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNe
     for variable, column in zip(variables, typical, strict=True):
         if not _possible(variable, _of_type(column, np.ndarray, "typical column")):
             raise FileError(f"the typical rows hold no values of {variable.name!r}")
-    net = MarkovNet(variables, graph, fitted, models, typical)
+    net = MarkovNet(variables, graph, fitted, models, typical, _joint(document, codec))
     _probe(net)
+    _check_joint(net)
     return net
+
+
+def _joint(document: Mapping[str, Any], codec: Codec) -> NormalJoint | None:
+    """The normal distribution of an undirected network, where it has one."""
+    if document.get("joint") is None:
+        return None
+    numbers = _of_type(codec.decode(document["joint"]), dict, "joint distribution")
+    mean, precision = (
+        _of_type(numbers[key], np.ndarray, f"{key} of the joint") for key in ("mean", "precision")
+    )
+    if mean.dtype != np.float64 or precision.dtype != np.float64:
+        raise FileError("the joint distribution in it holds no numbers")
+    return NormalJoint(mean, precision)
+
+
+def _check_joint(net: MarkovNet) -> None:
+    """Refuse local models that are not those of the joint distribution beside them."""
+    if net.joint is None:
+        return
+    for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
+        own = net.joint.local(node, net.inputs[node])
+        if not isinstance(model, GaussianConditional) or not _alike(own, model):
+            raise FileError(f"the local model of {name!r} is not that of the joint distribution")
+
+
+def _alike(one: GaussianConditional, two: GaussianConditional) -> bool:
+    """Whether two regressions are the same but for rounding."""
+    first, second = ([m.intercept, m.variance, *m.coefficients] for m in (one, two))
+    size = np.abs([first, second]).max(initial=1e-300)
+    return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12 * size))
 
 
 def _possible(variable: Variable, column: NDArray[Any]) -> bool:

@@ -1,6 +1,7 @@
 """Networks: a graph with a fitted local model at every node, as plain values."""
 
 from arcwise.networks.align import align
+from arcwise.networks.joint import NormalJoint
 from arcwise.networks.nets import (
     BayesNet,
     Fixed,
@@ -18,6 +19,7 @@ __all__ = [
     "Fixed",
     "MarkovNet",
     "Net",
+    "NormalJoint",
     "align",
     "ancestral",
     "cut",

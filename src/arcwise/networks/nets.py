@@ -27,6 +27,7 @@ from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type, sentence_list
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
+from arcwise.networks.joint import NormalJoint
 
 __all__ = [
     "BayesNet",
@@ -134,7 +135,8 @@ class MarkovNet:
     """An undirected network: each variable's distribution given its neighbours.
 
     Fitted one by one, the conditionals need not belong to any joint density. Their product is a
-    *pseudo-likelihood* (Besag 1975); answers come from Gibbs sampling.
+    *pseudo-likelihood* (Besag 1975); answers come from Gibbs sampling. Where there is a `joint`, the
+    conditionals are its own, and answers and densities are exact.
 
     Parameters
     ----------
@@ -143,6 +145,7 @@ class MarkovNet:
     conditionals : one fitted local model per node, given its neighbours.
     models : the family name of each local model.
     typical : rows that chains start from, one array per variable; rows of the data.
+    joint : the normal distribution of all variables, where they have one.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -156,9 +159,12 @@ class MarkovNet:
     conditionals: tuple[Conditional, ...]
     models: tuple[str, ...]
     typical: tuple[NDArray[Any], ...]
+    joint: NormalJoint | None = None
 
     def __post_init__(self) -> None:
         _check(self)
+        if self.joint is not None:
+            _check_joint(self.joint, self.graph)
         sizes = {len(column) for column in self.typical}
         if len(self.typical) != len(self.variables) or len(sizes) != 1 or 0 in sizes:
             raise FitError("Chains need rows to start from: as many values for each variable.")
@@ -172,6 +178,34 @@ class MarkovNet:
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """For each node the variables that its local model takes: its neighbours."""
         return self.graph.neighbours
+
+    @classmethod
+    def normal(
+        cls,
+        variables: tuple[Variable, ...],
+        graph: UGraph,
+        joint: NormalJoint,
+        typical: tuple[NDArray[Any], ...] | None = None,
+    ) -> MarkovNet:
+        """Make the network of a normal distribution; its local models follow from that.
+
+        >>> joint = NormalJoint(np.zeros(2), np.array([[2.0, -1.0], [-1.0, 2.0]]))
+        >>> variables, graph = (Variable("a"), Variable("b")), UGraph.from_edges([("a", "b")])
+        >>> MarkovNet.normal(variables, graph, joint).conditionals[0].coefficients.tolist()
+        [0.5]
+        """
+        models = tuple(joint.local(node, row) for node, row in enumerate(graph.neighbours))
+        starts = tuple(joint.mean[:, None]) if typical is None else typical
+        return cls(variables, graph, models, ("gaussian",) * len(models), starts, joint)
+
+    @cached_property
+    def chained(self) -> BayesNet | None:
+        """The directed network with the same joint distribution, by the chain rule; None without one."""
+        if self.joint is None:
+            return None
+        parents, models = self.joint.chain(self.graph)
+        graph = DAG.unchecked(self.graph.nodes, parents)
+        return BayesNet(self.variables, graph, models, ("gaussian",) * len(models))
 
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
@@ -197,6 +231,24 @@ def _check(net: Net) -> None:
                 f"A network of {len(net.variables)} variables needs one {what} for each, "
                 f"but {len(entries)} came."
             )
+
+
+def _check_joint(joint: NormalJoint, graph: UGraph) -> None:
+    """Refuse a distribution of other variables, or with a dependence that the graph denies."""
+    if len(joint.mean) != len(graph.nodes):
+        raise FitError(
+            f"The joint distribution is of {len(joint.mean)} variables, but the network has "
+            f"{len(graph.nodes)}."
+        )
+    linked = joint.precision != 0
+    np.fill_diagonal(linked, False)
+    for node, row in enumerate(graph.neighbours):
+        linked[node, list(row)] = False
+    for one, two in np.argwhere(linked)[:1].tolist():
+        raise FitError(
+            f"The precision matrix joins {graph.nodes[one]!r} and {graph.nodes[two]!r}, but the graph "
+            "has no edge between them."
+        )
 
 
 def _number(net: Net, name: str) -> int:

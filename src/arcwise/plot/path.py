@@ -88,7 +88,9 @@ def _draw_steps(axes: "Axes", path: Path, far: float) -> None:
     known = [(x, y) for x, y in path.curve() if x < np.inf]
     end = far * _SPARE if whole else max(path.reach, 0.0)
     xs, ys = zip(*known, (end, known[-1][1]), strict=True)
-    axes.plot(xs, ys, drawstyle="steps-post", color=COLOURS["positive"], linewidth=1.6)
+    # What was solved for at single penalties is drawn as points on a line, and not as stairs.
+    style = {"marker": ".", "markersize": 5} if path.grid else {"drawstyle": "steps-post"}
+    axes.plot(xs, ys, **style, color=COLOURS["positive"], linewidth=1.6)
     if not whole:
         axes.plot(xs[-1], ys[-1], "x", color=COLOURS["negative"], markersize=7)
         _write(axes, path.stopped, (xs[-1], ys[-1]), left=xs[-1] > far / 2)

@@ -1,0 +1,123 @@
+"""Rules that choose the penalty of the lasso: EBIC, stability, rotations (see `undirected.selection`).
+
+Cross-validation is not among them: it is the same for every kind of graph (`tuning`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.api.lasso import Task, found_at, scored_rows, task
+from arcwise.api.parallel import runner
+from arcwise.api.recipe import Recipe
+from arcwise.data import Moments, Table
+from arcwise.errors import FitError, WordError
+from arcwise.results import Trail, Watch
+from arcwise.undirected.known import known
+from arcwise.undirected.selection import Choice, by_ebic, by_rotation, by_stability
+
+__all__ = ["RULES", "choose", "tabulated"]
+
+Array = NDArray[np.float64]
+
+RULES = ("ebic", "stars", "ric")
+
+
+def choose(
+    recipe: Recipe, source: Table | Moments, rule: str, n_jobs: int, watch: Watch | None
+) -> Choice:
+    """Choose a penalty by one of the rules.
+
+    Raises
+    ------
+    FitError : a rule that needs rows, and there are only moments.
+    WordError : a rule that does not go with the options.
+    """
+    here = task(recipe, source)
+    if rule == "ebic":
+        return _by_ebic(here, watch)
+    rows = _rows(here, rule)
+    rng = np.random.default_rng(recipe.seed)
+    if rule == "ric":
+        return by_rotation(rows, rng, turns=here.settings.turns)
+    if here.joins:
+        raise WordError(
+            "penalty='stars' measures graphs of the graphical lasso: for search='neighbourhood' take "
+            "'ebic', 'ric', 'cv' or a number."
+        )
+    if here.pairs["required"] or here.pairs["forbidden"]:
+        raise WordError(
+            "penalty='stars' compares graphs that nothing is known of: with rules, take 'ebic'."
+        )
+    return by_stability(
+        rows,
+        rng,
+        here.penalties(),
+        subsamples=here.settings.subsamples,
+        threshold=here.settings.threshold,
+        run=runner(n_jobs, watch),
+        penalise_diagonal=here.settings.diagonal,
+    )
+
+
+def _by_ebic(here: Task, watch: Watch | None) -> Choice:
+    gamma = here.settings.gamma
+    if not here.joins:
+        solver: dict[str, Any] = {**here.solver, "on_step": watch}
+        return by_ebic(here.scaled, here.fits.rows, here.penalties(), gamma=gamma, **solver)
+    found = list(found_at(here, here.penalties(), Trail(watch)))
+    price = 0.5 * np.log(here.fits.rows) + 2.0 * gamma * np.log(len(here.matrix))
+    edges = tuple(each.graph.n_edges for each in found)
+    likelihoods = [_likelihood(here, each.graph) for each in found]
+    curve = [value - price * count for value, count in zip(likelihoods, edges, strict=True)]
+    best = int(np.argmax(curve))
+    penalties = tuple(each.penalty for each in found)
+    name = f"EBIC (gamma {gamma:g})"
+    many = f"{edges[best]} edge{'s' * (edges[best] != 1)}"
+    reason = f"{name} is highest, {curve[best]:.4g}, at penalty {penalties[best]:.4g}: {many}."
+    return Choice("ebic", penalties[best], penalties, tuple(curve), name, edges, reason)
+
+
+def _likelihood(here: Task, graph: Any) -> float:
+    """The largest log-likelihood on a graph, of standardised columns; minus infinity without one."""
+    try:
+        precision = known(here.matrix, graph).precision
+    except FitError:
+        return -np.inf
+    size = len(precision)
+    logdet = float(np.linalg.slogdet(precision)[1])
+    return 0.5 * here.fits.rows * (logdet - size - size * float(np.log(2.0 * np.pi)))
+
+
+def _rows(here: Task, rule: str) -> Array:
+    """Rows of the columns that vary."""
+    data = here.bench.data
+    if isinstance(data, Moments):
+        raise FitError(
+            f"penalty={rule!r} needs the rows of a table, but moments were given: take 'ebic', or a "
+            "number."
+        )
+    if here.settings.scale == "covariance":
+        raise WordError(
+            f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "
+            "'ebic', 'cv' or a number."
+        )
+    if data.weights is not None and not (data.weights == 1.0).all():
+        raise FitError(f"penalty={rule!r} takes no weights: repeat the rows, or take 'ebic'.")
+    if here.settings.nonparanormal:
+        return scored_rows(data, here.fits)
+    return data.matrix()[:, ~here.fits.constant]
+
+
+def tabulated(choice: Choice) -> tuple[Mapping[str, float], ...]:
+    """The curve as rows: the rule's figure, and edges, at each penalty."""
+    if not choice.edges:  # rotations: each turn has its own penalty
+        return tuple({"penalty": penalty} for penalty in choice.penalties)
+    rows = []
+    name = "instability" if choice.rule == "stars" else choice.rule
+    for penalty, figure, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
+        row = {"penalty": float(penalty), "edges": float(edges)}
+        rows.append({**row, name: float(figure)} if np.isfinite(figure) else row)
+    return tuple(rows)

@@ -1,0 +1,444 @@
+"""Undirected Gaussian networks by the lasso: the graph at a penalty, or at a penalty found by a rule.
+
+`glasso` maximises the likelihood less rho times the size of the entries of the precision matrix (TEXTS,
+T3); `neighbourhood` picks neighbours by a lasso of each variable on all others. Penalties are rho, on the
+scale of correlations unless the covariance's own is asked for.
+
+The network is fitted again on the graph that was found, without a penalty, wherever that maximum exists
+(`refit`). EBIC measures graphs by just that likelihood, standard deviations are then those of the data,
+and rows not seen before are more likely, as the penalty that finds the graph is too large for its
+numbers. ``refit=False`` keeps the lasso's own; so does "cv" unless told otherwise, as it judges these.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.api.built import joint_bic, markov_net, normal_net
+from arcwise.api.recipe import Bench, Learned, Recipe, laid_out, settled_model
+from arcwise.api.undirected import SEARCHES, refuse_directions
+from arcwise.conditionals.gaussian import GaussianFits
+from arcwise.data import Moments, Table
+from arcwise.data.ranks import normal_scores, pairwise
+from arcwise.data.variable import sentence_list
+from arcwise.errors import DataError, FitError, WordError, unknown
+from arcwise.graphs import Limits, UGraph
+from arcwise.networks import MarkovNet, Net
+from arcwise.results import ASKED, Knot, Path, Trail, Watch
+from arcwise.undirected import edge_bounds, edge_limits
+from arcwise.undirected.glasso import glasso_path, largest_penalty
+from arcwise.undirected.known import known
+from arcwise.undirected.neighbourhood import neighbourhood_path
+
+__all__ = [
+    "LASSO",
+    "Solved",
+    "Task",
+    "along",
+    "as_judged",
+    "grid",
+    "learn_on",
+    "meant",
+    "task",
+    "walk",
+]
+
+Array = NDArray[np.float64]
+Scale = Literal["correlation", "covariance"]
+Gaps = Literal["complete", "pairwise"]
+Combine = Literal["or", "and"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of learning by the lasso; see `glasso` and `neighbourhood` for their meaning."""
+
+    scale: Scale = "correlation"
+    diagonal: bool = True
+    refit: bool | None = None
+    nonparanormal: bool = False
+    gaps: Gaps = "complete"
+    count: int = 30
+    least: float = 0.01
+    gamma: float = 0.5
+    subsamples: int = 20
+    threshold: float = 0.05
+    turns: int = 20
+    combine: Combine = "or"
+
+
+def glasso(
+    *,
+    scale: Scale = "correlation",
+    diagonal: bool = True,
+    refit: bool | None = None,
+    nonparanormal: bool = False,
+    gaps: Gaps = "complete",
+    count: int = 30,
+    least: float = 0.01,
+    gamma: float = 0.5,
+    subsamples: int = 20,
+    threshold: float = 0.05,
+    turns: int = 20,
+) -> Settings:
+    """Options of the graphical lasso.
+
+    Parameters
+    ----------
+    scale : what the penalty is measured in, "correlation" or "covariance" (of the data's own units).
+    diagonal : whether variances are penalised, too.
+    refit : whether the network is fitted again on its graph without a penalty; None does where it can be.
+    nonparanormal : correlations from ranks, for columns whose shape is not normal.
+    gaps : "complete" uses the rows without gaps, "pairwise" for each pair of columns those with both.
+    count, least : of a path: how many penalties, and the smallest as a share of the largest.
+    gamma : of the rule "ebic".
+    subsamples, threshold : of the rule "stars".
+    turns : of the rule "ric".
+    """
+    return Settings(**locals())
+
+
+def neighbourhood(
+    *,
+    combine: Combine = "or",
+    nonparanormal: bool = False,
+    gaps: Gaps = "complete",
+    count: int = 30,
+    least: float = 0.01,
+    gamma: float = 0.5,
+    turns: int = 20,
+) -> Settings:
+    """Options of neighbourhood selection, as for `glasso`.
+
+    Parameters
+    ----------
+    combine : "or" joins two variables if one picks the other, "and" if both do.
+    nonparanormal, gaps, count, least, gamma, turns : as for `glasso`.
+    """
+    return Settings(**locals())
+
+
+LASSO: dict[str, Callable[..., Settings]] = {
+    "auto": glasso,
+    "glasso": glasso,
+    "neighbourhood": neighbourhood,
+}
+"""Word to the options of a way of learning by the lasso."""
+
+
+def meant(recipe: Recipe, source: Table | Moments) -> bool:
+    """Whether a recipe for an undirected graph asks for the lasso; it needs a Gaussian model."""
+    gaussian = settled_model(recipe.model, source) == "gaussian"
+    if gaussian and recipe.search not in (*SEARCHES, *LASSO):
+        raise unknown("search", recipe.search, sorted({*SEARCHES, *LASSO}))
+    if recipe.search in ("glasso", "neighbourhood") and not gaussian:
+        raise WordError(
+            f"The search {recipe.search!r} finds the precision matrix of a normal distribution: it "
+            "needs model='gaussian'; other models are learned by search='boundary'."
+        )
+    if recipe.search == "auto":
+        return gaussian and recipe.score is None
+    return recipe.search in LASSO
+
+
+def as_judged(recipe: Recipe, rule: str | None) -> Recipe:
+    """The recipe with the numbers that a rule judges: cross-validation looks at the lasso's own."""
+    if rule not in ("cv", "cv-1se") or recipe.search == "neighbourhood":
+        return recipe
+    return recipe.but(options={"refit": False, **recipe.options})
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A learning run by the lasso: the correlations to fit, with options and rules."""
+
+    bench: Bench
+    fits: GaussianFits
+    settings: Settings
+    matrix: Array
+    limits: Limits
+
+    @property
+    def joins(self) -> bool:
+        """Whether neighbours are picked one by one, without a joint distribution."""
+        return self.bench.recipe.search == "neighbourhood"
+
+    @cached_property
+    def pairs(self) -> dict[str, list[tuple[int, int]]]:
+        """Edges that are not penalised, and edges that are ruled out, as pairs of numbers."""
+        if self.limits.free:
+            return {"required": [], "forbidden": []}
+        bounds, nodes = edge_bounds(self.limits), range(len(self.limits.nodes))
+        allowed = [set(row) for row in bounds.largest.neighbours]
+        barred = [(a, b) for a in nodes for b in nodes if a < b and b not in allowed[a]]
+        return {"required": sorted(bounds.required), "forbidden": barred}
+
+    @property
+    def scaled(self) -> Array:
+        """The matrix that penalties are measured on."""
+        if self.settings.scale == "correlation":
+            return self.matrix
+        return self.matrix * self.fits.sd[:, None] * self.fits.sd
+
+    @property
+    def solver(self) -> dict[str, Any]:
+        """What the solver is told beside the matrix and the penalties."""
+        threads = self.bench.recipe.threads
+        return {**self.pairs, "penalise_diagonal": self.settings.diagonal, "threads": threads}
+
+    @property
+    def unit(self) -> str:
+        """The unit of penalties."""
+        return "rho" if self.settings.scale == "correlation" else "rho, covariance units"
+
+    def penalties(self) -> tuple[float, ...]:
+        """A path's penalties, the smallest that leaves no edge first."""
+        most = largest_penalty(self.scaled) or 1.0
+        if self.settings.count < 1 or not 0 < self.settings.least <= 1:
+            raise WordError(
+                "A path needs count=1 penalty or more, and least= above 0 and at most 1, not "
+                f"{self.settings.count} and {self.settings.least}."
+            )
+        shares = np.geomspace(1.0, self.settings.least, self.settings.count)
+        return tuple((most * shares).tolist())
+
+
+class Found(NamedTuple):
+    """What the lasso finds at a penalty; its precision matrix is on the scale of correlations."""
+
+    penalty: float
+    graph: UGraph
+    precision: Array | None
+
+
+def task(recipe: Recipe, source: Table | Moments) -> Task:
+    """Turn words into objects, and tie them to data; refuse what the lasso does not know."""
+    if recipe.score is not None:
+        raise WordError(
+            f"The lasso has its own measure, the likelihood less the penalty: score={recipe.score!r} "
+            "is for search='boundary'; the penalty is chosen by penalty='ebic', 'stars', 'cv' or 'ric'."
+        )
+    refuse_directions(recipe)
+    data = source
+    if recipe.options.get("gaps") == "pairwise":
+        data = _pairwise(source)
+    bench = laid_out(recipe.but(score="bic"), data, LASSO, directed=False)
+    settings, fits = bench.search(**bench.options), bench.fits
+    if not isinstance(fits, GaussianFits):
+        raise FitError("The lasso needs Gaussian local models.")
+    matrix = _ranked(bench.data, fits) if settings.nonparanormal else fits.matrix
+    notes = tuple(filter(None, (*bench.notes, _constants(fits), _ranks(settings))))
+    word = "neighbourhood" if recipe.search == "neighbourhood" else "glasso"
+    bench = replace(bench, recipe=recipe.but(search=word), notes=notes)
+    return Task(bench, fits, settings, matrix, edge_limits(recipe.rules, fits.nodes))
+
+
+def _constants(fits: GaussianFits) -> str:
+    names = [fits.nodes[i] for i in np.flatnonzero(fits.constant)]
+    if not names:
+        return ""
+    verb = "does not vary and has" if len(names) == 1 else "do not vary and have"
+    return f"{sentence_list(names)} {verb} no edges."
+
+
+def _ranks(settings: Settings) -> str:
+    if not settings.nonparanormal:
+        return ""
+    return (
+        "Correlations are those of normal scores of the ranks (nonparanormal); means and standard "
+        "deviations are the data's."
+    )
+
+
+def _ranked(data: Table | Moments, fits: GaussianFits) -> Array:
+    """Correlations of normal scores; a column that does not vary is unrelated to all others."""
+    rows = scored_rows(data, fits)
+    weights = data.weights if isinstance(data, Table) else None
+    weights = np.ones(len(rows)) if weights is None else weights
+    moments = (rows * (weights / weights.sum())[:, None]).T @ rows
+    matrix = np.eye(len(fits.nodes))
+    varying = np.flatnonzero(~fits.constant)
+    matrix[np.ix_(varying, varying)] = moments
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def scored_rows(data: Table | Moments, fits: GaussianFits) -> Array:
+    """Normal scores of the columns that vary, as a matrix of rows."""
+    if isinstance(data, Moments):
+        raise FitError("nonparanormal=True needs the rows of a table, but moments were given.")
+    chosen = np.flatnonzero(~fits.constant).tolist()
+    if not chosen:
+        return np.zeros((data.rows, 0))
+    return np.column_stack([normal_scores(data.columns[i], data.weights) for i in chosen])
+
+
+def _pairwise(source: Table | Moments) -> Moments:
+    """Moments of a table with gaps, from the rows that each pair of columns has in common."""
+    if isinstance(source, Moments):
+        raise FitError("gaps='pairwise' needs the rows of a table, but moments were given.")
+    table = source.continuous()
+    if table.weights is not None:
+        raise DataError("Pairwise moments take no weights: repeat the rows instead.")
+    names = [variable.name for variable in table.variables if variable.discrete]
+    if names:
+        raise DataError(f"Pairwise moments need numbers, and column {names[0]!r} holds levels.")
+    found = pairwise(np.column_stack([np.asarray(c, dtype=np.float64) for c in table.columns]))
+    pairs = found.rows[np.triu_indices(len(found.rows), 1)] if len(found.rows) > 1 else found.rows
+    rows = float(np.mean(pairs))
+    said = (
+        f"Each correlation is from the rows that have both columns, {pairs.min():g} to {pairs.max():g} "
+        f"of {table.rows}; {rows:.4g}, their mean, counts as the number of rows."
+    )
+    notes = tuple(filter(None, (*table.notes, said, found.repair.note)))
+    scatter = found.covariance * rows
+    return Moments(table.variables, rows, found.mean, scatter, table.order, notes)
+
+
+# -- solving -----------------------------------------------------------------------------------------
+
+
+def found_at(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[Found]:
+    """What the lasso finds at each penalty; largest first is quickest."""
+    for found, score in _neighbours(task, penalties) if task.joins else _lasso(task, penalties):
+        stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
+        yield found
+        if stop:
+            return
+
+
+def _neighbours(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
+    rule = task.settings.combine
+    for penalty, near in neighbourhood_path(task.matrix, penalties, rule=rule, **task.pairs):
+        graph = _graph(task.fits.nodes, near.adjacency)
+        yield Found(penalty, graph, None), float(graph.n_edges)
+
+
+def _lasso(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
+    scale = np.ones(len(task.matrix)) if task.settings.scale == "correlation" else task.fits.sd
+    for penalty, each in glasso_path(task.scaled, penalties, **task.solver):
+        precision = each.precision * scale[:, None] * scale
+        graph = _graph(task.fits.nodes, precision != 0)
+        yield Found(penalty, graph, precision), each.objective
+
+
+def _graph(nodes: tuple[str, ...], linked: NDArray[np.bool_]) -> UGraph:
+    rows = (np.flatnonzero(row) for row in linked)
+    return UGraph.unchecked(
+        nodes, tuple(tuple(j for j in row.tolist() if j != i) for i, row in enumerate(rows))
+    )
+
+
+class Fitted(NamedTuple):
+    """A network, a sentence on its numbers, and whether they are shrunk by the penalty."""
+
+    net: MarkovNet
+    said: str
+    shrunk: bool = False
+
+
+def fitted(task: Task, found: Found) -> Fitted:
+    """The network on a graph that was found."""
+    own, refit = found.precision, task.settings.refit
+    if refit is not False or own is None:
+        try:
+            precision = known(task.matrix, found.graph).precision
+            said = "Fitted on its graph without a penalty"
+            said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
+            return Fitted(normal_net(precision, found.graph, task.fits, task.bench.data), said)
+        except FitError:
+            if refit:
+                raise
+    if own is None:
+        here = task.bench
+        net = markov_net(found.graph, {here.model: here.fits}, here.models, here.data)
+        return Fitted(
+            net, "The graph has too many edges for the rows: there is no joint distribution."
+        )
+    said = "The numbers are the lasso's own, shrunk by the penalty"
+    said += "." if refit is False else ": without it there is no maximum on this graph."
+    return Fitted(normal_net(own, found.graph, task.fits, task.bench.data), said, shrunk=True)
+
+
+def learned_from(task: Task, found: Found, trail: Trail) -> Learned:
+    """The network at a penalty, with how it came about."""
+    net, said, shrunk = fitted(task, found)
+    score = joint_bic(net, task.fits)
+    words = {"graph": "undirected", **task.bench.words, "search": task.bench.recipe.search}
+    return Learned(
+        net,
+        score,
+        tuple(trail.steps),
+        f"solved at penalty {found.penalty:.4g}",
+        False,
+        task.bench.score,
+        task.limits,
+        found.penalty,
+        {**words, "penalty_unit": task.unit, **({"numbers": "penalised"} if shrunk else {})},
+        (*task.bench.notes, said),
+        settled=True,
+        scored=net.joint is None,
+    )
+
+
+def learn_on(here: Task, watch: Watch | None = None) -> Learned:
+    """Solve at the penalty that was asked for."""
+    trail = Trail(watch)
+    found = next(found_at(here, [here.bench.penalty], trail))
+    return learned_from(here, found, trail)
+
+
+# -- paths -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A path of penalties that were solved for, with the task it belongs to."""
+
+    task: Task
+    path: Path
+
+    @property
+    def bench(self) -> Bench:
+        """The words and the data."""
+        return self.task.bench
+
+    def at(self, penalty: float) -> UGraph:
+        """The graph at a penalty: solved for, whether or not the path holds it."""
+        for knot in self.path.knots:
+            if knot.penalty == penalty:
+                return knot.graph
+        return next(found_at(self.task, [penalty], Trail())).graph
+
+    def learned(self, penalty: float) -> Learned:
+        """The network at a penalty."""
+        trail = Trail()
+        found = next(found_at(self.task, [penalty], trail))
+        return learned_from(self.task, found, trail)
+
+
+def walk(here: Task, watch: Watch | None = None) -> Solved:
+    """Solve for a grid of penalties, the largest first."""
+    trail = Trail(watch)
+    found = list(found_at(here, here.penalties(), trail))
+    knots = tuple(Knot(each.penalty, each.graph) for each in reversed(found))
+    stopped = trail.stopped or f"solved at {len(knots)} penalties"
+    path = Path(knots, here.unit, tuple(trail.steps), stopped, grid=True)
+    return Solved(here, path)
+
+
+def grid(recipe: Recipe, table: Table) -> Array:
+    """Penalties worth trying: a path's."""
+    return np.array(task(recipe, table).penalties())
+
+
+def along(recipe: Recipe, source: Table, penalties: Array, watch: Watch | None) -> list[Net] | None:
+    """A network for each penalty, all from one path; None where the watcher cut it short."""
+    here = task(recipe, source)
+    trail = Trail(watch)
+    nets: list[Net] = [fitted(here, each).net for each in found_at(here, penalties.tolist(), trail)]
+    return None if trail.stopped == ASKED else nets

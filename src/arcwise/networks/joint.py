@@ -1,0 +1,155 @@
+r"""The normal distribution behind an undirected Gaussian network, by its mean and precision matrix.
+
+.. math:: p(x) \propto \exp\bigl(-\tfrac12 (x - \mu)^T \Theta (x - \mu)\bigr)
+
+Given all others, variable i is a linear regression on its neighbours, those with theta_ij != 0
+(Lauritzen 1996, section 5.1):
+
+.. math:: x_i \mid \text{rest} \sim N\Bigl(\mu_i - \sum_j \tfrac{\theta_{ij}}{\theta_{ii}} (x_j - \mu_j),
+          \ 1/\theta_{ii}\Bigr)
+
+Along any order of the variables the chain rule writes the same distribution as a directed network. With
+Theta = R R', R upper triangular in that order, variable k has the noise variance 1 / r_kk^2 and the
+coefficients -r_jk / r_kk on the variables j before it. In an order of maximum cardinality this adds no
+edge to a decomposable graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import GaussianConditional
+from arcwise.errors import FitError
+from arcwise.graphs import UGraph, cardinality_order
+
+__all__ = ["NormalJoint"]
+
+Array = NDArray[np.float64]
+
+# Mirror images may differ by rounding only.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class NormalJoint:
+    """A joint normal distribution by its mean and precision matrix.
+
+    Parameters
+    ----------
+    mean : one number a variable.
+    precision : symmetric and positive definite, in the order of the variables.
+
+    Raises
+    ------
+    FitError : numbers that are no normal distribution.
+
+    >>> joint = NormalJoint(np.zeros(2), np.array([[2.0, -1.0], [-1.0, 2.0]]))
+    >>> joint.covariance.round(4).tolist()
+    [[0.6667, 0.3333], [0.3333, 0.6667]]
+    >>> joint.partial(np.array([0]), np.array([1])).round(6).tolist()
+    [0.5]
+    """
+
+    mean: Array
+    precision: Array
+
+    def __post_init__(self) -> None:
+        size = self.mean.shape[0] if self.mean.ndim == 1 else -1
+        if self.precision.shape != (size, size) or size < 1:
+            raise FitError(
+                "A normal distribution needs one mean a variable and a square precision matrix of that "
+                f"size, but shapes {self.mean.shape} and {self.precision.shape} came."
+            )
+        if not (np.isfinite(self.mean).all() and np.isfinite(self.precision).all()):
+            raise FitError("Means and precision matrix of a normal distribution have to be finite.")
+        own = self.precision.diagonal()
+        if not (own > 0).all() or self._root is None:
+            raise FitError(
+                "The precision matrix of a normal distribution is not positive definite."
+            )
+        apart = np.abs(self.precision - self.precision.T)
+        if (apart > _ROUNDING * np.sqrt(np.outer(own, own))).any():
+            raise FitError("The precision matrix of a normal distribution is not symmetric.")
+        self.mean.flags.writeable = False
+        self.precision.flags.writeable = False
+
+    @property
+    def _scale(self) -> Array:
+        """What makes the diagonal of the precision matrix one: units do not matter then."""
+        scale: Array = 1.0 / np.sqrt(self.precision.diagonal())
+        return scale
+
+    @cached_property
+    def _root(self) -> Array | None:
+        """Lower triangle L with L L' the scaled precision matrix; None where there is none."""
+        return _triangle(self.precision * np.outer(self._scale, self._scale))
+
+    @cached_property
+    def covariance(self) -> Array:
+        """The covariance matrix."""
+        scaled = np.linalg.inv(self.precision * np.outer(self._scale, self._scale))
+        covariance: Array = 0.5 * (scaled + scaled.T) * np.outer(self._scale, self._scale)
+        covariance.flags.writeable = False
+        return covariance
+
+    def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        """Partial correlations of pairs given all other variables."""
+        found: Array = -self.precision[first, second] * self._scale[first] * self._scale[second]
+        return found + 0.0  # no minus zero
+
+    def local(self, node: int, inputs: Sequence[int]) -> GaussianConditional:
+        """One variable given its neighbours; `inputs` are all with an entry in its row.
+
+        >>> joint = NormalJoint(np.array([1.0, 0.0]), np.array([[2.0, -1.0], [-1.0, 2.0]]))
+        >>> model = joint.local(0, (1,))
+        >>> model.intercept, model.coefficients.tolist(), model.variance
+        (1.0, [0.5], 0.5)
+        """
+        own = float(self.precision[node, node])
+        slopes = -self.precision[node, list(inputs)] / own
+        intercept = float(self.mean[node] - slopes @ self.mean[list(inputs)])
+        return _model(intercept, slopes, 1.0 / own)
+
+    def chain(
+        self, graph: UGraph
+    ) -> tuple[tuple[tuple[int, ...], ...], tuple[GaussianConditional, ...]]:
+        """The parents and local models of a directed network with this distribution."""
+        order = np.array(cardinality_order(graph), dtype=np.intp)[::-1]
+        scale = self._scale[order]
+        root = _triangle(self.precision[np.ix_(order, order)] * np.outer(scale, scale))
+        if root is None:
+            raise FitError(
+                "The precision matrix of a normal distribution is not positive definite."
+            )
+        parents: list[tuple[int, ...]] = [()] * len(order)
+        models: list[GaussianConditional | None] = [None] * len(order)
+        for place, node in enumerate(order.tolist()):
+            below = place + 1 + np.flatnonzero(root[place + 1 :, place])
+            slopes = -root[below, place] / root[place, place] * scale[place] / scale[below]
+            into = order[below]
+            sort = np.argsort(into)
+            parents[node] = tuple(into[sort].tolist())
+            intercept = float(self.mean[node] - slopes @ self.mean[into])
+            variance = float((scale[place] / root[place, place]) ** 2)
+            models[node] = _model(intercept, slopes[sort], variance)
+        return tuple(parents), tuple(model for model in models if model is not None)
+
+
+def _model(intercept: float, slopes: Array, variance: float) -> GaussianConditional:
+    size = len(slopes)
+    nothing = np.zeros((size + 1, size + 1))
+    return GaussianConditional(
+        intercept, np.array(slopes), variance, nothing, 0.0, passed=(False,) * size
+    )
+
+
+def _triangle(matrix: Array) -> Array | None:
+    try:
+        return np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None

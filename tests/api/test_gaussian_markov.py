@@ -1,0 +1,392 @@
+"""Gaussian Markov networks by every verb: known graphs, the lasso, paths, rules for the penalty."""
+
+import json
+
+import numpy as np
+import pytest
+from contracts.cases import linear
+from scipy.stats import multivariate_normal
+
+import arcwise as aw
+from arcwise.undirected.glasso import glasso, largest_penalty
+from arcwise.undirected.known import known
+from arcwise.undirected.selection import by_ebic
+
+SOURCE = linear(3, rows=150, p=6)
+WORDS = {"graph": "undirected", "model": "gaussian"}
+CYCLE = aw.ug("v0:v1 + v1:v2 + v2:v3 + v0:v3 + v4 + v5")
+
+
+def correlations(table):
+    return np.corrcoef(table.matrix().T)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return aw.fit(CYCLE, SOURCE, model="gaussian")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return aw.learn(SOURCE, **WORDS)
+
+
+# -- known graphs ----------------------------------------------------------------------------------
+
+
+def test_a_known_graph_agrees_with_the_data_on_its_edges(fitted):
+    joint, cov = fitted.net.joint, np.cov(SOURCE.matrix().T, bias=True)
+    np.testing.assert_allclose(joint.mean, SOURCE.matrix().mean(axis=0))
+    for i in range(6):
+        for j in range(6):
+            if i == j or j in fitted.graph.neighbours[i]:
+                assert joint.covariance[i, j] == pytest.approx(cov[i, j], rel=1e-9)
+            else:
+                assert joint.precision[i, j] == 0
+
+
+def test_moments_by_hand_give_the_same(fitted):
+    cov = np.cov(SOURCE.matrix().T, bias=True)
+    given = aw.Moments.given(SOURCE.names, SOURCE.rows, SOURCE.matrix().mean(axis=0), cov)
+    again = aw.fit(CYCLE, given, model="gaussian")
+    np.testing.assert_allclose(again.net.joint.precision, fitted.net.joint.precision, atol=1e-10)
+    assert again.score == pytest.approx(fitted.score)
+
+
+def test_densities_are_those_of_the_joint(fitted):
+    joint, x = fitted.net.joint, SOURCE.matrix()
+    wanted = multivariate_normal(joint.mean, joint.covariance).logpdf(x)
+    np.testing.assert_allclose(fitted.logpdf(SOURCE), wanted)
+    loglik = wanted.sum()
+    assert fitted.score == pytest.approx(loglik - 0.5 * (2 * 6 + 4) * np.log(SOURCE.rows))
+    gaps = {name: list(column) for name, column in zip(SOURCE.names, x.T, strict=True)}
+    gaps["v1"][0] = gaps["v4"][0] = None
+    kept = [0, 2, 3, 5]
+    part = multivariate_normal(joint.mean[kept], joint.covariance[np.ix_(kept, kept)])
+    assert fitted.logpdf(gaps)[0] == pytest.approx(part.logpdf(x[0, kept]))
+
+
+def test_answers_are_conditional_normals(fitted):
+    joint = fitted.net.joint
+    hidden, seen, values = [0, 2], [1, 3], np.array([0.3, -0.4])
+    cov = joint.covariance
+    gain = cov[np.ix_(hidden, seen)] @ np.linalg.inv(cov[np.ix_(seen, seen)])
+    mean = joint.mean[hidden] + gain @ (values - joint.mean[seen])
+    left = cov[np.ix_(hidden, hidden)] - gain @ cov[np.ix_(seen, hidden)]
+    both = fitted.query(["v0", "v2"], given={"v1": 0.3, "v3": -0.4})
+    np.testing.assert_allclose(both.mean, mean)
+    np.testing.assert_allclose(both.covariance, left, atol=1e-12)
+    one = fitted.query("v0", given={"v1": 0.3, "v3": -0.4})
+    assert (one.mean, one.sd) == pytest.approx((mean[0], np.sqrt(left[0, 0])))
+    assert one.error == 0
+    assert fitted.predict({"v1": [0.3], "v3": [-0.4]}, "v0").mean[0] == pytest.approx(mean[0])
+    assert fitted.impute({"v1": [0.3], "v3": [-0.4]}).column("v0")[0] == pytest.approx(mean[0])
+    with pytest.raises(aw.GraphError, match="do="):
+        fitted.query("v0", do={"v1": 1.0})
+
+
+def test_local_models_are_those_of_the_joint(fitted):
+    model = fitted["v1"]
+    theta = fitted.net.joint.precision
+    np.testing.assert_allclose(model.coefficients, -theta[1, [0, 2]] / theta[1, 1])
+    assert "(se" not in fitted.local("v1")
+    x, mean = SOURCE.matrix(), model.mean((SOURCE.columns[0], SOURCE.columns[2]), SOURCE.rows)
+    asked = fitted.predict(SOURCE, "v1").mean
+    np.testing.assert_allclose(asked, mean)
+    from arcwise.inference import residuals
+
+    np.testing.assert_allclose(residuals(fitted.net, SOURCE)[:, 1], x[:, 1] - mean)
+
+
+def test_draws_have_the_moments_and_repeat(fitted):
+    drawn = fitted.sample(40_000, seed=3).select(SOURCE.names).matrix()
+    sd = np.sqrt(np.diag(fitted.net.joint.covariance))
+    ours = fitted.net.joint.covariance / np.outer(sd, sd)
+    np.testing.assert_allclose(np.cov(drawn.T) / np.outer(sd, sd), ours, atol=0.03)
+    again = fitted.sample(5, seed=3).matrix()
+    np.testing.assert_array_equal(again, fitted.sample(5, seed=3).matrix())
+    by_chains = fitted.sample(2000, seed=3, burn_in=30).matrix()
+    assert by_chains.shape == (2000, 6)
+
+
+def test_chains_are_not_needed(fitted):
+    with pytest.raises(aw.GraphError, match="directed"):
+        fitted.query("v0", method="blankets")
+
+
+@pytest.mark.parametrize("ending", [".json", ".arcwise"])
+def test_files_keep_the_joint(fitted, found, ending, tmp_path):
+    for number, net in enumerate((fitted, found)):
+        again = aw.load(net.save(tmp_path / f"{number}{ending}"))
+        np.testing.assert_array_equal(again.net.joint.precision, net.net.joint.precision)
+        assert str(again.edges) == str(net.edges)
+        assert again.edges.rows == net.edges.rows
+        np.testing.assert_array_equal(again.logpdf(SOURCE), net.logpdf(SOURCE))
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda joint: joint.pop("mean"),
+        lambda joint: (
+            joint["mean"].update(data=[1.0]) if "data" in joint["mean"] else joint.clear()
+        ),
+        lambda joint: joint.update(precision=joint["mean"]),
+        lambda joint: joint.update(precision=3),
+    ],
+)
+def test_damaged_joints_are_refused(fitted, harm, tmp_path):
+    place = fitted.save(tmp_path / "net.json")
+    document = json.loads(place.read_text())
+    harm(document["joint"])
+    place.write_text(json.dumps(document))
+    with pytest.raises(aw.FileError):
+        aw.load(place)
+
+
+# -- edges -----------------------------------------------------------------------------------------
+
+
+def test_edges_have_strength_partial_correlation_and_sign(fitted):
+    theta = fitted.net.joint.precision
+    for row in fitted.edges:
+        i, j = (fitted.net.index(name) for name in (row.first, row.second))
+        r = -theta[i, j] / np.sqrt(theta[i, i] * theta[j, j])
+        assert row.partial_correlation == pytest.approx(r)
+        assert row.strength == pytest.approx(-0.5 * np.log(1 - r**2))
+        assert row.sign == np.sign(r)
+        assert row.total == pytest.approx(row.strength * SOURCE.rows)
+        assert row.first_side is None
+
+
+def test_losses_after_refitting(fitted):
+    losses = fitted.refit_losses()
+    assert len(losses) == 4
+    loglik = fitted.logpdf(SOURCE).sum()
+    for row in losses:
+        without = fitted.graph.without_edge(*map(fitted.net.index, (row.first, row.second)))
+        other = aw.fit(without, SOURCE, model="gaussian").logpdf(SOURCE).sum()
+        assert row.refit_loss == pytest.approx((loglik - other) / SOURCE.rows, abs=1e-10)
+        assert row.refit_loss >= row.strength - 1e-12
+    assert "refit loss" in str(losses)
+    shrunk = aw.learn(SOURCE, **WORDS, penalty=0.1, refit=False)
+    with pytest.raises(aw.FitError, match="refit=True"):
+        shrunk.refit_losses()
+    with pytest.raises(aw.FitError, match="joint"):
+        aw.learn(SOURCE).refit_losses()
+
+
+# -- the lasso -------------------------------------------------------------------------------------
+
+
+def test_auto_is_the_lasso_with_ebic(found):
+    assert found.words["search"] == "glasso"
+    assert found.words["penalty_rule"] == "ebic"
+    R = correlations(SOURCE)
+    penalties = np.geomspace(largest_penalty(R), 0.01 * largest_penalty(R), 30)
+    choice = by_ebic(R, SOURCE.rows, penalties)
+    assert found.words["penalty"] == pytest.approx(choice.penalty)
+    assert found.notes[-1] == choice.reason
+    assert [row["edges"] for row in found.tuning] == list(choice.edges)
+    assert found.graph.n_edges == choice.edges[int(np.argmax(choice.curve))]
+    assert "EBIC" in str(found)
+    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "auto"
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_a_number_is_rho_on_the_scale_of_correlations(diagonal):
+    net = aw.learn(SOURCE, **WORDS, penalty=0.15, diagonal=diagonal, refit=False)
+    sd = SOURCE.matrix().std(axis=0)
+    wanted = glasso(correlations(SOURCE), 0.15, penalise_diagonal=diagonal)
+    theta = net.net.joint.precision * np.outer(sd, sd)
+    np.testing.assert_allclose(theta, wanted.precision, atol=1e-6)
+    assert net.graph.n_edges == wanted.n_edges
+    assert any("shrunk" in note for note in net.notes)
+
+
+def test_refitting_is_the_known_graphs_fit():
+    net = aw.learn(SOURCE, **WORDS, penalty=0.15)
+    wanted = known(np.cov(SOURCE.matrix().T, bias=True), net.graph)
+    np.testing.assert_allclose(net.net.joint.precision, wanted.precision, rtol=1e-7, atol=1e-9)
+    assert any("without a penalty" in note for note in net.notes)
+
+
+def test_the_scale_of_covariances():
+    cov = np.cov(SOURCE.matrix().T, bias=True)
+    rho = 0.3 * largest_penalty(cov)
+    net = aw.learn(SOURCE, **WORDS, penalty=rho, scale="covariance", refit=False)
+    np.testing.assert_allclose(net.net.joint.precision, glasso(cov, rho).precision, atol=1e-6)
+    assert net.words["penalty_unit"] == "rho, covariance units"
+
+
+def test_rules_free_and_forbid_edges():
+    rules = aw.Rules(required=["v0 -> v5"], forbidden=["v1 -> v2"])
+    for search in ("glasso", "neighbourhood"):
+        strict = aw.learn(SOURCE, **WORDS, search=search, penalty=0.9, rules=rules)
+        assert strict.graph.edges == (("v0", "v5"),)
+        loose = aw.learn(SOURCE, **WORDS, search=search, penalty=0.001, rules=rules)
+        assert ("v1", "v2") not in loose.graph.edges
+        assert loose.graph.n_edges > 8
+
+
+@pytest.mark.parametrize("rule", ["ebic", "stars", "ric", "cv", "cv-1se"])
+def test_every_rule_gives_a_network_with_its_reason(rule):
+    net = aw.learn(SOURCE, **WORDS, penalty=rule, seed=1)
+    assert net.words["penalty_rule"] == rule
+    assert net.tuning
+    assert f"{net.words['penalty']:.4g}" in net.notes[-1]
+    assert net.net.joint is not None
+    again = aw.learn(SOURCE, **WORDS, penalty=rule, seed=1, n_jobs=2)
+    assert again.graph == net.graph
+    assert again.tuning == net.tuning
+
+
+def test_searches_that_are_not_the_lasso_get_a_joint_too():
+    for search in ("boundary", "deletion", "neighbourhood"):
+        net = aw.learn(SOURCE, **WORDS, search=search)
+        wanted = known(np.cov(SOURCE.matrix().T, bias=True), net.graph)
+        np.testing.assert_allclose(net.net.joint.precision, wanted.precision, rtol=1e-7, atol=1e-9)
+    sided = aw.learn(SOURCE, **WORDS, search="boundary").edges.present.rows[0]
+    assert sided.first_side is not None
+    assert sided.sign in (-1, 1)
+
+
+def test_moments_will_do_where_no_rows_are_needed(found):
+    moments = aw.Moments.of(SOURCE)
+    assert aw.learn(moments, **WORDS).graph == found.graph
+    assert aw.learn(moments, **WORDS, penalty=0.1).graph.n_edges > 0
+    for words in (
+        {"penalty": "stars"}, {"penalty": "ric"}, {"penalty": "cv"}, {"nonparanormal": True},
+    ):  # fmt: skip
+        with pytest.raises(aw.FitError, match="rows"):
+            aw.learn(moments, **WORDS, **words)
+
+
+def test_ranks_do_not_mind_the_shape_of_columns():
+    bent = {
+        name: np.exp((column - column.mean()) / column.std())
+        for name, column in zip(SOURCE.names, SOURCE.columns, strict=True)
+    }
+    plain = aw.learn(SOURCE, **WORDS, nonparanormal=True, penalty=0.2)
+    again = aw.learn(bent, **WORDS, nonparanormal=True, penalty=0.2)
+    assert again.graph == plain.graph
+    np.testing.assert_allclose(again.edges.partial, plain.edges.partial, atol=1e-9)
+    mean = np.array([np.mean(bent[name]) for name in SOURCE.names])
+    np.testing.assert_allclose(again.net.joint.mean, mean)
+    assert any("ranks" in note for note in again.notes)
+
+
+def test_gaps_by_pairs_of_columns():
+    x = SOURCE.matrix().copy()
+    x[np.random.default_rng(0).random(x.shape) < 0.3] = np.nan
+    net = aw.learn(x, **WORDS, gaps="pairwise")
+    assert any("rows that have both columns" in note for note in net.notes)
+    assert net.graph.n_edges > 0
+    assert aw.learn(x, **WORDS).rows < 30
+
+
+# -- paths -----------------------------------------------------------------------------------------
+
+
+def test_a_path_of_the_lasso():
+    path = aw.path(SOURCE, **WORDS)
+    assert len(path.knots) == 30
+    assert path.unit == "rho"
+    penalties, edges = map(np.array, zip(*path.curve(), strict=True))
+    assert (np.diff(penalties) > 0).all()
+    assert penalties[-1] == pytest.approx(largest_penalty(correlations(SOURCE)))
+    assert penalties[0] == pytest.approx(0.01 * penalties[-1])
+    assert edges[-1] == 0
+    for penalty in (penalties[10], 0.2345):
+        net = aw.learn(SOURCE, **WORDS, penalty=penalty)
+        assert path.at(penalty) == net.graph == path.network(penalty).graph
+        np.testing.assert_allclose(
+            path.network(penalty).net.joint.precision, net.net.joint.precision, atol=1e-6
+        )
+    assert path.path.at(penalties[10]) == path.knots[10].graph
+    assert path.path.at(0.5 * (penalties[9] + penalties[10])) == path.knots[10].graph
+    assert path.path.at(9.0).n_edges == 0
+    with pytest.raises(aw.FitError, match="solved down to"):
+        path.path.at(1e-6)
+    assert path.network(0.0).graph.n_edges == 15
+    assert "at penalty" in str(path)
+    assert json.loads(json.dumps(path.to_dict()))["grid"] is True
+    few = aw.path(SOURCE, **WORDS, count=5, least=0.1, search="neighbourhood")
+    assert len(few.knots) == 5
+
+
+def test_it_is_drawn():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    assert aw.path(SOURCE, **WORDS, count=5).plot(at=0.3) is not None
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ({"penalty": -0.1}, "from 0 on"),
+        ({"penalty": float("nan")}, "from 0 on"),
+        ({"penalty": "ebicc"}, "Did you mean 'ebic'"),
+        ({"scale": "corelation"}, "Did you mean 'correlation'"),
+        ({"refit": 3}, "True or False"),
+        ({"search": "glass"}, "Did you mean 'glasso'"),
+        ({"search": "glasso", "score": "bic"}, "own measure"),
+        ({"search": "boundary", "penalty": "ebic"}, "lasso"),
+        ({"model": "parzen", "search": "glasso"}, "model='gaussian'"),
+        ({"search": "neighbourhood", "penalty": "stars"}, "'ebic'"),
+        ({"search": "neighbourhood", "refit": True}, "take no option 'refit'"),
+        ({"penalty": "ric", "scale": "covariance"}, "scale='covariance'"),
+        ({"least": 0.0}, "least="),
+        ({"start": "complete"}, "complete graph"),
+        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "no direction"),
+    ],
+    ids=str,
+)
+def test_words_that_make_no_sense_are_refused(words, hint):
+    with pytest.raises(aw.ArcwiseError) as caught:
+        aw.learn(SOURCE, **{**WORDS, **words})
+    assert hint in str(caught.value)
+
+
+def test_a_directed_graph_has_no_rule_of_the_lasso():
+    with pytest.raises(aw.FitError, match="lasso"):
+        aw.learn(SOURCE, penalty="ebic")
+
+
+def test_far_more_columns_than_rows():
+    wide = np.random.default_rng(0).normal(size=(20, 60))
+    net = aw.learn(wide, **WORDS)
+    assert net.net.joint is not None
+    own = aw.learn(wide, **WORDS, penalty=0.2)
+    assert any("there is no maximum" in note for note in own.notes)
+    assert np.isfinite(own.logpdf(wide)).all()
+    with pytest.raises(aw.FitError, match="no maximum"):
+        aw.learn(wide, **WORDS, penalty=0.2, refit=True)
+    with pytest.raises(aw.FitError, match="larger penalty"):
+        aw.learn(wide, **WORDS, penalty=0)
+
+
+def test_constant_columns_and_copies():
+    x = SOURCE.matrix()
+    flat = {"a": x[:, 0], "b": x[:, 1], "flat": np.full(150, 2.0), "copy": x[:, 0]}
+    net = aw.learn(flat, **WORDS)
+    assert net.neighbours("flat") == ()
+    assert any("'flat' does not vary" in note for note in net.notes)
+    assert net.query("flat").mean == pytest.approx(2.0)
+    pair = aw.fit(aw.ug("a:copy + b + flat"), flat, model="gaussian")
+    assert pair.net.joint is None
+    assert any("determine each other" in note for note in pair.notes)
+    assert np.isfinite(pair.query("a", given={"copy": 0.5}, sweeps=20).mean)
+
+
+def test_matrices_that_are_no_covariance():
+    for cov, hint in (
+        ([[1.0, 0.5], [0.2, 1.0]], "symmetric"),
+        ([[1.0, 1.5], [1.5, 1.0]], "indefinite|correlation"),
+        ([[1.0, np.nan], [np.nan, 1.0]], "finite|number"),
+    ):
+        with pytest.raises(aw.ArcwiseError, match=hint):
+            aw.learn(aw.Moments.given(["a", "b"], 50, [0.0, 0.0], cov), **WORDS, penalty=0.1)

@@ -1,0 +1,75 @@
+"""Gaussian Markov networks in the shell."""
+
+import csv
+import json
+
+import pytest
+
+import arcwise as aw
+
+WORDS = ("--graph", "undirected", "--model", "gaussian")
+
+
+def test_learn_by_the_lasso(run, table, small):
+    done = run("learn", table, *WORDS, "--penalty", "ebic")
+    assert done.code == 0, done.err
+    wanted = aw.learn(small, graph="undirected", model="gaussian", penalty="ebic")
+    net = aw.load("boston.json")
+    assert net.graph == wanted.graph
+    assert "(rho), found by EBIC" in done.out
+    assert "EBIC (gamma 0.5) is highest" in done.out
+    assert "partial r" in done.out
+    assert "at first" not in done.out
+    asked = run("query", "boston.json", "MEDV", "--given", "LSTAT=5")
+    assert "mean" in asked.out
+    exact = wanted.query("MEDV", given={"LSTAT": 5.0})
+    assert f"{exact.mean:.4g}" in asked.out
+
+
+def test_options_and_rules_reach_it(run, table):
+    done = run("learn", table, *WORDS, "--penalty", "0.1", "--option", "refit=false", "--option",
+               "diagonal=false", "--forbid", "RM -> MEDV", "--json")  # fmt: skip
+    found = json.loads(done.out)
+    assert found["words"]["penalty"] == 0.1
+    assert found["words"]["options"] == {"refit": False, "diagonal": False}
+    assert not any({e["first"], e["second"]} == {"RM", "MEDV"} for e in found["edges"])
+    assert {edge["sign"] for edge in found["edges"]} <= {-1, 1}
+    done = run("edges", "boston.json", "--refit")
+    assert done.code == 1
+    assert "refit" in done.err
+
+
+@pytest.mark.parametrize("rule", ["stars", "ric", "cv"])
+def test_other_rules(run, table, rule):
+    done = run("learn", table, *WORDS, "--penalty", rule)
+    assert done.code == 0, done.err
+    assert "(rho), found by" in done.out
+
+
+def test_fit_and_edges_after_refitting(run, table):
+    done = run("fit", "ug RM:LSTAT + LSTAT:MEDV", table, "--model", "gaussian")
+    assert done.code == 0, done.err
+    assert "MEDV = " in done.out
+    assert "(se" not in done.out
+    shown = run("edges", "boston.json", "--refit")
+    assert "refit loss" in shown.out
+    rows = list(csv.DictReader(run("edges", "boston.json", "--refit", "--csv").out.splitlines()))
+    assert {row["sign"] for row in rows} == {"-1"}
+    assert all(float(row["refit_loss"]) >= float(row["strength"]) - 1e-9 for row in rows)
+
+
+def test_the_path(run, table, small):
+    done = run("path", table, "--model", "gaussian", "-o", "curve.csv")
+    assert done.code == 0, done.err
+    assert "at penalty" in done.out
+    assert "Penalties in rho." in done.out
+    with open("curve.csv") as file:
+        rows = [(float(row["penalty"]), int(row["edges"])) for row in csv.DictReader(file)]
+    assert rows == aw.path(small, model="gaussian").curve()
+
+
+def test_a_stream_will_do(run, table):
+    assert run("learn", table, *WORDS, "--stream").code == 0
+    done = run("learn", table, *WORDS, "--stream", "--penalty", "stars")
+    assert done.code == 1
+    assert "rows" in done.err
