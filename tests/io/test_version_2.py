@@ -104,7 +104,8 @@ def test_a_parzen_network_of_the_boston_data_is_small(tmp_path):
     boston = aw.shipped("boston")
     full = aw.fit(aw.UGraph.complete(boston.names), boston, model="gaussian")
     sizes = {}
-    wide = replace(full.net, conditionals=parzen_like(full.net, boston), models=("keeps",) * 14)
+    own = {"conditionals": parzen_like(full.net, boston), "models": ("keeps",) * 14, "joint": None}
+    wide = replace(full.net, **own)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(FAMILIES, "keeps", Keeps)
         for ending in (".json", ".arcwise"):
