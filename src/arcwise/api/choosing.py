@@ -26,6 +26,8 @@ RULES = ("ebic", "stars", "ric")
 
 # EBIC looks at so many penalties at a time, and at least so many beyond the best.
 _STRIDE, _BEYOND = 6, 4
+# Rows for each neighbour below which a graph is too crowded to be worth refitting.
+_CROWDED = 20
 
 
 def choose(
@@ -83,9 +85,10 @@ def _by_ebic(here: Task, watch: Watch | None) -> Choice:
 
 
 def _down_the_path(here: Task, watch: Watch | None) -> Choice:
-    """EBIC from the largest penalty on, until some penalties after the best are all worse.
+    """EBIC from the largest penalty on; to the end, unless graphs get too many edges for the rows.
 
-    Graphs with many edges for their rows are by far the dearest to refit, and the worst.
+    These are by far the dearest to refit: where variables have more neighbours on average than a
+    twentieth of the rows, and the last penalties were all worse than the best, the rest is left out.
     """
     solver: dict[str, Any] = {**here.solver, "on_step": watch}
     penalties, gamma = here.penalties(), here.settings.gamma
@@ -94,7 +97,8 @@ def _down_the_path(here: Task, watch: Watch | None) -> Choice:
         choice = by_ebic(here.scaled, here.fits.rows, penalties[:reach], gamma=gamma, **solver)
         tried = len(choice.penalties)
         past = tried - 1 - int(np.argmax(choice.curve))
-        if past >= _BEYOND or reach >= len(penalties) or tried < reach:
+        crowded = 2 * choice.edges[-1] / len(here.matrix) > here.fits.rows / _CROWDED
+        if (crowded and past >= _BEYOND) or reach >= len(penalties) or tried < reach:
             return choice
         reach += _STRIDE
 
