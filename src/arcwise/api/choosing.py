@@ -24,6 +24,11 @@ Array = NDArray[np.float64]
 
 RULES = ("ebic", "stars", "ric")
 
+# EBIC looks at so many penalties at a time, and at least so many beyond the best.
+_STRIDE, _BEYOND = 6, 4
+# Rows for each neighbour below which a graph is too crowded to be worth refitting.
+_CROWDED = 20
+
 
 def choose(
     recipe: Recipe, source: Table | Moments, rule: str, n_jobs: int, watch: Watch | None
@@ -65,8 +70,7 @@ def choose(
 def _by_ebic(here: Task, watch: Watch | None) -> Choice:
     gamma = here.settings.gamma
     if not here.joins:
-        solver: dict[str, Any] = {**here.solver, "on_step": watch}
-        return by_ebic(here.scaled, here.fits.rows, here.penalties(), gamma=gamma, **solver)
+        return _down_the_path(here, watch)
     found = list(found_at(here, here.penalties(), Trail(watch)))
     price = 0.5 * np.log(here.fits.rows) + 2.0 * gamma * np.log(len(here.matrix))
     edges = tuple(each.graph.n_edges for each in found)
@@ -78,6 +82,25 @@ def _by_ebic(here: Task, watch: Watch | None) -> Choice:
     many = f"{edges[best]} edge{'s' * (edges[best] != 1)}"
     reason = f"{name} is highest, {curve[best]:.4g}, at penalty {penalties[best]:.4g}: {many}."
     return Choice("ebic", penalties[best], penalties, tuple(curve), name, edges, reason)
+
+
+def _down_the_path(here: Task, watch: Watch | None) -> Choice:
+    """EBIC from the largest penalty on; to the end, unless graphs get too many edges for the rows.
+
+    These are by far the dearest to refit: where variables have more neighbours on average than a
+    twentieth of the rows, and the last penalties were all worse than the best, the rest is left out.
+    """
+    solver: dict[str, Any] = {**here.solver, "on_step": watch}
+    penalties, gamma = here.penalties(), here.settings.gamma
+    reach = _STRIDE
+    while True:
+        choice = by_ebic(here.scaled, here.fits.rows, penalties[:reach], gamma=gamma, **solver)
+        tried = len(choice.penalties)
+        past = tried - 1 - int(np.argmax(choice.curve))
+        crowded = 2 * choice.edges[-1] / len(here.matrix) > here.fits.rows / _CROWDED
+        if (crowded and past >= _BEYOND) or reach >= len(penalties) or tried < reach:
+            return choice
+        reach += _STRIDE
 
 
 def _likelihood(here: Task, graph: Any) -> float:

@@ -63,7 +63,7 @@ class Settings:
     nonparanormal: bool = False
     gaps: Gaps = "complete"
     count: int = 30
-    least: float = 0.01
+    least: float | None = None
     gamma: float = 0.5
     subsamples: int = 20
     threshold: float = 0.05
@@ -79,7 +79,7 @@ def glasso(
     nonparanormal: bool = False,
     gaps: Gaps = "complete",
     count: int = 30,
-    least: float = 0.01,
+    least: float | None = None,
     gamma: float = 0.5,
     subsamples: int = 20,
     threshold: float = 0.05,
@@ -94,7 +94,8 @@ def glasso(
     refit : whether the network is fitted again on its graph without a penalty; None does where it can be.
     nonparanormal : correlations from ranks, for columns whose shape is not normal.
     gaps : "complete" uses the rows without gaps, "pairwise" for each pair of columns those with both.
-    count, least : of a path: how many penalties, and the smallest as a share of the largest.
+    count, least : of a path: how many penalties, and the smallest as a share of the largest; by default a
+        hundredth, and a twentieth where there are more columns than rows, since denser graphs are noise.
     gamma : of the rule "ebic".
     subsamples, threshold : of the rule "stars".
     turns : of the rule "ric".
@@ -108,7 +109,7 @@ def neighbourhood(
     nonparanormal: bool = False,
     gaps: Gaps = "complete",
     count: int = 30,
-    least: float = 0.01,
+    least: float | None = None,
     gamma: float = 0.5,
     turns: int = 20,
 ) -> Settings:
@@ -197,14 +198,15 @@ class Task:
 
     def penalties(self) -> tuple[float, ...]:
         """A path's penalties, the smallest that leaves no edge first."""
-        most = largest_penalty(self.scaled) or 1.0
-        if self.settings.count < 1 or not 0 < self.settings.least <= 1:
+        most, count = largest_penalty(self.scaled) or 1.0, self.settings.count
+        usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
+        least = usual if self.settings.least is None else self.settings.least
+        if count < 1 or not 0 < least <= 1:
             raise WordError(
                 "A path needs count=1 penalty or more, and least= above 0 and at most 1, not "
-                f"{self.settings.count} and {self.settings.least}."
+                f"{count} and {least}."
             )
-        shares = np.geomspace(1.0, self.settings.least, self.settings.count)
-        return tuple((most * shares).tolist())
+        return tuple((most * np.geomspace(1.0, least, count)).tolist())
 
 
 class Found(NamedTuple):

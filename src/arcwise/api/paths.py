@@ -162,8 +162,9 @@ def path(
     graph : "undirected".
     search : "boundary" (edges go one by one, the weakest first, and local models are fitted again),
         "deletion" (every pair is tested given all others, for comparison); for Gaussian models also
-        "glasso" and "neighbourhood", solved at 30 penalties (count=) down to a hundredth of the largest
-        (least=). "auto" is glasso for Gaussian models unless a score is given, else boundary.
+        "glasso" and "neighbourhood", solved at 30 penalties (count=) down to a hundredth or a
+        twentieth of the largest (least=). "auto" is glasso for Gaussian models unless a score is given,
+        else boundary.
     model, score, rules, prior_rows, kinds, weights, missing, seed, n_jobs, time, progress, options :
         as for `learn`. Where time does not suffice, the path ends early and says how far it came.
 
