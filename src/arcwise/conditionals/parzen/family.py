@@ -50,13 +50,15 @@ class Parzen(Family):
         """Keep the columns, and find the widths by leave-one-out likelihood."""
         w = np.ones(len(y)) if weights is None else weights
         block = block_of((child, *parents), (y, *xs), w)
+        # Sums over inputs are made in the order of their names, so that the order given changes no digit.
+        order = [0, *sorted(range(1, len(xs) + 1), key=lambda i: parents[i - 1].name)]
         everything = tuple(range(1, len(xs) + 1))
-        known = (block.columns, block.apart, w, 0, block.levels[0], (everything,))
+        columns, apart = np.ascontiguousarray(block.columns[order]), block.apart[order]
+        known = (columns, apart, w, 0, block.levels[0], (everything,))
         if self.width is not None:  # one for the whole network, tuned elsewhere
             widths = np.full((1, 2), self.width)
-            return self.fitted(
-                (y, *xs), block, w, widths[0], float(kernel.loo(*known, widths).value[0])
-            )
+            value = float(kernel.loo(*known, widths).value[0])
+            return self.fitted((y, *xs), block, w, widths[0], value)
         found = kernel.fit(*known, **self.kernel_options)
         return self.fitted((y, *xs), block, w, found.widths[0], float(found.value[0]))
 
