@@ -1,10 +1,12 @@
-// Array types shared by the kernels, and the macro that compiles a loop for several processors.
+// Array types shared by the kernels.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+
+#include "clones.hpp"
 
 namespace arcwise {
 
@@ -19,10 +21,3 @@ using ConstIndices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, 
 using Words = nb::ndarray<std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace arcwise
-
-// One portable binary, several instruction sets: the loader picks the clone that fits the machine.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define ARCWISE_CLONES __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define ARCWISE_CLONES
-#endif

@@ -10,6 +10,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "clones.hpp"
+
 namespace arcwise {
 
 #define ARCWISE_INLINE [[gnu::always_inline]] inline
@@ -19,18 +21,6 @@ namespace arcwise {
 #define ARCWISE_ONCE(product) __builtin_assoc_barrier(product)
 #else
 #define ARCWISE_ONCE(product) (product)
-#endif
-
-// One portable binary, two sets of instructions: the loader takes the clone with AVX2 and FMA wherever the
-// machine has them. (A clone for "arch=haswell" would be taken on Intel's processors of that family alone.)
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#if __GNUC__ >= 12
-#define ARCWISE_WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define ARCWISE_WIDE __attribute__((target_clones("avx2", "default")))
-#endif
-#else
-#define ARCWISE_WIDE
 #endif
 
 // Exponents of base 2 under which a power counts as nothing.

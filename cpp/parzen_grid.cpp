@@ -37,7 +37,7 @@ ARCWISE_INLINE void targets(const float* y, float own, bool discrete, std::size_
 ARCWISE_INLINE float fourth(float x) { return (x * x) * (x * x); }
 
 // Sums T and S of a line at every point. `in` and `out` belong to the widest widths.
-ARCWISE_WIDE void grid_sums(const Line& line, float in, float out, std::size_t widths, float* below, float* above) {
+ARCWISE_CLONES void grid_sums(const Line& line, float in, float out, std::size_t widths, float* below, float* above) {
   alignas(64) float e[kBlock], g[kOut][kBlock];
   for (std::size_t at = 0; at < line.width; at += kBlock) {
     const std::size_t count = std::min(kBlock, line.width - at);
@@ -66,7 +66,7 @@ ARCWISE_WIDE void grid_sums(const Line& line, float in, float out, std::size_t w
 }
 
 // The same where target and inputs share their width: T and S for each of kOut widths.
-ARCWISE_WIDE void shared_sums(const Line& line, float out, float* below, float* above) {
+ARCWISE_CLONES void shared_sums(const Line& line, float out, float* below, float* above) {
   alignas(64) float e[kBlock], f[kBlock];
   for (std::size_t at = 0; at < line.width; at += kBlock) {
     const std::size_t count = std::min(kBlock, line.width - at);
@@ -99,7 +99,7 @@ ARCWISE_INLINE float rough_log(float x) {
 }
 
 // Adds weight x log2(S / T) of a line to the values of all points; sums below kTiny count as kTiny.
-ARCWISE_WIDE void add_logs(const float* below, const float* above, float weight, float* values) {
+ARCWISE_CLONES void add_logs(const float* below, const float* above, float weight, float* values) {
 #pragma omp simd
   for (std::size_t i = 0; i < kPoints; ++i) {
     const float s = above[i] > kTiny ? above[i] : kTiny;
@@ -108,7 +108,7 @@ ARCWISE_WIDE void add_logs(const float* below, const float* above, float weight,
 }
 
 // log2 S of a line whose greatest term is too small for the grid's sums.
-ARCWISE_WIDE float steep(const Line& line, float in, float out) {
+ARCWISE_CLONES float steep(const Line& line, float in, float out) {
   alignas(64) float x[kBlock];
   float best = -INFINITY, sum = 0.0f;
   for (std::size_t at = 0; at < line.width; at += kBlock) {

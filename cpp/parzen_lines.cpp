@@ -12,7 +12,7 @@ void Lines::clear(std::size_t lines, std::size_t others) {
 
 namespace {
 
-ARCWISE_WIDE void count_from_least(float* line, const float* weights, std::size_t width) {
+ARCWISE_CLONES void count_from_least(float* line, const float* weights, std::size_t width) {
   const auto far = static_cast<float>(kFar);
   float least = far;
 #pragma omp simd reduction(min : least)

@@ -39,7 +39,7 @@ void check_queries(ConstMatrix queries, std::size_t k, std::size_t asked) {
 }
 
 // Puts centres of weight zero out of reach and returns the least distance of the others.
-ARCWISE_WIDE double reach(const double* weights, std::size_t width, double* distance) {
+ARCWISE_CLONES double reach(const double* weights, std::size_t width, double* distance) {
   double least = kFar;
 #pragma omp simd reduction(min : least)
   for (std::size_t i = 0; i < width; ++i) {
@@ -50,27 +50,27 @@ ARCWISE_WIDE double reach(const double* weights, std::size_t width, double* dist
   return least;
 }
 
-ARCWISE_WIDE void weigh(const double* weights, const double* distance, double least, double scale, std::size_t width,
+ARCWISE_CLONES void weigh(const double* weights, const double* distance, double least, double scale, std::size_t width,
                           double* out) {
 #pragma omp simd
   for (std::size_t i = 0; i < width; ++i) out[i] = weights[i] * power_of_two(scale * (distance[i] - least));
 }
 
-ARCWISE_WIDE void weigh(const float* weights, const double* distance, double least, double scale, std::size_t width,
+ARCWISE_CLONES void weigh(const float* weights, const double* distance, double least, double scale, std::size_t width,
                           float* out) {
 #pragma omp simd
   for (std::size_t i = 0; i < width; ++i)
     out[i] = weights[i] * power_of_two(static_cast<float>(scale * (distance[i] - least)));
 }
 
-ARCWISE_WIDE double total(const double* values, std::size_t width) {
+ARCWISE_CLONES double total(const double* values, std::size_t width) {
   double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
   for (std::size_t i = 0; i < width; ++i) sum += values[i];
   return sum;
 }
 
-ARCWISE_WIDE void chunk_totals(const float* values, std::size_t chunks, float* out) {
+ARCWISE_CLONES void chunk_totals(const float* values, std::size_t chunks, float* out) {
   for (std::size_t c = 0; c < chunks; ++c) {
     float sum = 0.0f;
 #pragma omp simd reduction(+ : sum)
@@ -138,7 +138,7 @@ void means(ConstMatrix inputs, Flags apart, ConstVector weights, ConstVector out
 }
 
 // a (d - nearest) + b o for every centre, and the least of them.
-ARCWISE_WIDE double least_cost(const double* distance, double nearest, const double* apart, double a, double b,
+ARCWISE_CLONES double least_cost(const double* distance, double nearest, const double* apart, double a, double b,
                                std::size_t width, double* cost) {
   double least = INFINITY;
 #pragma omp simd reduction(min : least)
@@ -151,7 +151,7 @@ ARCWISE_WIDE double least_cost(const double* distance, double nearest, const dou
 }
 
 // Squared distances of a target to the centres', or whether its level differs.
-ARCWISE_WIDE void targets(const double* y, double at, bool discrete, std::size_t width, double* out) {
+ARCWISE_CLONES void targets(const double* y, double at, bool discrete, std::size_t width, double* out) {
   if (discrete) {
     for (std::size_t i = 0; i < width; ++i) out[i] = y[i] != at ? 1.0 : 0.0;
   } else {

@@ -120,23 +120,23 @@ ARCWISE_INLINE void sum_columns(const Rows<Real>& rows, const Real* own, std::si
 
 }  // namespace
 
-ARCWISE_WIDE void add_segment(Target target, bool slopes, const Segment<float>& s) { by_kind(target, slopes, s); }
-ARCWISE_WIDE void add_segment(Target target, bool slopes, const Segment<double>& s) { by_kind(target, slopes, s); }
+ARCWISE_CLONES void add_segment(Target target, bool slopes, const Segment<float>& s) { by_kind(target, slopes, s); }
+ARCWISE_CLONES void add_segment(Target target, bool slopes, const Segment<double>& s) { by_kind(target, slopes, s); }
 
-ARCWISE_WIDE void distances(const Rows<float>& rows, const float* own, std::size_t begin, std::size_t count,
+ARCWISE_CLONES void distances(const Rows<float>& rows, const float* own, std::size_t begin, std::size_t count,
                               float* out) {
   sum_columns(rows, own, begin, count, out);
 }
-ARCWISE_WIDE void distances(const Rows<double>& rows, const double* own, std::size_t begin, std::size_t count,
+ARCWISE_CLONES void distances(const Rows<double>& rows, const double* own, std::size_t begin, std::size_t count,
                               double* out) {
   sum_columns(rows, own, begin, count, out);
 }
 
-ARCWISE_WIDE void add_and_clear(float* from, std::size_t count, double* to) {
+ARCWISE_CLONES void add_and_clear(float* from, std::size_t count, double* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] += static_cast<double>(from[i]);
   std::fill(from, from + count, 0.0f);
 }
-ARCWISE_WIDE void add_and_clear(double* from, std::size_t count, double* to) {
+ARCWISE_CLONES void add_and_clear(double* from, std::size_t count, double* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
   std::fill(from, from + count, 0.0);
 }
@@ -183,7 +183,7 @@ void finish(Curve& curve, double total, Widths widths, std::int64_t levels) {
 namespace {
 
 // Distances of a line's pairs from the nearest one; others are put out of reach. Returns the nearest distance.
-ARCWISE_WIDE double from_nearest(const double* distance, const double* weights, std::size_t count, double* out) {
+ARCWISE_CLONES double from_nearest(const double* distance, const double* weights, std::size_t count, double* out) {
   double nearest = kFar;
   for (std::size_t i = 0; i < count; ++i) out[i] = weights[i] > 0.0 ? distance[i] : kFar;
 #pragma omp simd reduction(min : nearest)
@@ -193,7 +193,7 @@ ARCWISE_WIDE double from_nearest(const double* distance, const double* weights, 
 }
 
 // Exponents a d + b o of a line, and the least of them.
-ARCWISE_WIDE double least_exponent(const double* d, const double* o, double a, double b, std::size_t count,
+ARCWISE_CLONES double least_exponent(const double* d, const double* o, double a, double b, std::size_t count,
                                    double* out) {
   double least = INFINITY;
 #pragma omp simd reduction(min : least)
@@ -204,7 +204,7 @@ ARCWISE_WIDE double least_exponent(const double* d, const double* o, double a, d
   return least;
 }
 
-ARCWISE_WIDE void target_distances(Target target, const double* y, double own, std::size_t count, double* out) {
+ARCWISE_CLONES void target_distances(Target target, const double* y, double own, std::size_t count, double* out) {
   if (target == Target::continuous) {
     for (std::size_t i = 0; i < count; ++i) out[i] = (y[i] - own) * (y[i] - own);
   } else if (target == Target::discrete) {
@@ -214,7 +214,7 @@ ARCWISE_WIDE void target_distances(Target target, const double* y, double own, s
   }
 }
 
-ARCWISE_WIDE void careful_sums(const double* d, const double* o, const double* x, double least, double a, double origin,
+ARCWISE_CLONES void careful_sums(const double* d, const double* o, const double* x, double least, double a, double origin,
                                const double* weights, std::size_t count, double* sums) {
   double t = 0, td = 0, tdd = 0, v = 0, vd = 0, vo = 0, vdd = 0, voo = 0, vdo = 0;
 #pragma omp simd reduction(+ : t, td, tdd, v, vd, vo, vdd, voo, vdo)
