@@ -24,7 +24,13 @@ def arcwise_path(S, penalty):
     from arcwise.undirected.glasso import glasso_path, largest_penalty
 
     penalties = np.geomspace(largest_penalty(S), penalty, 30)
-    return lambda: list(glasso_path(S, penalties))[-1][1]
+
+    def walk():
+        for _, found in glasso_path(S, penalties):
+            last = found  # the others are let go, as whoever looks for a graph does
+        return last
+
+    return walk
 
 
 def arcwise_known(S, _penalty):

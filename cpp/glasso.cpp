@@ -31,6 +31,7 @@ namespace {
 
 constexpr int kPasses = 10000;
 constexpr double kRounding = 1e-14;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 ARCWISE_CLONES void subtract_scaled(double* out, const double* row, double factor, Size n) {
   for (Size x = 0; x < n; ++x) out[x] -= factor * row[x];
@@ -56,6 +57,32 @@ void substitute(const std::vector<double>& L, Size m, std::vector<double>& b) {
   }
 }
 
+// One pass of coordinate descent over 1/2 b' G b - b' c + sum q |b|, with the gradient c - G b kept up to date;
+// returns the largest change of the gradient's own entry.
+ARCWISE_CLONES double pass_over(double* __restrict slope, double* __restrict gradient, const double* __restrict gram,
+                                const double* __restrict penalty, Size m) {
+  double most = 0.0;
+  for (Size a = 0; a < m; ++a) {
+    const double* row = gram + a * m;
+    const double target = gradient[a] + row[a] * slope[a], left = std::abs(target) - penalty[a];
+    const double fresh = left > 0.0 ? std::copysign(left, target) / row[a] : 0.0;
+    const double change = fresh - slope[a];
+    if (change == 0.0) continue;
+    slope[a] = fresh;
+    for (Size b = 0; b < m; ++b) gradient[b] -= change * row[b];
+    most = std::max(most, std::abs(change) * row[a]);
+  }
+  return most;
+}
+
+// gradient = c - G b.
+ARCWISE_CLONES void residual(double* __restrict gradient, const double* __restrict gram,
+                             const double* __restrict slope, Size m) {
+  for (Size a = 0; a < m; ++a)
+    if (slope[a] != 0.0)
+      for (Size b = 0; b < m; ++b) gradient[b] -= slope[a] * gram[a * m + b];
+}
+
 // A lasso on few variables: 1/2 b' G b - b' c + sum q |b|, with the gradient c - G b kept up to date.
 struct Small {
   std::vector<double> gram, slope, gradient, penalty;
@@ -72,28 +99,12 @@ struct Small {
         next += patience;
         jump();
       }
-      if (descend() <= tolerance) return;
+      if (pass_over(slope.data(), gradient.data(), gram.data(), penalty.data(), size()) <= tolerance) return;
     }
   }
 
   bool free_of_penalty() const {
     return size() > 1 && std::all_of(penalty.begin(), penalty.end(), [](double q) { return q == 0.0; });
-  }
-
-  // One pass of coordinate descent; returns the largest change of the gradient's own entry.
-  double descend() {
-    const Size m = size();
-    double most = 0.0;
-    for (Size a = 0; a < m; ++a) {
-      const double own = gram[a * m + a], target = gradient[a] + own * slope[a];
-      const double fresh = std::copysign(std::max(std::abs(target) - penalty[a], 0.0), target) / own;
-      const double change = fresh - slope[a];
-      if (change == 0.0) continue;
-      slope[a] = fresh;
-      subtract_scaled(gradient.data(), gram.data() + a * m, change, m);
-      most = std::max(most, std::abs(change) * own);
-    }
-    return most;
   }
 
   // Solve with the signs as they are, and go there, or as far as the first slope that would change its sign.
@@ -126,22 +137,65 @@ struct Small {
   }
 };
 
+// The bounds beyond which variables have to come in: the penalties, and a little for rounding.
+ARCWISE_CLONES void bounds(double* out, const double* penalty, Size p) {
+  for (Size k = 0; k < p; ++k) out[k] = penalty[k] * (1 + 1e-10) + kRounding;
+}
+
+// Whether |a - b| is beyond its bound anywhere.
+ARCWISE_CLONES bool beyond(const double* a, const double* b, const double* bound, Size p) {
+  double most = -1.0;
+#pragma omp simd reduction(max : most)
+  for (Size k = 0; k < p; ++k) {
+    const double over = std::abs(a[k] - b[k]) - bound[k];
+    most = over > most ? over : most;
+  }
+  return most > 0.0;
+}
+
+// Writes `fresh` over `row`; moves become the larger of themselves and |fresh - row|. Returns the largest.
+ARCWISE_CLONES double overwrite(double* row, const double* fresh, double* moves, Size p) {
+  double most = 0.0;
+#pragma omp simd reduction(max : most)
+  for (Size k = 0; k < p; ++k) {
+    const double moved = std::abs(fresh[k] - row[k]);
+    moves[k] = moved > moves[k] ? moved : moves[k];
+    most = moved > most ? moved : most;
+    row[k] = fresh[k];
+  }
+  return most;
+}
+
+// The smallest penalty that is not zero, or 0.1 where that is smaller.
+ARCWISE_CLONES double smallest(const double* penalty, Size count) {
+  double least = 0.1;
+#pragma omp simd reduction(min : least)
+  for (Size x = 0; x < count; ++x) {
+    const double own = penalty[x] > 0.0 ? penalty[x] : 0.1;
+    least = own < least ? own : least;
+  }
+  return least;
+}
+
 struct Columns {
   Size p;
   const double *S, *P, *W;
   double *written, *B;  // W again, where it may be changed
-  std::vector<double> fitted, before, weights;
+  std::vector<double> fitted, before, weights, bound;
   std::vector<Size> active, which;
-  std::vector<char> in;
+  std::vector<std::vector<Size>> nonzero;  // of the rows of B
   Small lasso;
 
   Columns(Size p, const double* S, const double* P, const double* W, double* written, double* B)
-      : p(p), S(S), P(P), W(W), written(written), B(B), fitted(p), in(p) {}
+      : p(p), S(S), P(P), W(W), written(written), B(B), fitted(p), bound(p), nonzero(p) {
+    for (Size j = 0; j < p; ++j)
+      for (Size k = 0; k < p; ++k)
+        if (B[j * p + k] != 0.0) nonzero[j].push_back(k);
+  }
 
   // Solves column j and leaves W11 b in `fitted`; returns how many signs of b are new.
   std::int64_t solve(Size j, double tolerance) {
-    double* row = B + j * p;
-    begin(j, row);
+    begin(j);
     for (bool more = true; more; more = bring_in(j)) {
       if (active.empty()) continue;
       gather(j);
@@ -149,40 +203,41 @@ struct Columns {
       add_changes();
     }
     std::int64_t changed = 0;
+    nonzero[j].clear();
     for (Size a = 0; a < active.size(); ++a) {
-      double& b = row[active[a]];
+      double& b = B[j * p + active[a]];
       changed += (b > 0.0) != (lasso.slope[a] > 0.0) || (b < 0.0) != (lasso.slope[a] < 0.0);
       b = lasso.slope[a];
+      if (b != 0.0) nonzero[j].push_back(active[a]);
     }
     return changed;
   }
 
-  void begin(Size j, const double* row) {
-    active.clear();
+  void begin(Size j) {
+    active = nonzero[j];
     lasso.slope.clear();
-    for (Size k = 0; k < p; ++k) {
-      in[k] = row[k] != 0.0;
-      if (!in[k]) continue;
-      active.push_back(k);
-      lasso.slope.push_back(row[k]);
+    bounds(bound.data(), P + j * p, p);
+    bound[j] = kNever;
+    for (const Size k : active) {
+      lasso.slope.push_back(B[j * p + k]);
+      bound[k] = kNever;
     }
-    in[j] = 1;
     before.assign(active.size(), 0.0);
     std::fill(fitted.begin(), fitted.end(), 0.0);
   }
 
   // Variables outside whose condition does not hold become active; false if there are none.
   bool bring_in(Size j) {
-    const double *s = S + j * p, *q = P + j * p;
-    const Size had = active.size();
+    const double* s = S + j * p;
+    if (!beyond(s, fitted.data(), bound.data(), p)) return false;
     for (Size k = 0; k < p; ++k) {
-      if (in[k] || !(std::abs(s[k] - fitted[k]) > q[k] * (1 + 1e-10) + kRounding)) continue;
-      in[k] = 1;
+      if (!(std::abs(s[k] - fitted[k]) > bound[k])) continue;
+      bound[k] = kNever;
       active.push_back(k);
       lasso.slope.push_back(0.0);
       before.push_back(0.0);
     }
-    return active.size() > had;
+    return true;
   }
 
   void gather(Size j) {
@@ -190,13 +245,16 @@ struct Columns {
     lasso.gram.resize(m * m);
     lasso.gradient.resize(m);
     lasso.penalty.resize(m);
+    double* gram = lasso.gram.data();
     for (Size a = 0; a < m; ++a) {
       const double* row = W + active[a] * p;
-      double* own = lasso.gram.data() + a * m;
-      for (Size b = 0; b < m; ++b) own[b] = row[active[b]];
-      lasso.gradient[a] = S[j * p + active[a]] - dot(own, lasso.slope.data(), m);
+      for (Size b = 0; b <= a; ++b) gram[a * m + b] = gram[b * m + a] = row[active[b]];
+    }
+    for (Size a = 0; a < m; ++a) {
+      lasso.gradient[a] = S[j * p + active[a]];
       lasso.penalty[a] = P[j * p + active[a]];
     }
+    residual(lasso.gradient.data(), gram, lasso.slope.data(), m);
   }
 
   // Brings `fitted` up to date: `before` are the slopes that it holds.
@@ -212,39 +270,64 @@ struct Columns {
     before = lasso.slope;
   }
 
-  // W's column j becomes W11 b; returns how far it went.
-  double store(Size j) {
-    double* row = written + j * p;
-    double moved = 0.0;
-    fitted[j] = row[j];
-    for (Size k = 0; k < p; ++k) moved = std::max(moved, std::abs(fitted[k] - row[k]));
-    std::copy(fitted.begin(), fitted.end(), row);
+  // W's column j becomes W11 b; `moves` are raised to how far its entries went. Returns the largest.
+  double store(Size j, double* moves) {
+    fitted[j] = W[j * p + j];
+    const double moved = overwrite(written + j * p, fitted.data(), moves, p);
     for (Size k = 0; k < p; ++k) written[k * p + j] = fitted[k];
+    moves[j] = std::max(moves[j], moved);
     return moved;
+  }
+};
+
+// Which columns need not be solved again: those whose W11 b can have changed but little since they were.
+//
+// A change of row k of W by at most d_k changes W11 b by at most sum |b_k| d_k. Changes of this sweep and of
+// the one before count; those of earlier ones stay with the columns that were passed over.
+struct Rest {
+  double *last, *owed;
+  std::vector<double> now;
+
+  Rest(double* last, double* owed, Size p) : last(last), owed(owed), now(p, 0.0) {}
+
+  void next_sweep() {
+    std::copy(now.begin(), now.end(), last);
+    std::fill(now.begin(), now.end(), 0.0);
+  }
+
+  bool passes_over(Size j, const double* slopes, const std::vector<Size>& nonzero, double tolerance) {
+    double change = owed[j];
+    for (const Size k : nonzero) change += std::abs(slopes[k]) * std::max(now[k], last[k]);
+    if (!(change <= tolerance) || last[j] == kNever) return owed[j] = 0.0, false;
+    owed[j] = change;
+    return true;
   }
 };
 
 // Sweeps over all columns, W and B changed in place, until no entry of W moves by more than `tolerance`.
 // Returns the sweeps done, the last one's largest move, and how many signs of B changed in all of them.
-std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatrix P, Matrix W, Matrix B,
+// `passed` (2, p), what columns are passed over by, is handed from call to call: infinite and zero at first.
+std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatrix P, Matrix W, Matrix B, Matrix passed,
                                                        double tolerance, std::int64_t sweeps) {
   const Size p = S.shape(0);
   check_square(p, S, P, W, B);
+  if (passed.shape(0) != 2 || passed.shape(1) != p) throw nb::value_error("two rows of moves are needed");
   nb::gil_scoped_release release;
   Columns columns(p, S.data(), P.data(), W.data(), W.data(), B.data());
-  double least = 0.1;  // the smallest penalty, for the precision that is needed
-  for (Size x = 0; x < p * p; ++x)
-    if (P.data()[x] > 0.0) least = std::min(least, P.data()[x]);
+  Rest rest(passed.data(), passed.data() + p, p);
+  const double least = smallest(P.data(), p * p);  // for the precision that is needed
   double moved = std::numeric_limits<double>::infinity();
   std::int64_t done = 0, changed = 0;
   while (done < sweeps && moved > tolerance) {
     // A column need not be solved much better than the others are, but W has to stay positive definite.
-    const double inner = std::max(0.1 * tolerance, 1e-3 * std::min(moved, least));
+    const double inner = std::max(0.1 * tolerance, 1e-2 * std::min(moved, least));
     double most = 0.0;
     for (Size j = 0; j < p; ++j) {
+      if (rest.passes_over(j, B.data() + j * p, columns.nonzero[j], 0.5 * tolerance)) continue;
       changed += columns.solve(j, inner);
-      most = std::max(most, columns.store(j));
+      most = std::max(most, columns.store(j, rest.now.data()));
     }
+    rest.next_sweep();
     moved = most;
     ++done;
   }

@@ -13,39 +13,87 @@
 namespace arcwise {
 namespace {
 
-// What a solution is judged by. With E = the change of W = Theta^-1 that puts it into the box |W - S| <= P:
-// the largest violation of a condition relative to max(P, least); tr(S Theta); sum P |theta|; tr(Theta E);
-// |E|_F; the largest absolute row sum of Theta; the number of nonzero pairs.
+// What a solution is judged by. With E = the change of W that puts it into the box |W - S| <= P: the largest
+// violation of a condition relative to max(P, least); tr(S Theta); sum P |theta|; tr(Theta E); |E|_F^2; the
+// largest absolute row sum of Theta; the number of nonzero entries beside the diagonal.
+struct Judged {
+  double worst = 0.0, trace = 0.0, norm = 0.0, slack = 0.0, outside = 0.0, longest = 0.0, entries = 0.0;
+};
+
+// One row. Where W is not quite Theta^-1, entry (i, j) of that can be different by the smaller of length_i off_j and
+// length_j off_i; it counts as a violation unless the entry is so well inside the box that it stays there.
+ARCWISE_CLONES void judge_row(const double* S, const double* P, const double* W, const double* T, double least,
+                              const double* length, const double* off, Size i, Size p, Judged& all) {
+  const double mine = length[i], own = off[i];
+  double worst = all.worst, trace = 0.0, norm = 0.0, slack = 0.0, outside = 0.0, row = 0.0, entries = 0.0;
+#pragma omp simd reduction(max : worst) reduction(+ : trace, norm, slack, outside, row, entries)
+  for (Size j = 0; j < p; ++j) {
+    const double s = S[j], q = P[j], w = W[j], t = T[j];
+    const bool on = t != 0.0;
+    const double apart = std::abs(w - s), over = apart > q ? apart - q : 0.0;
+    const double moved = std::copysign(over, s - w), size = std::abs(t);
+    const double unsure = std::min(mine * off[j], length[j] * own);
+    const double breach = on ? std::abs(s - w + std::copysign(q, t)) : over;
+    const double violation = breach + (on || apart + unsure > q ? unsure : 0.0);
+    worst = std::max(worst, violation / std::max(q, least));
+    trace += s * t;
+    norm += on ? q * size : 0.0;
+    slack += t * moved;
+    outside += moved * moved;
+    row += size;
+    entries += on ? 1.0 : 0.0;
+  }
+  all.worst = worst;
+  all.trace += trace;
+  all.norm += norm;
+  all.slack += slack;
+  all.outside += outside;
+  all.longest = std::max(all.longest, row);
+  all.entries += entries - 1.0;
+}
+
 std::tuple<double, double, double, double, double, double, std::int64_t> certify(ConstMatrix S, ConstMatrix P,
                                                                                 ConstMatrix W, ConstMatrix T,
-                                                                                double least) {
+                                                                                double least, ConstVector length,
+                                                                                ConstVector off) {
   const Size p = S.shape(0);
   check_square(p, S, P, W, T);
+  if (length.shape(0) != p || off.shape(0) != p) throw nb::value_error("one number a row is needed");
   nb::gil_scoped_release release;
-  double worst = 0.0, trace = 0.0, norm = 0.0, slack = 0.0, outside = 0.0, longest = 0.0;
-  std::int64_t pairs = 0;
+  Judged all;
+  for (Size i = 0; i < p; ++i)
+    judge_row(S.data() + i * p, P.data() + i * p, W.data() + i * p, T.data() + i * p, least, length.data(),
+              off.data(), i, p, all);
+  const auto pairs = static_cast<std::int64_t>(all.entries) / 2;
+  return {all.worst, all.trace, all.norm, all.slack, std::sqrt(all.outside), all.longest, pairs};
+}
+
+// How far W is from Theta^-1: with E = Theta W - I its trace, the lengths of W's rows, and those of E's columns.
+double mismatch(ConstMatrix T, ConstMatrix W, Vector length, Vector off) {
+  const Size p = T.shape(0);
+  check_square(p, T, W);
+  if (length.shape(0) != p || off.shape(0) != p) throw nb::value_error("one number a row is needed");
+  nb::gil_scoped_release release;
+  std::vector<double> row(p), squares(p, 0.0), weights;
+  std::vector<Size> which;
+  double trace = 0.0;
   for (Size i = 0; i < p; ++i) {
-    double row = 0.0;
-    for (Size j = 0; j < p; ++j) {
-      const Size x = i * p + j;
-      const double s = S.data()[x], q = P.data()[x], w = W.data()[x], t = T.data()[x];
-      const double over = std::max(std::abs(w - s) - q, 0.0);  // of the box
-      const double moved = std::copysign(over, s - w);
-      outside += moved * moved;
-      double violation = over;
-      if (t != 0.0) {
-        violation = std::abs(s - w + (q > 0.0 ? std::copysign(q, t) : 0.0));
-        trace += s * t;
-        norm += q > 0.0 ? q * std::abs(t) : 0.0;
-        slack += t * moved;
-        row += std::abs(t);
-        pairs += i < j;
-      }
-      worst = std::max(worst, violation / std::max(q, least));
+    which.clear();
+    weights.clear();
+    for (Size k = 0; k < p; ++k) {
+      if (T.data()[i * p + k] == 0.0) continue;
+      which.push_back(k);
+      weights.push_back(T.data()[i * p + k]);
     }
-    longest = std::max(longest, row);
+    std::fill(row.begin(), row.end(), 0.0);
+    add_rows(row.data(), W.data(), p, which.data(), weights.data(), which.size());
+    row[i] -= 1.0;
+    trace += row[i];
+    for (Size k = 0; k < p; ++k) squares[k] += row[k] * row[k];
+    length.data()[i] = std::sqrt(dot(W.data() + i * p, W.data() + i * p, p));
   }
-  return {worst, trace, norm, slack, std::sqrt(outside), longest, pairs};
+  for (Size k = 0; k < p; ++k) off.data()[k] = std::sqrt(squares[k]);
+  return trace;
 }
 
 // Rows of a symmetric sparse matrix that is given by its pairs first <= second.
@@ -136,6 +184,45 @@ void scatter(ConstMatrix block, ConstIndices members, ConstVector factor, Matrix
   }
 }
 
+// V goes back towards S until it is inside the box |V - S| <= P; its diagonal becomes 1.
+void box(ConstMatrix S, ConstMatrix P, Matrix V) {
+  const Size p = S.shape(0);
+  check_square(p, S, P, V);
+  nb::gil_scoped_release release;
+  double share = 1.0;
+  for (Size i = 0; i < p; ++i)
+    for (Size j = 0; j < i; ++j) {
+      const Size x = i * p + j;
+      const double apart = std::abs(V.data()[x] - S.data()[x]);
+      if (apart * share > P.data()[x]) share = P.data()[x] / apart;
+    }
+  for (Size x = 0; x < p * p; ++x) V.data()[x] = S.data()[x] + share * (V.data()[x] - S.data()[x]);
+  for (Size i = 0; i < p; ++i) V.data()[i * p + i] = 1.0;
+}
+
+// Some rows and columns of V + share (V - U), scaled by factor, put into the box |. - S| <= P; the diagonal becomes 1.
+void ahead(ConstMatrix S, ConstMatrix P, ConstMatrix V, ConstMatrix U, ConstIndices members, ConstVector factor,
+           double share, Matrix out) {
+  const Size p = V.shape(0), m = members.shape(0);
+  check_square(p, V, U);
+  check_square(m, S, P, out);
+  check_members(members, p);
+  if (factor.shape(0) != m) throw nb::value_error("one factor a member is needed");
+  nb::gil_scoped_release release;
+  for (Size a = 0; a < m; ++a) {
+    const double* latest = V.data() + static_cast<Size>(members.data()[a]) * p;
+    const double* earlier = U.data() + static_cast<Size>(members.data()[a]) * p;
+    const double *s = S.data() + a * m, *q = P.data() + a * m;
+    double* row = out.data() + a * m;
+    for (Size b = 0; b < m; ++b) {
+      const double v = latest[members.data()[b]], u = earlier[members.data()[b]];
+      const double there = (v + share * (v - u)) * factor.data()[a] * factor.data()[b];
+      row[b] = std::min(std::max(there, s[b] - q[b]), s[b] + q[b]);
+    }
+    row[a] = 1.0;
+  }
+}
+
 // The lower triangle copied to the upper one.
 void mirror(Matrix A) {
   const Size p = A.shape(0);
@@ -178,9 +265,12 @@ void components(ConstMatrix S, ConstMatrix P, nb::ndarray<std::int64_t, nb::ndim
 
 void bind_glasso_blocks(nanobind::module_& m) {
   m.def("glasso_certify", &arcwise::certify);
+  m.def("glasso_mismatch", &arcwise::mismatch);
   m.def("glasso_curvature", &arcwise::curvature);
   m.def("glasso_gather", &arcwise::gather);
   m.def("glasso_scatter", &arcwise::scatter);
+  m.def("glasso_ahead", &arcwise::ahead);
+  m.def("glasso_box", &arcwise::box);
   m.def("glasso_mirror", &arcwise::mirror);
   m.def("glasso_components", &arcwise::components);
 }

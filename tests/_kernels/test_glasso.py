@@ -114,3 +114,58 @@ def test_a_lasso_with_copies_of_a_column_ends():
     kernel.neighbours(R, np.full((6, 6), 0.05), slopes, 1e-12)
     assert np.isfinite(slopes).all()
     assert slopes[0, 3] + slopes[0, 0] == pytest.approx(0.95, abs=0.06)
+
+
+@given(st.integers(2, 10), st.integers(0, 10**6))
+def test_passing_over_columns_leaves_the_conditions_as_good(p, seed):
+    """Sweep by sweep, with what was passed over handed on, as good as in one go."""
+    S, P = correlations(p, 3 * p, seed) / 1.1, np.full((p, p), 0.1 / 1.1)
+    np.fill_diagonal(S, 1 / 1.1)
+    W, B, moves = S.copy(), np.zeros((p, p)), kernel.moves_for(p)
+    np.fill_diagonal(W, 1.0)
+    for _ in range(2000):
+        if kernel.descend(S, P, W, B, 1e-11, 1, moves).moved <= 1e-11:
+            break
+    assert naive.violation(S, P, kernel.precision(W, B)) < 1e-6
+
+
+@given(st.integers(1, 10), st.integers(0, 10**6), st.sampled_from([0.0, 1e-8, 1e-5]))
+def test_a_bound_without_inversion_is_one(p, seed, noise):
+    """The violation with W near the inverse is at least that with the inverse, and not by far more."""
+    T = symmetric(p, seed) / (3 * p)
+    np.fill_diagonal(T, 1.5)
+    S, P = correlations(max(p, 2), 40, seed)[:p, :p].copy(), np.full((p, p), 0.1)
+    inverse = np.linalg.inv(T)
+    W = inverse + noise * symmetric(p, seed + 1)
+    apart = kernel.mismatch(T, W)
+    E = T @ W - np.eye(p)
+    assert apart.trace == pytest.approx(np.trace(E), abs=1e-12)
+    np.testing.assert_allclose(apart.off, np.linalg.norm(E, axis=0), atol=1e-12)
+    np.testing.assert_allclose(apart.length, np.linalg.norm(W, axis=1))
+    reach = np.outer(apart.length, apart.bound)
+    assert (np.abs(inverse - W) <= np.minimum(reach, reach.T) + 1e-14).all()
+    bound = kernel.certify(S, P, W, T, 1e-3, apart).violation
+    true = naive.violation(S, P, T)
+    assert true - 1e-12 <= bound <= true + 20 * p * noise / 0.1 + 1e-10
+
+
+@given(st.integers(1, 8), st.integers(0, 10**6))
+def test_starts_are_inside_the_box(p, seed):
+    S, P = symmetric(p, seed), np.abs(symmetric(p, seed + 1)) + 0.1
+    V, U = symmetric(p + 2, seed + 2), symmetric(p + 2, seed + 3)
+    members, factor = np.arange(p) + 1, np.linspace(0.5, 1.5, p)
+    scale = np.outer(factor, factor)
+    found = kernel.ahead(S, P, V, U, members, factor, 0.7)
+    wanted = np.clip((1.7 * V - 0.7 * U)[1:-1, 1:-1] * scale, S - P, S + P)
+    np.fill_diagonal(wanted, 1.0)
+    np.testing.assert_allclose(found, wanted, atol=1e-14)
+    boxed = V[1:-1, 1:-1].copy()
+    kernel.box(S, P, boxed)
+    off = ~np.eye(p, dtype=bool)
+    assert (np.abs(boxed - S)[off] <= P[off] * (1 + 1e-12)).all()
+    went, whole = (boxed - S)[off], (V[1:-1, 1:-1] - S)[off]
+    apart = np.abs(whole) > 0
+    share = went[apart] / whole[apart]
+    wanted = min(1.0, np.min(P[off][apart] / np.abs(whole[apart]), initial=np.inf))
+    np.testing.assert_allclose(share, wanted, rtol=1e-9)
+    assert (boxed.diagonal() == 1.0).all()

@@ -185,12 +185,36 @@ def test_a_warm_start_may_have_edges_that_are_now_forbidden():
     np.testing.assert_allclose(found.precision, expected.precision, atol=1e-6)
 
 
+@given(
+    st.integers(2, 25),
+    st.sampled_from([0.5, 1.5, 6]),
+    seeds,
+    st.sampled_from([0.3, 3.0, 30.0]),
+    st.sampled_from([0.5, 0.05, 0.001]),
+)
+def test_every_step_of_a_path_is_as_good_as_it_says(p, rows, seed, strong, ratio):
+    """Also where two steps point to a start that is no covariance."""
+    S = correlation(p, max(3, int(rows * p)), seed, strong)
+    most = largest_penalty(S)
+    for penalty, found in glasso_path(S, np.geomspace(most, ratio * most, 8)):
+        P = naive.full(S, penalty)
+        assert np.linalg.eigvalsh(found.precision)[0] > 0
+        assert found.violation <= 1e-6
+        assert naive.violation(S, P, found.precision) <= found.violation + 1e-9
+        best = glasso(S, penalty, tolerance=1e-10)
+        assert best.objective - found.objective <= found.gap + 1e-9
+        apart = np.abs(found.covariance - np.linalg.inv(found.precision))
+        assert apart.max() <= max(penalty, 1e-3) * 1e-6 * 1.001 + 1e-9
+
+
 def test_threads_do_not_change_the_answer():
-    blocks = [covariance(5, 12, seed) for seed in range(6)]
-    S = np.zeros((30, 30))
-    for number, block in enumerate(blocks):
-        S[5 * number : 5 * number + 5, 5 * number : 5 * number + 5] = block
+    sizes = [60, 5, 70, 3, 8, 30, 30]  # small ones are solved together
+    S, at = np.zeros((sum(sizes), sum(sizes))), 0
+    for seed, size in enumerate(sizes):
+        S[at : at + size, at : at + size] = covariance(size, 2 * size, seed)
+        at += size
     one, two = glasso(S, 0.1), glasso(S, 0.1, threads=3)
+    assert naive.violation(S, naive.full(S, 0.1), one.precision) < 1e-6
     assert (one.precision == two.precision).all()
     assert one.gap == two.gap
 
@@ -199,7 +223,7 @@ def test_watchers_can_stop_and_few_sweeps_say_so():
     S = covariance(30, 20, 0, strong=3)
     seen = []
     cut = glasso(S, 0.02, on_step=lambda step: seen.append(step.what) or True)
-    assert seen == ["sweep 4"]
+    assert seen == ["sweep 6"]
     assert isinstance(cut, Glasso)
     short = glasso(S, 0.02, max_sweeps=1)
     assert short.sweeps == 1

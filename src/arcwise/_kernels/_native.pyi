@@ -30,8 +30,11 @@ glasso_descend: Any
 glasso_neighbours: Any
 glasso_precision: Any
 glasso_certify: Any
+glasso_mismatch: Any
 glasso_curvature: Any
 glasso_gather: Any
 glasso_scatter: Any
+glasso_ahead: Any
+glasso_box: Any
 glasso_mirror: Any
 glasso_components: Any

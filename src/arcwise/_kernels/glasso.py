@@ -18,13 +18,18 @@ from arcwise._kernels import _native
 
 __all__ = [
     "Certificate",
+    "Mismatch",
     "Sweeps",
+    "ahead",
+    "box",
     "certify",
     "components",
     "curvature",
     "descend",
     "gather",
     "mirror",
+    "mismatch",
+    "moves_for",
     "neighbours",
     "precision",
     "scatter",
@@ -66,15 +71,24 @@ def descend(
     slopes: Array,
     tolerance: float,
     sweeps: int,
+    moves: Array | None = None,
 ) -> Sweeps:
     """Sweep over the columns until no entry of W moves by more than `tolerance`.
 
     `covariance` W and `slopes` B are changed in place; W has to be positive definite. A sweep takes
-    O(p x nonzeros of B), and a lasso on the nonzeros of each row.
+    O(p x nonzeros of B), and a lasso on the nonzeros of each row. Columns that can have changed by no
+    more than the tolerance since they were solved are passed over; `moves`, from `moves_for`, tells
+    the next call of those of this one.
     """
+    passed = moves_for(len(moments)) if moves is None else moves
     return Sweeps(
-        *_native.glasso_descend(moments, penalties, covariance, slopes, tolerance, sweeps)
+        *_native.glasso_descend(moments, penalties, covariance, slopes, passed, tolerance, sweeps)
     )
+
+
+def moves_for(size: int) -> Array:
+    """How far rows of W went in the last sweep (2, p): not known, and none passed over."""
+    return np.vstack([np.full(size, np.inf), np.zeros(size)])
 
 
 def neighbours(moments: Array, penalties: Array, slopes: Array, tolerance: float) -> None:
@@ -92,10 +106,52 @@ def precision(covariance: Array, slopes: Array) -> Array | None:
 
 
 def certify(
-    moments: Array, penalties: Array, covariance: Array, precision: Array, least: float
+    moments: Array,
+    penalties: Array,
+    covariance: Array,
+    precision: Array,
+    least: float,
+    apart: "Mismatch | None" = None,
 ) -> Certificate:
-    """Judge Theta and W = Theta^-1 in O(p^2); violations are relative to max(P, `least`)."""
-    return Certificate(*_native.glasso_certify(moments, penalties, covariance, precision, least))
+    """Judge Theta and W = Theta^-1 in O(p^2); violations are relative to max(P, `least`).
+
+    Where W is Theta^-1 but nearly, `apart` has how far: the violation is then what it is at most.
+    """
+    nothing = np.zeros(len(moments))
+    length, off = (nothing, nothing) if apart is None else (apart.length, apart.bound)
+    found = _native.glasso_certify(moments, penalties, covariance, precision, least, length, off)
+    return Certificate(*found)
+
+
+class Mismatch(NamedTuple):
+    """How far W is from Theta^-1: of E = Theta W - I the trace and the lengths of columns.
+
+    `length` has those of the rows of W.
+    """
+
+    trace: float
+    length: Array
+    off: Array
+
+    @property
+    def size(self) -> float:
+        """The Frobenius norm of E."""
+        return float(np.sqrt(np.sum(self.off**2)))
+
+    @property
+    def bound(self) -> Array:
+        """What entry (i, j) of Theta^-1 - W = -Theta^-1 E is at most, over the length of row i.
+
+        Rows of Theta^-1 = W - Theta^-1 E are no longer than those of W over 1 - |E|.
+        """
+        return self.off / (1.0 - self.size)
+
+
+def mismatch(precision: Array, covariance: Array) -> Mismatch:
+    """Compare W with Theta^-1 without inverting, in O(p x nonzeros of Theta)."""
+    length, off = np.empty(len(precision)), np.empty(len(precision))
+    trace = _native.glasso_mismatch(precision, covariance, length, off)
+    return Mismatch(trace, length, off)
 
 
 def curvature(matrix: Array, first: Indices, second: Indices, values: Array) -> Array:
@@ -125,6 +181,32 @@ def gather(matrix: Array, members: Indices, left: Array, right: Array) -> Array:
 def scatter(block: Array, members: Indices, factor: Array, matrix: Array) -> None:
     """Put a block to its rows and columns of a matrix, entry (a, b) times factor[a] factor[b]."""
     _native.glasso_scatter(block, members, factor, matrix)
+
+
+def box(moments: Array, penalties: Array, covariance: Array) -> None:
+    """Move `covariance` V, in place, towards S as far as the box |V - S| <= P asks; unit diagonal.
+
+    Between S and a positive definite V all matrices but S are positive definite, so V stays that.
+    """
+    _native.glasso_box(moments, penalties, covariance)
+
+
+def ahead(
+    moments: Array,
+    penalties: Array,
+    latest: Array,
+    earlier: Array,
+    members: Indices,
+    factor: Array,
+    share: float,
+) -> Array:
+    """Members of V + share (V - U), entry (a, b) times factor[a] factor[b], cut to the box |W - S| <= P.
+
+    V is the `latest` covariance, U an `earlier` one; the diagonal becomes 1.
+    """
+    out = np.empty_like(moments)
+    _native.glasso_ahead(moments, penalties, latest, earlier, members, factor, share, out)
+    return out
 
 
 def mirror(matrix: Array) -> None:

@@ -12,8 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.glasso import Certificate, certify, descend, precision
-from arcwise.undirected.newton import finish, inverse
+from arcwise._kernels.glasso import (
+    Certificate,
+    Mismatch,
+    certify,
+    descend,
+    mismatch,
+    moves_for,
+    precision,
+)
+from arcwise.undirected.newton import finish, inverse, log_determinant
 
 __all__ = ["LEAST", "Solved", "judged", "solve_block"]
 
@@ -24,22 +32,32 @@ LEAST = 1e-3
 """Breaches of conditions are told relative to the penalty, or to this where the penalty is smaller
 (in units of the two standard deviations)."""
 
-# Sweeps between two looks at how it goes; slow is a gain of less than a factor 20 in so many.
-_CHUNK, _SLOW = 4, 0.05
+# Sweeps between two looks at how it goes; slow is one that makes moves smaller by less than this factor.
+_CHUNK, _SLOW = 6, 0.5
 # What sweeps leave of Theta may be indefinite where it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
+# Bounds may be loose: so many answers that look settled before an exact one is made.
+_TRIES = 3
+# How much smaller moves have to get where an answer is not good enough yet.
+_CLOSER = 0.25
+# The largest |Theta W - I| at which W may stand for the inverse of Theta.
+_APART = 1e-2
 # Moves of W below this are rounding.
 _ROUNDING = 1e-15
 
 
 class Solved(NamedTuple):
-    """Theta and W of one block, log det Theta, what judges them, and the sweeps it took."""
+    """Theta and W of one block, log det Theta, what judges them, and the sweeps it took.
+
+    `apart` tells how far W is from Theta^-1, where it is not just that.
+    """
 
     precision: Array
     covariance: Array
     logdet: float
     certificate: Certificate
-    sweeps: int
+    sweeps: int = 0
+    apart: Mismatch | None = None
 
     @property
     def objective(self) -> float:
@@ -54,14 +72,15 @@ class Solved(NamedTuple):
     def gap(self, moments: Array, penalties: Array) -> float:
         """How much the objective can be below its maximum, at most.
 
-        The dual's value at W~ = W + E inside the box is -log det W~ - p, and with x = |Theta| |E| < 1/2
-        log det(W + E) >= log det W + tr(Theta E) - x^2.
+        The dual's value at W~ = W + E inside the box is -log det W~ - p. Theta W~ = I + F has the real
+        eigenvalues 1 + f, and where x = |F| < 1/2, log det(I + F) >= tr F - x^2.
         """
-        judge = self.certificate
-        size = judge.longest * judge.outside
+        judge, apart = self.certificate, self.apart
+        size = judge.longest * judge.outside + (apart.size if apart else 0.0)
+        slack = judge.slack + (apart.trace if apart else 0.0)
         rest = judge.trace + judge.norm - len(self.precision)
         if size < 0.1:
-            return max(rest - judge.slack + size**2, 0.0)
+            return max(rest - slack + size**2, 0.0)
         boxed = np.clip(self.covariance, moments - penalties, moments + penalties)
         found = inverse(boxed)
         return np.inf if found is None else max(rest - found.logdet - self.logdet, 0.0)
@@ -75,6 +94,7 @@ def solve_block(
     *,
     tolerance: float,
     max_sweeps: int,
+    exact: bool = True,
     tell: Tell | None = None,
 ) -> Solved | None:
     """Solve one block, from a positive definite W and slopes that are both changed in place.
@@ -85,38 +105,48 @@ def solve_block(
     covariance, slopes : where to start.
     tolerance : the largest breach of a condition, relative to the penalty, that is good enough.
     max_sweeps : how many sweeps are done at most.
+    exact : whether the covariance handed back is the inverse of the precision matrix to rounding;
+        else it may be the sweeps' own, which saves the inversion, and its error counts as a breach.
     tell : called now and then with the sweeps done and the last one's largest move; True to stop.
 
     Returns
     -------
     The best found, good enough or not; None where no positive definite Theta was found.
     """
-    goal = 8.0 * tolerance * _scale(penalties)
+    goal = (
+        (8.0 if exact else 2.0) * tolerance * _scale(penalties)
+    )  # bounds are larger than breaches
     best: Solved | None = None
-    sweeps, last, next_finish, settled = 0, np.inf, 0, False
+    sweeps, last, next_finish, tries = 0, np.inf, 0, 0
+    moves = moves_for(len(moments))
     while True:
-        went = descend(
-            moments, penalties, covariance, slopes, goal, min(_CHUNK, max_sweeps - sweeps)
-        )
+        chunk = min(_CHUNK, max_sweeps - sweeps)
+        went = descend(moments, penalties, covariance, slopes, goal, chunk, moves)
         sweeps += went.done
-        again, settled = settled, went.moved <= goal
-        slow = went.changed == 0 and went.moved > _SLOW * last and sweeps >= next_finish
-        slow = slow or (settled and again)
+        settled = went.moved <= goal
+        tries += settled
+        slow = went.changed == 0 and went.moved > _SLOW**went.done * last and sweeps >= next_finish
+        slow = slow or (settled and tries > (1 if exact else _TRIES))
         end = (tell is not None and tell(sweeps, went.moved)) or sweeps >= max_sweeps
         last = went.moved
         if not (settled or slow or end):
             continue
-        found = _damped(moments, penalties, precision(covariance, slopes))
+        theta = precision(covariance, slopes)
+        near = None if exact else _bounded(moments, penalties, theta, covariance)
+        if near is not None and near.violation <= tolerance:
+            return near._replace(sweeps=sweeps)
+        found = _damped(moments, penalties, theta) if exact or slow or end else None
         if found is not None and found.violation > tolerance and (slow or end):
             newer, next_finish = _finished(moments, penalties, found, tolerance), 2 * sweeps
             if newer is not None and newer.violation > tolerance:
                 _restart(newer, covariance, slopes)
+                moves = moves_for(len(moments))
             found = _better(found, newer)
         best = _better(best, found)
         if end or (best is not None and best.violation <= tolerance):
             return best and best._replace(sweeps=sweeps)
         if settled:
-            goal *= 0.1
+            goal *= _CLOSER
             if goal < _ROUNDING:
                 return best and best._replace(sweeps=sweeps)
 
@@ -127,7 +157,20 @@ def judged(moments: Array, penalties: Array, theta: Array | None) -> Solved | No
     if theta is None or found is None:
         return None
     certificate = certify(moments, penalties, found.matrix, theta, LEAST)
-    return Solved(theta, found.matrix, found.logdet, certificate, 0)
+    return Solved(theta, found.matrix, found.logdet, certificate)
+
+
+def _bounded(
+    moments: Array, penalties: Array, theta: Array | None, covariance: Array
+) -> Solved | None:
+    """Judge Theta by a W that is nearly its inverse; None where it is not near enough for that."""
+    if theta is None:
+        return None
+    logdet, apart = log_determinant(theta), mismatch(theta, covariance)
+    if logdet is None or not apart.size < _APART:
+        return None
+    certificate = certify(moments, penalties, covariance, theta, LEAST, apart)
+    return Solved(theta, covariance, logdet, certificate, apart=apart)
 
 
 def _damped(moments: Array, penalties: Array, theta: Array | None) -> Solved | None:

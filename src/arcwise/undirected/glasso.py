@@ -26,12 +26,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._kernels.glasso import components, gather, scatter
+from arcwise._kernels.glasso import ahead, box, components, gather, scatter
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
 from arcwise.undirected.chordal import completion
 from arcwise.undirected.columns import Solved, judged, solve_block
-from arcwise.undirected.newton import definite, inverse
+from arcwise.undirected.newton import inverse, log_determinant
 from arcwise.undirected.penalties import Pairs, Piece, Problem, checked_covariance
 
 __all__ = ["Glasso", "from_correlation", "glasso", "glasso_path", "largest_penalty"]
@@ -42,13 +42,19 @@ Indices = NDArray[np.int64]
 # A block whose smallest eigenvalue is below minus this (in units of correlations) is indefinite.
 _INDEFINITE = 1e-7
 _SWEEPS = 10_000
+# Of a path, steps this much longer than the one before are not foreseen from it; and the sweeps that an
+# answer from a foreseen start may take.
+_FARTHEST, _EAGER = 3.0, 12
+# Components up to this size are solved together with others.
+_SMALL = 48
 
 
 class Glasso(NamedTuple):
     """A solution of the graphical lasso.
 
-    `gap` bounds how far `objective` is below its maximum; `violation` is the largest breach of a
-    condition for the maximum relative to the penalty; `sweeps` counts those of the hardest block.
+    `covariance` is the inverse of `precision` (on a path, to within `violation`). `gap` bounds how far
+    `objective` is below its maximum; `violation` is the largest breach of a condition for the maximum
+    relative to the penalty; `sweeps` counts those of the hardest block.
     """
 
     precision: Array
@@ -125,8 +131,8 @@ def glasso(
         forbidden=forbidden,
     )
     _check_definite(problem)
-    work = _Work(tolerance, max_sweeps, threads, Trail(on_step))
-    return work.solve(problem, start)
+    work = _Work(tolerance, max_sweeps, threads, True, Trail(on_step))
+    return work.solve(problem, None if start is None else _Start(start))
 
 
 def glasso_path(
@@ -136,7 +142,7 @@ def glasso_path(
     penalise_diagonal: bool = True,
     required: Pairs | None = None,
     forbidden: Pairs | None = None,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-6,
     threads: int = 1,
     on_step: Watch | None = None,
 ) -> Iterator[tuple[float, Glasso]]:
@@ -151,7 +157,9 @@ def glasso_path(
 
     Yields
     ------
-    Pairs of a penalty and its solution.
+    Pairs of a penalty and its solution. To save an inversion at each step, its covariance may be the
+    inverse of the precision matrix but for an error, which `gap` and `violation` account for: they are
+    then bounds.
 
     Examples
     --------
@@ -165,13 +173,16 @@ def glasso_path(
         Problem.of(matrix, penalty, penalise_diagonal=penalise_diagonal, **pairs)
         for penalty in penalties
     ]
-    trail, found = Trail(on_step), None
-    work = _Work(tolerance, _SWEEPS, threads, Trail())
+    trail, start = Trail(on_step), None
+    work = _Work(tolerance, _SWEEPS, threads, False, Trail())
     if problems:
         _check_definite(problems[int(np.argmin(penalties))])  # the others' blocks lie in its blocks
-    for penalty, problem in zip(penalties, problems, strict=True):
-        found = work.solve(problem, found)
+    for number, (penalty, problem) in enumerate(zip(penalties, problems, strict=True)):
+        found = work.solve(problem, start)
         yield float(penalty), found
+        start = _Start(
+            found, start and start.latest, _share(penalties[max(number - 1, 0) : number + 2])
+        )
         if trail.add(f"penalty {float(penalty):.4g}", found.objective, found.n_edges):
             return
 
@@ -211,6 +222,42 @@ def from_correlation(found: Glasso, scale: ArrayLike) -> Glasso:
     )
 
 
+class _Start(NamedTuple):
+    """Where to begin: the latest solution, and how far to go on in the direction from the one before."""
+
+    latest: Glasso
+    earlier: Glasso | None = None
+    share: float = 0.0
+
+    def covariance(self, piece: Piece, eager: bool) -> Array:
+        """W of some variables, scaled; positive definite for certain unless it is `eager`."""
+        over = 1.0 / piece.scale
+        if eager and self.earlier is not None:
+            pair = self.latest.covariance, self.earlier.covariance
+            return ahead(piece.moments, piece.penalties, *pair, piece.members, over, self.share)
+        found = gather(self.latest.covariance, piece.members, over, over)
+        box(piece.moments, piece.penalties, found)
+        return found
+
+    def slopes(self, piece: Piece) -> Array:
+        """Regressions of each variable on the others, scaled."""
+        precision = self.latest.precision
+        own = -1.0 / (precision.diagonal()[piece.members] * piece.scale)
+        found = gather(precision, piece.members, own, piece.scale)
+        if not piece.even:
+            found[np.isinf(piece.penalties)] = 0.0
+        np.fill_diagonal(found, 0.0)
+        return found
+
+
+def _share(penalties: Sequence[float]) -> float:
+    """Of the step between two penalties, what the step to the third one is; 0 where there is none."""
+    if len(penalties) < 3 or penalties[0] == penalties[1]:
+        return 0.0
+    share = (penalties[2] - penalties[1]) / (penalties[1] - penalties[0])
+    return float(share) if 0.0 < share <= _FARTHEST else 0.0
+
+
 class _Part(NamedTuple):
     """A block, its solution, and how far that can be from the maximum."""
 
@@ -226,6 +273,7 @@ class _Work:
     tolerance: float
     max_sweeps: int
     threads: int
+    exact: bool
     trail: Trail
 
     def __post_init__(self) -> None:
@@ -235,11 +283,11 @@ class _Work:
                 f"{self.tolerance}, {self.max_sweeps} and {self.threads} came."
             )
 
-    def solve(self, problem: Problem, start: Glasso | None) -> Glasso:
+    def solve(self, problem: Problem, start: _Start | None) -> Glasso:
         size = len(problem.moments)
-        if start is not None and start.precision.shape != (size, size):
+        if start is not None and start.latest.precision.shape != (size, size):
             raise FitError(
-                f"The start has {len(start.precision)} variables, but the covariance {size}."
+                f"The start has {len(start.latest.precision)} variables, but the covariance {size}."
             )
         labels = components(problem.moments, problem.table())
         alone, blocks = _blocks(labels)
@@ -250,36 +298,72 @@ class _Work:
                 parts = list(pool.map(lambda members: self.block(problem, members, start), blocks))
         return _assembled(problem, alone, parts)
 
-    def block(self, problem: Problem, members: Indices, start: Glasso | None) -> _Part:
+    def block(self, problem: Problem, members: Indices, start: _Start | None) -> _Part:
         """Solve one component."""
         piece = problem.piece(members)
         if not piece.penalties.any():
             solved = judged(piece.moments, piece.penalties, _inverted(piece))
         else:
-            solved = solve_block(
-                piece.moments,
-                piece.penalties,
-                *_begin(piece, start),
-                tolerance=self.tolerance,
-                max_sweeps=self.max_sweeps,
-                tell=self._tell,
-            )
+            solved = self._eagerly(piece, start)
+            if solved is None:
+                solved = self._swept(piece, *_begin(piece, start), self.max_sweeps)
         if solved is None:
             raise _no_maximum(piece)
         return _Part(piece, solved, solved.gap(piece.moments, piece.penalties))
+
+    def _eagerly(self, piece: Piece, start: _Start | None) -> Solved | None:
+        """Begin where the last two solutions point to; None where that leads to nothing quickly.
+
+        W may not be positive definite there. If so, no good answer comes of it: what is judged good is
+        judged by Theta, whichever way it was found.
+        """
+        if start is None or not start.share:
+            return None
+        begin = start.covariance(piece, eager=True), start.slopes(piece)
+        solved = self._swept(piece, *begin, min(_EAGER, self.max_sweeps))
+        good = solved is not None and solved.violation <= self.tolerance
+        return solved if good else None
+
+    def _swept(
+        self, piece: Piece, covariance: Array, slopes: Array, max_sweeps: int
+    ) -> Solved | None:
+        return solve_block(
+            piece.moments,
+            piece.penalties,
+            covariance,
+            slopes,
+            tolerance=self.tolerance,
+            max_sweeps=max_sweeps,
+            exact=self.exact,
+            tell=self._tell,
+        )
 
     def _tell(self, sweeps: int, moved: float) -> bool:
         return self.trail.tick(f"sweep {sweeps}", moved, 0)
 
 
 def _blocks(labels: Indices) -> tuple[Indices, list[Indices]]:
-    """Variables alone in their component, and the members of the other components."""
-    order = np.argsort(labels, kind="stable")
-    cuts = np.flatnonzero(np.diff(labels[order])) + 1
-    groups = np.split(order, cuts)
-    alone = [group for group in groups if len(group) == 1]
-    found = np.concatenate(alone) if alone else np.empty(0, dtype=np.int64)
-    return found, [group for group in groups if len(group) > 1]
+    """Variables alone in their component, and the members of the other components.
+
+    Small components are put together: what is between them is zero all the same, and a few larger
+    problems take less time than hundreds of tiny ones.
+    """
+    counts = np.bincount(labels, minlength=len(labels))[labels]
+    alone, joined = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
+    if not len(joined):
+        return alone, []
+    joined = joined[np.argsort(labels[joined], kind="stable")]
+    blocks: list[Indices] = []
+    small: list[Indices] = []
+    for group in np.split(joined, np.flatnonzero(np.diff(labels[joined])) + 1):
+        if len(group) > _SMALL:
+            blocks.append(group)
+            continue
+        small.append(group)
+        if sum(map(len, small)) > _SMALL:
+            blocks.append(np.concatenate(small))
+            small = []
+    return alone, [*blocks, *([np.concatenate(small)] if small else [])]
 
 
 def _check_definite(problem: Problem) -> None:
@@ -288,7 +372,7 @@ def _check_definite(problem: Problem) -> None:
     for members in _blocks(components(problem.moments, problem.table()))[1]:
         block = gather(problem.moments, members, root[members], root[members])
         np.fill_diagonal(block, 1.0 + _INDEFINITE)
-        if definite(block):
+        if log_determinant(block) is not None:
             continue
         np.fill_diagonal(block, 1.0)
         least = float(np.linalg.eigvalsh(block)[0])
@@ -318,39 +402,21 @@ def _listed(members: Indices) -> str:
     return shown if len(members) <= 6 else f"{shown}, ... ({len(members)} in all)"
 
 
-def _begin(piece: Piece, start: Glasso | None) -> tuple[Array, Array]:
+def _begin(piece: Piece, start: _Start | None) -> tuple[Array, Array]:
     """W and slopes to begin with: W has a unit diagonal, is positive definite and inside the box.
 
-    Only then do sweeps keep it positive definite. Between S, which is in the middle of the box, and any
-    positive definite V all matrices but S are positive definite; so the nearest to V inside the box is.
+    Only then do sweeps keep it positive definite.
     """
-    size = len(piece.members)
     if start is not None:
-        over = 1.0 / piece.scale
-        covariance = gather(start.covariance, piece.members, over, over)
-        own = -1.0 / (start.precision.diagonal()[piece.members] * piece.scale)
-        slopes = gather(start.precision, piece.members, own, piece.scale)
-        slopes[np.isinf(piece.penalties)] = 0.0
-        np.fill_diagonal(slopes, 0.0)
-        return _boxed(piece, covariance), slopes
-    slopes = np.zeros((size, size))
+        return start.covariance(piece, eager=False), start.slopes(piece)
+    slopes = np.zeros_like(piece.moments)
     if piece.penalties.diagonal().min() > 0:
         covariance = piece.moments.copy()
         np.fill_diagonal(covariance, 1.0)
         return covariance, slopes
-    return _boxed(piece, _completed(piece)), slopes
-
-
-def _boxed(piece: Piece, target: Array) -> Array:
-    """Go from S towards a positive definite matrix as far as the box |W - S| <= P allows."""
-    target -= piece.moments
-    apart = np.abs(target)
-    ratio = np.divide(piece.penalties, apart, out=np.full_like(apart, np.inf), where=apart > 0)
-    np.fill_diagonal(ratio, np.inf)
-    target *= min(1.0, float(ratio.min()))
-    target += piece.moments
-    np.fill_diagonal(target, 1.0)
-    return target
+    covariance = _completed(piece)
+    box(piece.moments, piece.penalties, covariance)
+    return covariance, slopes
 
 
 def _completed(piece: Piece) -> Array:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels.glasso import curvature, mirror
 
-__all__ = ["Inverse", "definite", "finish", "inverse"]
+__all__ = ["Inverse", "finish", "inverse", "log_determinant"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -67,17 +67,21 @@ def inverse(matrix: Array) -> Inverse | None:
     return Inverse(found, logdet)
 
 
-def definite(matrix: Array) -> bool:
-    """Tell whether a symmetric matrix, which is overwritten, is positive definite.
+def log_determinant(matrix: Array) -> float | None:
+    """The logarithm of a symmetric matrix's determinant; None where it is not positive definite.
 
     Examples
     --------
-    >>> definite(np.array([[1.0, 2.0], [2.0, 1.0]]))
-    False
+    >>> log_determinant(np.eye(3)), log_determinant(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    (0.0, None)
     """
     from scipy.linalg import lapack
 
-    return bool(lapack.dpotrf(matrix.T, lower=0, clean=0, overwrite_a=1)[1] == 0)
+    factor, failed = lapack.dpotrf(matrix.T, lower=0, clean=0)
+    diagonal = factor.diagonal()
+    return (
+        None if failed or not np.isfinite(diagonal).all() else 2.0 * float(np.log(diagonal).sum())
+    )
 
 
 @dataclass(frozen=True)

@@ -88,12 +88,16 @@ def _largest(work: Array, root: Array) -> tuple[int, int]:
 
 
 class Piece(NamedTuple):
-    """Some variables of a problem, scaled: moments / scale scale', penalties / scale scale'."""
+    """Some variables of a problem, scaled: moments / scale scale', penalties / scale scale'.
+
+    It is `even` where the penalty beside the diagonal is one number before scaling.
+    """
 
     members: Indices
     moments: Array
     penalties: Array
     scale: Array
+    even: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +152,7 @@ class Problem:
             penalties = gather(self.off, members, over, over)
         np.fill_diagonal(penalties, self.diagonal[members] * over**2)
         np.fill_diagonal(moments, 1.0 - penalties.diagonal())
-        return Piece(members, moments, penalties, scale)
+        return Piece(members, moments, penalties, scale, isinstance(self.off, float))
 
 
 def _checked_penalty(penalty: ArrayLike, size: int) -> float | Array:
