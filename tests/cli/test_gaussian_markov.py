@@ -73,3 +73,23 @@ def test_a_stream_will_do(run, table):
     done = run("learn", table, *WORDS, "--stream", "--penalty", "stars")
     assert done.code == 1
     assert "rows" in done.err
+
+
+def test_a_file_has_a_penalty_for_each_pair(run, table, small):
+    """A pair that costs too much has no edge, whatever the others pay."""
+    names, first = small.order, set(small.order[:2])
+    with open("prices.csv", "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["", *names])
+        for one in names:
+            rows.writerow([one, *(5.0 if {one, two} == first else 0.01 for two in names)])
+    words = ("learn", table, *WORDS, "-o", "net.json")
+    for more in (("prices.csv",), ("1", "--option", "factors=prices.csv")):
+        done = run(*words, "--penalty", *more)
+        assert done.code == 0, done.err
+        edges = {frozenset(edge) for edge in aw.load("net.json").graph.edges}
+        assert first not in edges
+        assert len(edges) > 5
+    wrong = run(*words, "--penalty", "no-such.csv")
+    assert wrong.code == 1
+    assert "no-such.csv" in wrong.err

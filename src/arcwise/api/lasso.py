@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.built import joint_bic, markov_net, normal_net
+from arcwise.api.factors import factors_of
 from arcwise.api.recipe import Bench, Learned, Recipe, laid_out, settled_model
 from arcwise.api.undirected import SEARCHES, refuse_directions
 from arcwise.conditionals.gaussian import GaussianFits
@@ -69,6 +70,7 @@ class Settings:
     threshold: float = 0.05
     turns: int = 20
     combine: Combine = "or"
+    factors: Any = None
 
 
 def glasso(
@@ -78,6 +80,7 @@ def glasso(
     refit: bool | None = None,
     nonparanormal: bool = False,
     gaps: Gaps = "complete",
+    factors: Any = None,
     count: int = 30,
     least: float | None = None,
     gamma: float = 0.5,
@@ -94,6 +97,8 @@ def glasso(
     refit : whether the network is fitted again on its graph without a penalty; None does where it can be.
     nonparanormal : correlations from ranks, for columns whose shape is not normal.
     gaps : "complete" uses the rows without gaps, "pairwise" for each pair of columns those with both.
+    factors : what the penalty of each pair is multiplied with, a matrix with names (a data frame or a
+        file) or in the order of the columns: 0 for an edge without penalty, infinite for none at all.
     count, least : of a path: how many penalties, and the smallest as a share of the largest; by default a
         hundredth, and a twentieth where there are more columns than rows, since denser graphs are noise.
     gamma : of the rule "ebic".
@@ -108,6 +113,7 @@ def neighbourhood(
     combine: Combine = "or",
     nonparanormal: bool = False,
     gaps: Gaps = "complete",
+    factors: Any = None,
     count: int = 30,
     least: float | None = None,
     gamma: float = 0.5,
@@ -118,7 +124,7 @@ def neighbourhood(
     Parameters
     ----------
     combine : "or" joins two variables if one picks the other, "and" if both do.
-    nonparanormal, gaps, count, least, gamma, turns : as for `glasso`.
+    nonparanormal, gaps, factors, count, least, gamma, turns : as for `glasso`.
     """
     return Settings(**locals())
 
@@ -162,6 +168,7 @@ class Task:
     settings: Settings
     matrix: Array
     limits: Limits
+    factors: Array | None = None
 
     @property
     def joins(self) -> bool:
@@ -189,16 +196,22 @@ class Task:
     def solver(self) -> dict[str, Any]:
         """What the solver is told beside the matrix and the penalties."""
         threads = self.bench.recipe.threads
-        return {**self.pairs, "penalise_diagonal": self.settings.diagonal, "threads": threads}
+        return {
+            **self.pairs,
+            "factors": self.factors,
+            "penalise_diagonal": self.settings.diagonal,
+            "threads": threads,
+        }
 
     @property
     def unit(self) -> str:
         """The unit of penalties."""
-        return "rho" if self.settings.scale == "correlation" else "rho, covariance units"
+        unit = "rho" if self.settings.scale == "correlation" else "rho, covariance units"
+        return unit if self.factors is None else f"{unit}, times factors"
 
     def penalties(self) -> tuple[float, ...]:
         """A path's penalties, the smallest that leaves no edge first."""
-        most, count = largest_penalty(self.scaled) or 1.0, self.settings.count
+        most, count = largest_penalty(self.scaled, self.factors) or 1.0, self.settings.count
         usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
         least = usual if self.settings.least is None else self.settings.least
         if count < 1 or not 0 < least <= 1:
@@ -236,7 +249,10 @@ def task(recipe: Recipe, source: Table | Moments) -> Task:
     notes = tuple(filter(None, (*bench.notes, _constants(fits), _ranks(settings))))
     word = "neighbourhood" if recipe.search == "neighbourhood" else "glasso"
     bench = replace(bench, recipe=recipe.but(search=word), notes=notes)
-    return Task(bench, fits, settings, matrix, edge_limits(recipe.rules, fits.nodes))
+    limits, factors = edge_limits(recipe.rules, fits.nodes), settings.factors
+    if factors is not None:
+        factors = factors_of(factors).on(fits.nodes, source.order)
+    return Task(bench, fits, settings, matrix, limits, factors)
 
 
 def _constants(fits: GaussianFits) -> str:
@@ -314,8 +330,8 @@ def found_at(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[F
 
 
 def _neighbours(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
-    rule = task.settings.combine
-    for penalty, near in neighbourhood_path(task.matrix, penalties, rule=rule, **task.pairs):
+    solver: dict[str, Any] = {"rule": task.settings.combine, "factors": task.factors, **task.pairs}
+    for penalty, near in neighbourhood_path(task.matrix, penalties, **solver):
         graph = _graph(task.fits.nodes, near.adjacency)
         yield Found(penalty, graph, None), float(graph.n_edges)
 

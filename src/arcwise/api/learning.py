@@ -5,10 +5,12 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from arcwise.api.factors import Factors, factors_of
 from arcwise.api.kinds import kind_for, kind_of, run
 from arcwise.api.lasso import as_judged
 from arcwise.api.net import Network
@@ -17,7 +19,7 @@ from arcwise.api.progress import Progress
 from arcwise.api.recipe import Learned, Recipe
 from arcwise.api.tuning import RULES, Tuned, tune
 from arcwise.data import Moments, Table, read, table
-from arcwise.errors import DataError, FitError, unknown
+from arcwise.errors import DataError, FitError, WordError, unknown
 from arcwise.graphs import DAG, Rules
 from arcwise.results import Watch
 
@@ -50,7 +52,7 @@ def learn(
     score: str | None = None,
     search: str = "auto",
     start: str | DAG = "empty",
-    penalty: float | str | None = None,
+    penalty: Any = None,
     rules: Rules | None = None,
     expert: DAG | None = None,
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
@@ -82,7 +84,8 @@ def learn(
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
         best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
         unless one is given.) For the lasso it is rho, on the scale of correlations: a number, or a rule:
-        "ebic" (default), "stars", "cv", "ric". The reason is told in the notes, the curve is `tuning`.
+        "ebic" (default), "stars", "cv", "ric". The reason is told in the notes, the curve is `tuning`. A
+        matrix (data frame, array, or the path of a CSV file with names) has one for each pair of variables.
     rules : required and forbidden arcs, tiers, the largest number of parents. Undirected learning
         ignores directions and refuses tiers.
     expert, expert_weight : a graph that arcs should not differ from, and the price of each difference
@@ -158,6 +161,11 @@ class Plan:
             rule = own
         if own is not None:
             recipe = as_judged(recipe, rule)
+        elif "factors" in recipe.options:
+            raise WordError(
+                "Penalties for single pairs of variables are for the lasso: graph='undirected', "
+                "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."
+            )
         if rule is not None:
             tuned = tune(recipe, source, rule, n_jobs, tuning_watch)
             recipe = recipe.but(penalty=tuned.penalty)
@@ -167,7 +175,7 @@ class Plan:
 def plan(
     *,
     graph: str = "directed",
-    penalty: float | str | None = None,
+    penalty: Any = None,
     rules: Rules | None = None,
     **words: Any,
 ) -> Plan:
@@ -175,6 +183,10 @@ def plan(
     kind_of(graph)
     if isinstance(words.get("prior_rows"), str | os.PathLike):
         words["prior_rows"] = read(words["prior_rows"])
+    if _a_matrix(penalty):
+        if words.get("factors") is not None:
+            raise WordError("Give a matrix of penalties, or a penalty and its factors, not both.")
+        penalty, words["factors"] = 1.0, factors_of(penalty)
     rule = _rule(penalty)
     known = {field.name for field in fields(Recipe)} - {"tuned", "threads", "options"}
     recipe = Recipe(
@@ -186,6 +198,13 @@ def plan(
         **{name: value for name, value in words.items() if name in known},
     )
     return Plan(recipe, rule)
+
+
+def _a_matrix(penalty: Any) -> bool:
+    """Whether penalties come one for each pair of variables, as a matrix or as the file of one."""
+    if isinstance(penalty, str):
+        return Path(penalty).suffix.lower() in (".csv", ".tsv", ".txt")
+    return isinstance(penalty, os.PathLike | Factors | list | tuple) or np.ndim(penalty) > 0
 
 
 def _rule(penalty: float | str | None) -> str | None:
@@ -222,7 +241,10 @@ def network_of(
     if tuned:
         words["penalty_rule"] = tuned.rule
     if recipe.options:
-        words["options"] = dict(recipe.options)
+        words["options"] = {
+            name: str(value) if name == "factors" else value
+            for name, value in recipe.options.items()
+        }
     return Network(
         learned.net,
         score=learned.total,

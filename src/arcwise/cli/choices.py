@@ -145,9 +145,10 @@ Penalty = Annotated[
         " gaussian models, 0.1 for directed and 0.2 for undirected parzen ones. cv takes the one"
         " that predicts best in cross-validation, cv-1se the largest one within a standard error of"
         " that. For the graphical lasso it is rho, on the scale of correlations, and ebic (the default),"
-        " stars and ric are further rules that choose it.",
+        " stars and ric are further rules that choose it; a CSV file with names in its first line and column"
+        " has one for each pair of variables.",
         panel=_LEARNING,
-        shown="NUMBER|WORD",
+        shown="NUMBER|WORD|FILE",
     ),
 ]
 Start = Annotated[

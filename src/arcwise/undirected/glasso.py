@@ -21,7 +21,7 @@ relative to rho_ij (to a thousandth of the two columns' scale where rho_ij is sm
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +32,13 @@ from arcwise.results import Trail, Watch
 from arcwise.undirected.chordal import completion
 from arcwise.undirected.columns import Solved, judged, solve_block
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.penalties import Pairs, Piece, Problem, checked_covariance
+from arcwise.undirected.penalties import (
+    Pairs,
+    Piece,
+    Problem,
+    checked_covariance,
+    checked_factors,
+)
 
 __all__ = ["Glasso", "from_correlation", "glasso", "glasso_path", "largest_penalty"]
 
@@ -139,6 +145,7 @@ def glasso_path(
     covariance: ArrayLike,
     penalties: Sequence[float],
     *,
+    factors: ArrayLike | None = None,
     penalise_diagonal: bool = True,
     required: Pairs | None = None,
     forbidden: Pairs | None = None,
@@ -151,6 +158,7 @@ def glasso_path(
     Parameters
     ----------
     penalties : numbers, in the order in which they are solved and handed out.
+    factors : a matrix that each of them is multiplied with (infinite to hold an entry at 0).
     on_step : told of each solution (as score its objective); True ends the path there.
 
     The others are those of `glasso`.
@@ -167,35 +175,42 @@ def glasso_path(
     >>> [(penalty, found.n_edges) for penalty, found in glasso_path(S, [0.5, 0.2, 0.01])]
     [(0.5, 1), (0.2, 2), (0.01, 3)]
     """
-    matrix = checked_covariance(covariance)
-    pairs = {"required": list(required or ()), "forbidden": list(forbidden or ())}
-    problems = [
-        Problem.of(matrix, penalty, penalise_diagonal=penalise_diagonal, **pairs)
-        for penalty in penalties
-    ]
-    trail, start = Trail(on_step), None
-    work = _Work(tolerance, _SWEEPS, threads, False, Trail())
-    if problems:
-        _check_definite(problems[int(np.argmin(penalties))])  # the others' blocks lie in its blocks
-    for number, (penalty, problem) in enumerate(zip(penalties, problems, strict=True)):
-        found = work.solve(problem, start)
+    matrix, trail = checked_covariance(covariance), Trail(on_step)
+    rest: dict[str, Any] = {
+        "factors": None if factors is None else checked_factors(factors, len(matrix)),
+        "penalise_diagonal": penalise_diagonal,
+        "required": list(required or ()),
+        "forbidden": list(forbidden or ()),
+    }
+    if len(penalties):
+        # Blocks of larger penalties lie in those of the smallest.
+        _check_definite(Problem.of(matrix, np.min(penalties), **rest))
+    work, start = _Work(tolerance, _SWEEPS, threads, False, Trail()), None
+    for number, penalty in enumerate(penalties):
+        found = work.solve(Problem.of(matrix, penalty, **rest), start)
         yield float(penalty), found
-        start = _Start(
-            found, start and start.latest, _share(penalties[max(number - 1, 0) : number + 2])
-        )
+        nearby = penalties[max(number - 1, 0) : number + 2]
+        start = _Start(found, start and start.latest, _share(nearby))
         if trail.add(f"penalty {float(penalty):.4g}", found.objective, found.n_edges):
             return
 
 
-def largest_penalty(covariance: ArrayLike) -> float:
+def largest_penalty(covariance: ArrayLike, factors: ArrayLike | None = None) -> float:
     """The smallest penalty that leaves no edge: the largest covariance of two columns, in size.
+
+    With `factors` of the penalty, the largest one over its factor; edges whose factor is zero stay.
 
     Examples
     --------
     >>> largest_penalty([[1.0, -0.6], [-0.6, 1.0]])
     0.6
+    >>> largest_penalty([[1.0, -0.6], [-0.6, 1.0]], [[1, 2], [2, 1]])
+    0.3
     """
     matrix = np.abs(np.asarray(covariance, dtype=np.float64))
+    if factors is not None:
+        by = np.asarray(factors, dtype=np.float64)
+        matrix = np.divide(matrix, by, out=np.zeros_like(matrix), where=by > 0)
     return float(np.max(matrix, where=~np.eye(len(matrix), dtype=bool), initial=0.0))
 
 

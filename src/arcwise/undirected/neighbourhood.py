@@ -11,7 +11,7 @@ selection with the lasso", Annals of Statistics 34 (2006), 1436-1462).
 
 from collections.abc import Iterator, Sequence
 from statistics import NormalDist
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,10 +92,13 @@ def neighbourhood_path(
     penalties: Sequence[float],
     *,
     rule: Rule = "or",
+    factors: ArrayLike | None = None,
     required: Pairs | None = None,
     forbidden: Pairs | None = None,
 ) -> Iterator[tuple[float, Neighbourhoods]]:
     """Select neighbours for several penalties, each from the answer before.
+
+    Each penalty is multiplied with the `factors`, a matrix, if given.
 
     Examples
     --------
@@ -104,9 +107,14 @@ def neighbourhood_path(
     [(0.55, 1), (0.1, 2)]
     """
     moments, found = _correlations(checked_covariance(covariance)), None
-    pairs = {"required": list(required or ()), "forbidden": list(forbidden or ())}
+    rest: dict[str, Any] = {
+        "factors": factors,
+        "penalise_diagonal": False,
+        "required": list(required or ()),
+        "forbidden": list(forbidden or ()),
+    }
     for penalty in penalties:
-        problem = Problem.of(moments, penalty, penalise_diagonal=False, **pairs)
+        problem = Problem.of(moments, penalty, **rest)
         found = _solved(problem, _checked_rule(rule), found)
         yield float(penalty), found
 

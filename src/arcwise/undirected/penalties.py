@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso import gather
 from arcwise.errors import FitError
 
-__all__ = ["Pairs", "Piece", "Problem", "checked_covariance"]
+__all__ = ["Pairs", "Piece", "Problem", "checked_covariance", "checked_factors"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -118,11 +118,14 @@ class Problem:
         covariance: Array,
         penalty: ArrayLike,
         *,
+        factors: ArrayLike | None = None,
         penalise_diagonal: bool = True,
         required: Pairs | None = None,
         forbidden: Pairs | None = None,
     ) -> "Problem":
         """Check the penalty and the pairs against a checked covariance.
+
+        `factors` is a matrix that the penalty is multiplied with, entry by entry.
 
         Raises
         ------
@@ -131,6 +134,8 @@ class Problem:
         """
         size = len(covariance)
         off = _checked_penalty(penalty, size)
+        if factors is not None:
+            off = _multiplied(off, checked_factors(factors, size))
         own = np.full(size, off) if isinstance(off, float) else off.diagonal().copy()
         if penalise_diagonal and not np.isfinite(own).all():
             raise FitError("The penalty of a diagonal entry has to be finite.")
@@ -155,6 +160,28 @@ class Problem:
         return Piece(members, moments, penalties, scale, isinstance(self.off, float))
 
 
+def checked_factors(factors: ArrayLike, size: int) -> Array:
+    """Take a matrix of factors of the penalty, or say what is wrong with it.
+
+    Examples
+    --------
+    >>> checked_factors([[1, 2], [2, 1]], 2)
+    array([[1., 2.],
+           [2., 1.]])
+    """
+    found = _checked_penalty(factors, size)
+    if isinstance(found, float):
+        raise FitError(f"Factors of the penalty are a matrix of shape {(size, size)}, not {found}.")
+    return found
+
+
+def _multiplied(off: float | Array, factors: Array) -> Array:
+    """The product; infinite factors hold an entry at zero whatever the penalty."""
+    held = np.isinf(factors)
+    found: Array = np.where(held, np.inf, off * np.where(held, 1.0, factors))
+    return found
+
+
 def _checked_penalty(penalty: ArrayLike, size: int) -> float | Array:
     matrix: Array = np.ascontiguousarray(penalty, dtype=np.float64)
     if np.isnan(matrix).any() or (matrix < 0).any():
@@ -168,7 +195,11 @@ def _checked_penalty(penalty: ArrayLike, size: int) -> float | Array:
             f"Penalties are one number or a matrix of shape {(size, size)}, not {matrix.shape}."
         )
     if not np.array_equal(matrix, matrix.T):
-        raise FitError("A matrix of penalties has to be symmetric.")
+        row, column = np.argwhere(matrix != matrix.T)[0]
+        raise FitError(
+            f"A matrix of penalties is symmetric, but entry ({row}, {column}) is "
+            f"{matrix[row, column]:g} and ({column}, {row}) is {matrix[column, row]:g}."
+        )
     return matrix
 
 

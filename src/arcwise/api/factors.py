@@ -1,0 +1,167 @@
+"""A number for each pair of variables: what the penalty of their edge is multiplied with."""
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import DataError, FitError, close_to
+from arcwise.undirected.penalties import checked_factors
+
+__all__ = ["Factors", "factors_of"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """Factors of the penalty, one for each pair of variables.
+
+    `names` are those of the rows and columns; None means the data's columns, in their order. Where only
+    some pairs were `picked`, the others have the factor 1.
+    """
+
+    values: Array
+    names: tuple[str, ...] | None
+    picked: bool = False
+
+    def on(self, nodes: Sequence[str], order: Sequence[str]) -> Array:
+        """The matrix for some nodes of a table whose columns came in `order`.
+
+        Raises
+        ------
+        FitError : no row for a node, another number of rows than columns of the table, or numbers that
+            are negative, missing or not symmetric.
+        """
+        names = tuple(order) if self.names is None else self.names
+        if len(names) != len(self.values):
+            raise FitError(
+                f"A matrix of penalties without names has a row for each of the {len(names)} columns, "
+                f"in their order, but it has {len(self.values)} rows."
+            )
+        there, here = (nodes, names) if self.picked else (names, nodes)
+        for name in here:
+            if name not in there:
+                what = "The table has no column" if self.picked else "The penalties have no row for"
+                raise FitError(f"{what} {name!r}. {close_to(name, there)}")
+        own = {name: number for number, name in enumerate(names)}
+        found = [number for number, node in enumerate(nodes) if node in own]
+        chosen = [own[nodes[number]] for number in found]
+        matrix = np.ones((len(nodes), len(nodes)))
+        matrix[np.ix_(found, found)] = self.values[np.ix_(chosen, chosen)]
+        _check_symmetric(matrix, nodes)
+        return checked_factors(matrix, len(nodes))
+
+    def __str__(self) -> str:
+        if self.picked:
+            count = int(np.count_nonzero(np.triu(self.values != 1.0)))
+            return f"for {count} pair{'s' * (count != 1)}"
+        finite = self.values[np.isfinite(self.values)]
+        span = f", {finite.min():g} to {finite.max():g}" if len(finite) else ""
+        return f"a matrix of {len(self.values)} x {len(self.values)}{span}"
+
+
+def factors_of(value: Any) -> Factors:
+    """Read factors off a data frame with names, a plain matrix, a file's path, or a mapping of pairs.
+
+    A file has the names in its first line and in its first column, as a data frame writes them.
+
+    Raises
+    ------
+    FitError, DataError : what is no square matrix of numbers.
+
+    >>> import pandas as pd
+    >>> names = ["a", "b"]
+    >>> found = factors_of(pd.DataFrame([[1.0, 2.0], [2.0, 1.0]], index=names, columns=names))
+    >>> print(found)
+    a matrix of 2 x 2, 1 to 2
+    >>> found.on(["b", "a"], names)[0].tolist()
+    [1.0, 2.0]
+    """
+    if isinstance(value, Factors):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return _from_file(Path(value))
+    if isinstance(value, Mapping):
+        return _from_pairs(value)
+    rows, columns = getattr(value, "index", None), getattr(value, "columns", None)
+    if columns is None or rows is None:
+        return Factors(_square(value, "The penalties"), None)
+    names = tuple(map(str, columns))
+    return _named(tuple(map(str, rows)), names, value.to_numpy(), "The penalties")
+
+
+def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
+    """Factors of some pairs, each given once."""
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+            raise FitError(f"Factors are given for pairs of two variables, not for {pair!r}.")
+    names = sorted({str(name) for pair in pairs for name in pair})
+    values = np.ones((len(names), len(names)))
+    for (one, two), value in pairs.items():
+        if pairs.get((two, one), value) != value:
+            raise FitError(f"The pair {one!r} and {two!r} has two factors; give one.")
+        places = names.index(str(one)), names.index(str(two))
+        values[places] = values[places[::-1]] = value
+    values.setflags(write=False)
+    return Factors(values, tuple(names), picked=True)
+
+
+def _from_file(path: Path) -> Factors:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"The penalties cannot be read from {path}: {error}.") from None
+    lines = text.splitlines()
+    mark = "\t" if lines and "\t" in lines[0] else ","
+    table = [row for row in csv.reader(lines, delimiter=mark) if row]
+    names = tuple(cell.strip() for cell in table[0][1:]) if table else ()
+    rows = tuple(row[0].strip() for row in table[1:])
+    return _named(rows, names, [row[1:] for row in table[1:]], f"The penalties in {path}")
+
+
+def _named(rows: Sequence[str], columns: tuple[str, ...], values: Any, what: str) -> Factors:
+    """Rows put in the order of the columns."""
+    if sorted(rows) != sorted(columns) or len(set(columns)) < len(columns):
+        raise FitError(
+            f"{what} need the same names for rows and columns, each once, but the rows are "
+            f"{_few(rows)} and the columns {_few(columns)}."
+        )
+    matrix = _square(values, what)
+    place = {name: number for number, name in enumerate(rows)}
+    return Factors(matrix[[place[name] for name in columns]], columns)
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:4])
+    return (shown + ", ..." if len(names) > 4 else shown) or "none"
+
+
+def _square(values: Any, what: str) -> Array:
+    try:
+        matrix = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise FitError(
+            f"{what} are a number, a rule, or a square matrix of numbers, but {type(values).__name__} "
+            "came, with something else in it."
+        ) from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise FitError(f"{what} are a square matrix, but one of shape {matrix.shape} came.")
+    matrix.setflags(write=False)
+    return matrix
+
+
+def _check_symmetric(matrix: Array, names: Sequence[str]) -> None:
+    """Name the pair; NaN is left to the check of the numbers."""
+    wrong = np.argwhere((matrix != matrix.T) & ~np.isnan(matrix) & ~np.isnan(matrix.T))
+    if len(wrong):
+        one, two = wrong[0]
+        raise FitError(
+            f"The penalty of {names[one]!r} and {names[two]!r} is {matrix[one, two]:g} one way and "
+            f"{matrix[two, one]:g} the other; a matrix of penalties is symmetric."
+        )
