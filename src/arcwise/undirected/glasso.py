@@ -50,7 +50,7 @@ _INDEFINITE = 1e-7
 _SWEEPS = 10_000
 # Of a path, steps this much longer than the one before are not foreseen from it; and the sweeps that an
 # answer from a foreseen start may take.
-_FARTHEST, _EAGER = 3.0, 12
+_FARTHEST, _EAGER = 3.0, 60
 # Components up to this size are solved together with others.
 _SMALL = 48
 
