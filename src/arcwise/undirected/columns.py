@@ -126,7 +126,9 @@ def solve_block(
         sweeps += went.done
         settled = went.moved <= goal
         tries += settled
-        slow = went.changed == 0 and sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
+        slow = (
+            went.changed == 0 and sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
+        )
         slow = slow or (settled and tries > (1 if exact else _TRIES))
         end = (tell is not None and tell(sweeps, went.moved)) or sweeps >= max_sweeps
         last = went.moved

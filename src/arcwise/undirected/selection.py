@@ -278,7 +278,7 @@ def _refitted(matrix: Array, rows: float, path: list[Array]) -> list[float]:
     last, value = path[0][:0], -np.inf
     for precision in path:
         if last.shape != precision.shape or ((last != 0) != (precision != 0)).any():
-            best = refitted(matrix, precision) if value > -np.inf or not found else None
+            best = refitted(matrix, precision, rows) if value > -np.inf or not found else None
             value = -np.inf if best is None else _likelihood(matrix, rows, best)
         found.append(value)
         last = precision
