@@ -243,6 +243,30 @@ def test_every_rule_gives_a_network_with_its_reason(rule):
     assert again.tuning == net.tuning
 
 
+@pytest.mark.parametrize("rule", ["ebic", "stars", "ric", "cv-1se"])
+def test_how_the_penalty_was_chosen_is_written_and_drawn(rule, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    net = aw.learn(SOURCE, **WORDS, penalty=rule)
+    net.save_tuning(tmp_path / "curve.json")
+    rows = json.loads((tmp_path / "curve.json").read_text())
+    assert [row["penalty"] for row in rows if row["chosen"]] == [net.words["penalty"]]
+    assert [{k: v for k, v in row.items() if k != "chosen"} for row in rows] == list(net.tuning)
+    assert net.save_tuning(tmp_path / "curve.PNG").read_bytes().startswith(b"\x89PNG")
+    net.save(tmp_path / "net.json")
+    again = aw.load(tmp_path / "net.json")
+    assert again.tuning_rows() == net.tuning_rows()
+    with pytest.raises(aw.FileError, match="should end in"):
+        net.save_tuning(tmp_path / "curve.txt")
+
+
+def test_a_penalty_that_was_given_has_no_curve(tmp_path):
+    net = aw.learn(SOURCE, **WORDS, penalty=0.2)
+    for ask in (net.tuning_rows, net.plot_tuning, lambda: net.save_tuning(tmp_path / "a.csv")):
+        with pytest.raises(aw.FitError, match=r"penalty .* was given"):
+            ask()
+
+
 def test_searches_that_are_not_the_lasso_get_a_joint_too():
     for search in ("boundary", "deletion", "neighbourhood"):
         net = aw.learn(SOURCE, **WORDS, search=search)

@@ -135,12 +135,13 @@ def _rows(here: Task, rule: str) -> Array:
 
 
 def tabulated(choice: Choice) -> tuple[Mapping[str, float], ...]:
-    """The curve as rows: the rule's figure, and edges, at each penalty."""
+    """The curve as rows: the rule's figure, what is allowed of it, and edges, at each penalty."""
     if not choice.edges:  # rotations: each turn has its own penalty
         return tuple({"penalty": penalty} for penalty in choice.penalties)
     rows = []
     name = "instability" if choice.rule == "stars" else choice.rule
+    allowed = {} if choice.allowed is None else {"allowed": choice.allowed}
     for penalty, figure, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
-        row = {"penalty": float(penalty), "edges": float(edges)}
+        row = {"penalty": float(penalty), "edges": float(edges), **allowed}
         rows.append({**row, name: float(figure)} if np.isfinite(figure) else row)
     return tuple(rows)

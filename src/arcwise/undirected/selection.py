@@ -43,7 +43,8 @@ class Choice(NamedTuple):
     """A penalty and why it was chosen.
 
     `curve` has the rule's figure at each of the `penalties` (its name is `figure`), `edges` how many
-    edges the graph of all rows has there; for rotations both stand for the turns.
+    edges the graph of all rows has there; for rotations both stand for the turns. `allowed` is the
+    largest figure that will do, where a rule has one.
     """
 
     rule: str
@@ -53,6 +54,7 @@ class Choice(NamedTuple):
     figure: str
     edges: tuple[int, ...]
     reason: str
+    allowed: float | None = None
 
 
 def serially(work: Callable[[int], Any], count: int) -> list[Any]:
@@ -366,4 +368,6 @@ def _steady(
     else:
         reason = f"No penalty is stable ({threshold:g}); the largest, {penalties[0]:.4g}, is taken."
     curve = tuple(float(each) for each in instability)
-    return Choice("stars", penalties[best], penalties, curve, "instability", edges, reason)
+    return Choice(
+        "stars", penalties[best], penalties, curve, "instability", edges, reason, threshold
+    )
