@@ -10,13 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.lasso import Task, found_at, scored_rows, task
-from arcwise.api.parallel import runner
+from arcwise.api.parallel import Runner, runner
 from arcwise.api.recipe import Recipe
 from arcwise.data import Moments, Table
-from arcwise.errors import FitError, WordError
+from arcwise.errors import FitError, WordError, columns_named
 from arcwise.results import Trail, Watch
 from arcwise.undirected.known import known
-from arcwise.undirected.selection import Choice, by_ebic, by_rotation, by_stability
+from arcwise.undirected.selection import (
+    Choice,
+    by_ebic,
+    by_rotation,
+    by_stability,
+    lasso_graphs,
+    neighbour_graphs,
+)
 
 __all__ = ["RULES", "choose", "tabulated"]
 
@@ -41,29 +48,40 @@ def choose(
     WordError : a rule that does not go with the options.
     """
     here = task(recipe, source)
-    if rule == "ebic":
-        return _by_ebic(here, watch)
-    rows = _rows(here, rule)
-    rng = np.random.default_rng(recipe.seed)
-    if rule == "ric":
-        return by_rotation(rows, rng, turns=here.settings.turns)
+    with columns_named(here.fits.nodes):
+        if rule == "ebic":
+            return _by_ebic(here, watch)
+        rng = np.random.default_rng(recipe.seed)
+        if rule == "ric":
+            return _by_rotation(here, rng)
+        return _by_stability(here, rng, runner(n_jobs, watch))
+
+
+def _by_rotation(here: Task, rng: np.random.Generator) -> Choice:
+    rows, weights = _rows(here, "ric")
+    if weights is not None and not (weights == weights[0]).all():
+        raise FitError(
+            "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
+            "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
+        )
+    return by_rotation(rows, rng, turns=here.settings.turns)
+
+
+def _by_stability(here: Task, rng: np.random.Generator, run: Runner) -> Choice:
+    rows, weights = _rows(here, "stars")
+    options: dict[str, Any] = {**here.solver, "threads": 1}  # subsamples are shared out instead
     if here.joins:
-        raise WordError(
-            "penalty='stars' measures graphs of the graphical lasso: for search='neighbourhood' take "
-            "'ebic', 'ric', 'cv' or a number."
-        )
-    if here.pairs["required"] or here.pairs["forbidden"]:
-        raise WordError(
-            "penalty='stars' compares graphs that nothing is known of: with rules, take 'ebic'."
-        )
+        options = {**here.pairs, "rule": here.settings.combine}
     return by_stability(
         rows,
         rng,
         here.penalties(),
+        weights=weights,
+        graphs=neighbour_graphs if here.joins else lasso_graphs,
         subsamples=here.settings.subsamples,
         threshold=here.settings.threshold,
-        run=runner(n_jobs, watch),
-        penalise_diagonal=here.settings.diagonal,
+        run=run,
+        **options,
     )
 
 
@@ -114,8 +132,8 @@ def _likelihood(here: Task, graph: Any) -> float:
     return 0.5 * here.fits.rows * (logdet - size - size * float(np.log(2.0 * np.pi)))
 
 
-def _rows(here: Task, rule: str) -> Array:
-    """Rows of the columns that vary."""
+def _rows(here: Task, rule: str) -> tuple[Array, Array | None]:
+    """Rows with their weights; columns that do not vary are zero."""
     data = here.bench.data
     if isinstance(data, Moments):
         raise FitError(
@@ -127,11 +145,11 @@ def _rows(here: Task, rule: str) -> Array:
             f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "
             "'ebic', 'cv' or a number."
         )
-    if data.weights is not None and not (data.weights == 1.0).all():
-        raise FitError(f"penalty={rule!r} takes no weights: repeat the rows, or take 'ebic'.")
-    if here.settings.nonparanormal:
-        return scored_rows(data, here.fits)
-    return data.matrix()[:, ~here.fits.constant]
+    rows = np.zeros((data.rows, len(here.fits.nodes)))
+    varying = ~here.fits.constant
+    ranked = here.settings.nonparanormal
+    rows[:, varying] = scored_rows(data, here.fits) if ranked else data.matrix()[:, varying]
+    return rows, data.weights
 
 
 def tabulated(choice: Choice) -> tuple[Mapping[str, float], ...]:
