@@ -1,5 +1,6 @@
 """Choosing the penalty, and neighbourhood selection."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -8,7 +9,8 @@ from naive import glasso as naive
 
 from arcwise.errors import FitError, WordError
 from arcwise.graphs import UGraph
-from arcwise.undirected.glasso import glasso
+from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic
+from arcwise.undirected.glasso import glasso, glasso_path
 from arcwise.undirected.known import known
 from arcwise.undirected.neighbourhood import (
     neighbourhood,
@@ -16,7 +18,6 @@ from arcwise.undirected.neighbourhood import (
     safe_penalty,
 )
 from arcwise.undirected.selection import (
-    by_ebic,
     by_rotation,
     by_stability,
     correlations,
@@ -30,6 +31,9 @@ def chain(p, n, seed=0, weight=0.45):
     K = np.eye(p) + weight * (np.eye(p, k=1) + np.eye(p, k=-1))
     x = np.random.default_rng(seed).multivariate_normal(np.zeros(p), np.linalg.inv(K), n)
     return x * np.linspace(1, 9, p) + 5, {(i, i + 1) for i in range(p - 1)}
+
+
+NAMES = [f"{number:02}" for number in range(100)]
 
 
 def edges_at(x, penalty):
@@ -46,19 +50,6 @@ def test_a_path_of_penalties_runs_in_equal_ratios():
         penalties_for(R, count=0)
 
 
-def test_ebic_is_its_formula():
-    x, _ = chain(6, 80)
-    R = correlations(x)
-    choice = by_ebic(R, 80, [0.4, 0.2, 0.1], gamma=0.3, refit=False)
-    for penalty, value, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
-        T = glasso(R, penalty).precision
-        normal = np.linalg.slogdet(T)[1] - np.trace(R @ T) - 6 * np.log(2 * np.pi)
-        expected = 40 * normal - edges / 2 * np.log(80) - 2 * 0.3 * edges * np.log(6)
-        assert value == pytest.approx(expected)
-    assert choice.penalty == choice.penalties[int(np.argmax(choice.curve))]
-    assert f"{choice.penalty:.4g}" in choice.reason
-
-
 def test_ebic_takes_the_largest_likelihood_of_each_graph():
     x, _ = chain(6, 80)
     R = correlations(x)
@@ -70,14 +61,70 @@ def test_ebic_takes_the_largest_likelihood_of_each_graph():
         normal = np.linalg.slogdet(T)[1] - 6 - 6 * np.log(2 * np.pi)  # the trace is p
         expected = 40 * normal - edges / 2 * np.log(80) - 2 * 0.3 * edges * np.log(6)
         assert value == pytest.approx(expected, abs=1e-5)
+    assert choice.penalty == choice.penalties[int(np.argmax(choice.curve))]
+    assert f"{choice.penalty:.4g}" in choice.reason
 
 
 def test_graphs_without_a_largest_likelihood_are_not_chosen():
     R = correlations(np.random.default_rng(0).normal(size=(6, 12)))
-    choice = by_ebic(R, 6)
+    choice = by_ebic(R, 6, penalties_for(R, count=6, ratio=0.001))
     assert np.isfinite(choice.curve[0])
     assert choice.curve[-1] == -np.inf
     assert np.isfinite(max(choice.curve))
+    assert choice.reason.endswith(("have no largest likelihood.", "were not looked at."))
+
+
+def test_what_ebic_leaves_out_cannot_be_the_best():
+    x, _ = chain(60, 100)
+    R = correlations(x)
+    asked = penalties_for(R, count=20, ratio=0.01)
+    choice = by_ebic(R, 100, asked)
+    price = 0.5 * np.log(100) + np.log(60)
+    values = []
+    for _, fit in glasso_path(R, asked):
+        graph = UGraph.from_edges(((f"{i:02}", f"{j:02}") for i, j in fit.edges), NAMES[:60])
+        logdet = np.linalg.slogdet(known(R, graph).precision)[1]
+        values.append(50 * (logdet - 60 - 60 * np.log(2 * np.pi)) - price * fit.n_edges)
+    assert choice.penalty == asked[int(np.argmax(values))]
+    seen = np.isfinite(choice.curve)
+    assert 4 < seen.sum() < len(choice.curve) < 20
+    np.testing.assert_allclose(np.array(choice.curve)[seen], np.array(values)[: len(seen)][seen])
+    least = min(edges for edges, known in zip(choice.edges, seen, strict=True) if not known)
+    told = int(re.search(r"No graph of (\d+) edges or more can reach it", choice.reason)[1])
+    roof = 50 * (-np.linalg.slogdet(R)[1] - 60 - 60 * np.log(2 * np.pi))
+    assert told == np.ceil((roof - max(values)) / price)
+    assert told <= least
+
+
+def test_with_fewer_rows_than_columns_ebic_says_what_it_did_not_look_at():
+    x, _ = chain(60, 40)
+    choice = by_ebic(correlations(x), 40, gamma=0.0)
+    assert len(choice.curve) < 30
+    assert choice.reason.endswith("Denser graphs were not looked at.")
+    best = int(np.argmax(choice.curve))
+    assert best <= len(choice.curve) - 5
+    few = by_ebic(correlations(x[:12, :30]), 12, penalties_for(np.eye(30), count=9))
+    assert few.reason.endswith("Denser graphs were not looked at.")
+
+
+def test_a_best_graph_at_the_end_of_the_path_is_told():
+    R = correlations(chain(6, 500)[0])
+    assert "end of the path" in by_ebic(R, 500, [0.6, 0.5]).reason
+    assert "end of the path" not in by_ebic(R, 500).reason
+
+
+def test_a_graph_is_fitted_once_while_it_stays_the_same():
+    fitted = []
+
+    def fit(number):
+        fitted.append(number)
+        return np.eye(2)
+
+    path = [Candidate(1.0 - 0.1 * i, 0, "same", lambda i=i: fit(i)) for i in range(3)]
+    path.append(Candidate(0.5, 1, "other", lambda: fit(3)))
+    choice = highest_ebic(np.eye(2), 20, path)
+    assert fitted == [0, 3]
+    assert choice.curve[0] == choice.curve[2] > choice.curve[3]
 
 
 def test_a_larger_gamma_keeps_no_more_edges():

@@ -1,14 +1,12 @@
-r"""Choosing the penalty of the graphical lasso, along a path of them.
+"""Choosing the penalty of the graphical lasso by what rows say; `ebic` does it by their correlations.
 
-* `by_ebic`: the extended Bayesian information criterion (Foygel and Drton 2010), to be maximised:
-  loglik - |E|/2 log n - 2 gamma |E| log p, the likelihood being the largest on each graph.
 * `by_stability` (StARS; Liu, Roeder and Wasserman 2010): the smallest penalty at which graphs from
   subsamples still agree.
 * `by_rotation` (RIC; Lysen 2009): the smallest penalty that finds nothing once the columns are shifted
   against each other, which destroys all that was between them.
 
-All take correlations, or rows that are standardised first: penalties are on the scale of
-correlations. Each answer holds the whole curve and the reason in a sentence.
+Rows are standardised first: penalties are on the scale of correlations. Each answer holds the whole
+curve and the reason in a sentence.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,13 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.undirected.glasso import glasso_path, largest_penalty
-from arcwise.undirected.known import refitted
 from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.penalties import Pairs, checked_covariance
 
 __all__ = [
     "Choice",
-    "by_ebic",
     "by_rotation",
     "by_stability",
     "correlations",
@@ -120,49 +116,6 @@ def penalties_for(
         )
     most = largest_penalty(checked_covariance(correlation)) or 1.0
     return tuple(float(each) for each in np.geomspace(most, ratio * most, count))
-
-
-def by_ebic(
-    correlation: ArrayLike,
-    rows: float,
-    penalties: Sequence[float] | None = None,
-    *,
-    gamma: float = 0.5,
-    refit: bool = True,
-    **options: Any,
-) -> Choice:
-    """Choose by the extended Bayesian information criterion.
-
-    Parameters
-    ----------
-    correlation : of the columns.
-    rows : how many rows it is from.
-    penalties : the path; `penalties_for` the correlations if left out.
-    gamma : how much the number of possible graphs counts; 0 is the ordinary criterion.
-    refit : whether the likelihood is each graph's largest, as the criterion wants it, or that of the
-        penalised estimate, which is quicker, but chooses worse.
-    options : for `glasso_path`.
-
-    Examples
-    --------
-    >>> R = np.array([[1.0, 0.6, 0.0], [0.6, 1.0, 0.05], [0.0, 0.05, 1.0]])
-    >>> print(by_ebic(R, 100, [0.7, 0.3, 0.1, 0.01]).reason)
-    EBIC (gamma 0.5) is highest, -406.8, at penalty 0.3: 1 edge.
-    """
-    if not (gamma >= 0 and rows > 0):
-        raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
-    matrix = checked_covariance(correlation)
-    asked = tuple(penalties_for(matrix) if penalties is None else penalties)
-    found = [fit.precision for _, fit in glasso_path(matrix, asked, **options)]
-    edges = tuple((int(np.count_nonzero(each)) - len(each)) // 2 for each in found)
-    likelihoods = (
-        _refitted(matrix, rows, found)
-        if refit
-        else [_likelihood(matrix, rows, each) for each in found]
-    )
-    price = 0.5 * np.log(rows) + 2.0 * gamma * np.log(len(matrix))
-    curve = [value - price * count for value, count in zip(likelihoods, edges, strict=True)]
-    return _highest("ebic", f"EBIC (gamma {gamma:g})", asked[: len(found)], curve, edges)
 
 
 def by_stability(
@@ -321,26 +274,6 @@ def _spread(x: Array, weights: Array) -> tuple[Array, Array]:
     return mean, np.sqrt(part @ (x - mean) ** 2)
 
 
-def _refitted(matrix: Array, rows: float, path: list[Array]) -> list[float]:
-    """The largest likelihood of each graph on a path; minus infinity from where there is none."""
-    found: list[float] = []
-    last, value = path[0][:0], -np.inf
-    for precision in path:
-        if last.shape != precision.shape or ((last != 0) != (precision != 0)).any():
-            best = refitted(matrix, precision) if value > -np.inf or not found else None
-            value = -np.inf if best is None else _likelihood(matrix, rows, best)
-        found.append(value)
-        last = precision
-    return found
-
-
-def _likelihood(matrix: Array, rows: float, precision: Array) -> float:
-    """Log-likelihood of moments in the units of the matrix."""
-    trace = float(np.sum(matrix * precision))
-    logdet = float(np.linalg.slogdet(precision)[1])
-    return 0.5 * rows * (logdet - trace - len(matrix) * float(np.log(2.0 * np.pi)))
-
-
 def _graph_of(
     sample: _Sample, draws: list[NDArray[np.int64]], find: Callable[[Array], Any], number: int
 ) -> list[NDArray[np.int64]]:
@@ -371,21 +304,6 @@ def _cut_short(rule: str, penalties: tuple[float, ...]) -> Choice:
     """A guess, without a curve, where there was no time to choose."""
     middle = penalties[len(penalties) // 2]
     return Choice(rule, middle, (), (), "", (), "The choice of the penalty was cut short.")
-
-
-def _highest(
-    rule: str, name: str, penalties: tuple[float, ...], curve: list[float], edges: tuple[int, ...]
-) -> Choice:
-    best = int(np.argmax(curve))
-    count = f"{edges[best]} edge{'s' * (edges[best] != 1)}"
-    at_end = best == len(curve) - 1 and len(curve) > 1
-    reason = (
-        f"{name[0].upper()}{name[1:]} is highest, {curve[best]:.4g}, at penalty "
-        f"{penalties[best]:.4g}: {count}."
-    )
-    if at_end and penalties[best] == min(penalties) and edges[best] < max(edges, default=0):
-        reason += " That is the end of the path; a longer one may do better."
-    return Choice(rule, penalties[best], penalties, tuple(curve), name, edges, reason)
 
 
 def _steady(
