@@ -17,7 +17,7 @@ from arcwise.data import Moments, Table
 from arcwise.errors import FitError, WordError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.results import Trail, Watch
-from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic
+from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
 from arcwise.undirected.known import known
 from arcwise.undirected.selection import (
     Choice,
@@ -51,7 +51,8 @@ def choose(
         rng = np.random.default_rng(recipe.seed)
         if rule == "ric":
             return _by_rotation(here, rng)
-        return _by_stability(here, rng, runner(n_jobs, watch))
+        inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
+        return _by_stability(here, rng, runner(n_jobs, watch), inside)
 
 
 def _by_rotation(here: Task, rng: np.random.Generator) -> Choice:
@@ -61,14 +62,15 @@ def _by_rotation(here: Task, rng: np.random.Generator) -> Choice:
             "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
             "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
         )
-    return by_rotation(rows, rng, turns=here.settings.turns)
+    return by_rotation(rows, rng, turns=here.settings.turns, factors=here.factors)
 
 
-def _by_stability(here: Task, rng: np.random.Generator, run: Runner) -> Choice:
+def _by_stability(here: Task, rng: np.random.Generator, run: Runner, watch: Watch | None) -> Choice:
     rows, weights = _rows(here, "stars")
-    options: dict[str, Any] = {**here.solver, "threads": 1}  # subsamples are shared out instead
+    # Subsamples are shared out instead of blocks.
+    options: dict[str, Any] = {**here.solver, "threads": 1, "on_step": watch}
     if here.joins:
-        options = {**here.pairs, "rule": here.settings.combine}
+        options = {**here.pairs, "factors": here.factors, "rule": here.settings.combine}
     return by_stability(
         rows,
         rng,
@@ -86,13 +88,14 @@ def _by_ebic(here: Task, watch: Watch | None) -> Choice:
     gamma, rows, penalties = here.settings.gamma, here.fits.rows, here.penalties()
     if not here.joins:
         return by_ebic(here.scaled, rows, penalties, gamma=gamma, **here.solver, on_step=watch)
+    trail = Trail(watch)
     path = (
         Candidate(
             found.penalty, found.graph.n_edges, found.graph, partial(_fitted, here, found.graph)
         )
-        for found in found_at(here, penalties, Trail(watch))
+        for found in found_at(here, longer(penalties), trail)
     )
-    return highest_ebic(here.matrix, rows, path, gamma=gamma)
+    return highest_ebic(here.matrix, rows, path, gamma=gamma, meant=len(penalties), trail=trail)
 
 
 def _fitted(here: Task, graph: UGraph) -> Array | None:
@@ -106,6 +109,11 @@ def _fitted(here: Task, graph: UGraph) -> Array | None:
 def _rows(here: Task, rule: str) -> tuple[Array, Array | None]:
     """Rows with their weights; columns that do not vary are zero."""
     data = here.bench.data
+    if here.settings.gaps == "pairwise":
+        raise WordError(
+            f"penalty={rule!r} needs complete rows, which gaps='pairwise' does without: take 'ebic', "
+            "'cv' or a number, or gaps='complete'."
+        )
     if isinstance(data, Moments):
         raise FitError(
             f"penalty={rule!r} needs the rows of a table, but moments were given: take 'ebic', or a "

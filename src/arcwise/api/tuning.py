@@ -17,7 +17,7 @@ from arcwise.api.choosing import RULES as LASSO_RULES
 from arcwise.api.choosing import choose, tabulated
 from arcwise.api.kinds import kind_for
 from arcwise.api.parallel import runner
-from arcwise.api.recipe import Recipe, prepared, settled_model
+from arcwise.api.recipe import Recipe, rows_for, settled_model
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError
@@ -99,7 +99,7 @@ def tune(
     if isinstance(source, Moments):
         raise FitError("penalty='cv' needs the rows of a table, but moments were given.")
     model = settled_model(recipe.model, source)
-    table = prepared(source, model)
+    table = rows_for(recipe, source)
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     if model == "gaussian":
         _check_parts(table, parts, rule)
@@ -110,7 +110,9 @@ def tune(
     found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
     if not found:
         usual = float(np.log(table.total)) / table.total
-        return Tuned(0.5 * usual if kind.rule is None else float(grid[len(grid) // 2]), (), rule)
+        guess = 0.5 * usual if kind.rule is None else float(grid[len(grid) // 2])
+        said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
+        return Tuned(guess, (), rule, said)
     done = np.concatenate(parts[: len(found)])
     logs = np.hstack([np.array(densities) for densities, _ in found])
     edges = np.mean([counts for _, counts in found], axis=0)

@@ -45,7 +45,7 @@ def steadied(correlations: Array, rows: float) -> Steady:
     --------
     >>> found = steadied(np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.3], [0.3, 0.3, 1.0]]), 50)
     >>> found.columns, found.matrix[0].round(6).tolist()
-    ((0, 1), [1.0, 0.99999, 0.299998])
+    ((0, 1), [1.0, 0.99999, 0.299999])
     """
     guilty = (
         _combined(correlations) if rows > len(correlations) else np.unique(_copies(correlations))

@@ -7,6 +7,7 @@ stands: by the conditions for a maximum and by the duality gap, with W the true 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -139,8 +140,10 @@ def solve_block(
         if near is not None and near.violation <= tolerance:
             return near._replace(sweeps=sweeps)
         found = _damped(moments, penalties, theta) if exact or slow or end else None
-        if found is not None and found.violation > tolerance and (slow or end):
-            newer, next_finish = _finished(moments, penalties, found, tolerance), 2 * sweeps
+        if found is not None and found.violation > tolerance and slow and not end:
+            stop = partial(tell, sweeps, went.moved) if tell is not None else None
+            newer = _finished(moments, penalties, found, tolerance, stop)
+            next_finish = 2 * sweeps
             if newer is not None and newer.violation > tolerance:
                 _restart(newer, covariance, slopes)
                 moves = moves_for(len(moments))
@@ -203,12 +206,18 @@ def _scale(penalties: Array) -> float:
     return max(least, LEAST) if np.isfinite(least) else LEAST
 
 
-def _finished(moments: Array, penalties: Array, found: Solved, tolerance: float) -> Solved | None:
+def _finished(
+    moments: Array,
+    penalties: Array,
+    found: Solved,
+    tolerance: float,
+    stop: Callable[[], bool] | None,
+) -> Solved | None:
     """Go on by Newton's method on the nonzero places; None where that does not work."""
     places = (found.precision != 0) | (penalties == 0)
     np.fill_diagonal(places, True)
     target = 0.1 * tolerance * _scale(penalties)
-    theta = finish(moments, penalties, found.precision, places, target)
+    theta = finish(moments, penalties, found.precision, places, target, stop=stop)
     return judged(moments, penalties, theta)
 
 

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
+from arcwise.results import Trail
 from arcwise.undirected.glasso import glasso_path
 from arcwise.undirected.known import refitted
 from arcwise.undirected.newton import inverse
 from arcwise.undirected.penalties import checked_covariance
 from arcwise.undirected.selection import Choice, penalties_for
 
-__all__ = ["Candidate", "by_ebic", "highest_ebic"]
+__all__ = ["Candidate", "by_ebic", "highest_ebic", "longer"]
 
 Array = NDArray[np.float64]
 
@@ -54,20 +55,36 @@ def by_ebic(
     --------
     >>> R = np.array([[1.0, 0.6, 0.0], [0.6, 1.0, 0.05], [0.0, 0.05, 1.0]])
     >>> print(by_ebic(R, 100, [0.7, 0.3, 0.1, 0.01]).reason)
-    EBIC (gamma 0.5) is highest, -406.8, at penalty 0.3: 1 edge.
+    EBIC (gamma 0.5) is highest, -406.768, at penalty 0.3: 1 edge.
     """
     matrix = checked_covariance(correlation)
-    asked = penalties_for(matrix) if penalties is None else penalties
+    asked = penalties_for(matrix) if penalties is None else tuple(penalties)
+    trail = Trail(options.pop("on_step", None))
     path = (
         Candidate(
             penalty,
             found.n_edges,
             np.packbits(found.precision != 0).tobytes(),
-            partial(refitted, matrix, found.precision, rows),
+            partial(refitted, matrix, found.precision, rows, partial(trail.tick, "refit", 0.0, 0)),
         )
-        for penalty, found in glasso_path(matrix, asked, **options)
+        for penalty, found in glasso_path(matrix, longer(asked), on_step=trail.passing, **options)
     )
-    return highest_ebic(matrix, rows, path, gamma=gamma)
+    return highest_ebic(matrix, rows, path, gamma=gamma, meant=len(asked), trail=trail)
+
+
+def longer(penalties: Sequence[float]) -> tuple[float, ...]:
+    """A path that goes on in the same ratio, half as long again, for where its end is the best.
+
+    Examples
+    --------
+    >>> longer([0.4, 0.2])
+    (0.4, 0.2, 0.1)
+    """
+    if len(penalties) < 2 or not 0 < penalties[-1] < penalties[0]:
+        return tuple(penalties)
+    ratio = (penalties[-1] / penalties[0]) ** (1.0 / (len(penalties) - 1))
+    more = max(1, len(penalties) // 2)
+    return (*penalties, *(float(penalties[-1] * ratio**step) for step in range(1, more + 1)))
 
 
 class Candidate(NamedTuple):
@@ -83,7 +100,13 @@ class Candidate(NamedTuple):
 
 
 def highest_ebic(
-    matrix: Array, rows: float, path: Iterable[Candidate], *, gamma: float = 0.5
+    matrix: Array,
+    rows: float,
+    path: Iterable[Candidate],
+    *,
+    gamma: float = 0.5,
+    meant: int | None = None,
+    trail: Trail | None = None,
 ) -> Choice:
     """Go down a path of graphs to the one with the highest EBIC.
 
@@ -103,6 +126,8 @@ def highest_ebic(
     rows : how many rows it is from.
     path : graphs from the largest penalty on.
     gamma : how much the number of possible graphs counts.
+    meant : how many graphs are looked at; those that follow only while the last one is the best.
+    trail : says whether the run was asked to stop, which is told with the reason.
     """
     if not (gamma >= 0 and rows > 0):
         raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
@@ -110,8 +135,13 @@ def highest_ebic(
     walk = _Descent(matrix, rows, price, _saturated(matrix, rows))
     for each in path:
         walk.look_at(each)
-        if walk.over:
+        if trail is not None and trail.stopped:
+            walk.cut()
             break
+        if walk.over or (meant is not None and len(walk.curve) >= meant and walk.past):
+            break
+    if trail is not None and trail.stopped and not walk.over:
+        walk.short = True
     return walk.choice(f"EBIC (gamma {gamma:g})")
 
 
@@ -129,6 +159,7 @@ class _Descent:
     last: Hashable = None
     hopeless: bool = False  # a graph without a largest likelihood was met
     bounded: bool = False  # a graph was too dear to be the best
+    short: bool = False  # asked to stop
 
     @property
     def best(self) -> float:
@@ -162,22 +193,36 @@ class _Descent:
         return _likelihood(self.matrix, self.rows, precision) - self.price * each.edges
 
     @property
+    def past(self) -> int:
+        """How many graphs were looked at after the best."""
+        return len(self.curve) - 1 - int(np.argmax(self.curve))
+
+    def cut(self) -> None:
+        """Forget the last graph, whose likelihood was not found to the end, unless it is the only one."""
+        if len(self.curve) > 1:
+            del self.penalties[-1], self.edges[-1], self.curve[-1]
+            self.hopeless = False
+
+    @property
     def over(self) -> bool:
         """Whether to go on is idle, or, without a bound, not worth it."""
         if np.isfinite(self.roof):
             return self.edges[-1] >= 2 * self.enough
         crowded = 2 * self.edges[-1] / len(self.matrix) > self.rows / _CROWDED
-        past = len(self.curve) - 1 - int(np.argmax(self.curve))
-        return (crowded or self.hopeless) and past >= _BEYOND
+        return (crowded or self.hopeless) and self.past >= _BEYOND
 
     def choice(self, name: str) -> Choice:
         at = int(np.argmax(self.curve))
         edges = self.edges[at]
         reason = (
-            f"{name} is highest, {self.best:.4g}, at penalty {self.penalties[at]:.4g}: "
+            f"{name} is highest, {self.best:.6g}, at penalty {self.penalties[at]:.4g}: "
             f"{edges} edge{'s' * (edges != 1)}."
         )
-        if self.bounded:
+        if self.short:
+            reason += (
+                f" The run was cut short after {len(self.curve)} penalties: others may do better."
+            )
+        elif self.bounded:
             reason += f" No graph of {np.ceil(self.enough):.0f} edges or more can reach it."
         elif self.over:
             reason += " Denser graphs were not looked at."

@@ -159,7 +159,8 @@ def glasso_path(
     ----------
     penalties : numbers, in the order in which they are solved and handed out.
     factors : a matrix that each of them is multiplied with (infinite to hold an entry at 0).
-    on_step : told of each solution (as score its objective); True ends the path there.
+    on_step : told of sweeps and of each solution (as score its objective); True ends the path with
+        the last one that is good, or with the first one as it is.
 
     The others are those of `glasso`.
 
@@ -185,9 +186,11 @@ def glasso_path(
     if len(penalties):
         # Blocks of larger penalties lie in those of the smallest.
         _check_definite(Problem.of(matrix, np.min(penalties), **rest))
-    work, start = _Work(tolerance, _SWEEPS, threads, False, Trail()), None
+    work, start = _Work(tolerance, _SWEEPS, threads, False, Trail(on_step)), None
     for number, penalty in enumerate(penalties):
         found = work.solve(Problem.of(matrix, penalty, **rest), start)
+        if work.trail.stopped and number and found.violation > tolerance:
+            return
         yield float(penalty), found
         nearby = penalties[max(number - 1, 0) : number + 2]
         start = _Start(found, start and start.latest, _share(nearby))

@@ -164,24 +164,36 @@ def by_stability(
     known = {"required": list(required or ()), "forbidden": list(forbidden or ())}
     find = partial(graphs, penalties=asked, **known, **options)
     work = partial(_graph_of, sample, sample.draws(rng, subsamples), find)
-    found = run(work, subsamples)
+    found = [
+        each for each in run(work, subsamples) if len(each) == len(asked)
+    ]  # cut ones do not count
     if len(found) < 2:
         return _cut_short("stars", asked)
     shares = _counts(found, len(asked)) / len(found)
     pairs = max(1, _open_pairs(sample.still, [*known["required"], *known["forbidden"]]))
     instability = np.maximum.accumulate((2.0 * shares * (1.0 - shares)).sum(axis=1) / pairs)
     edges = tuple(int(linked.sum()) // 2 for linked in find(whole))
-    return _steady(asked, instability, edges, threshold, len(found))
+    return _steady(asked[: len(edges)], instability, edges, threshold, (len(found), subsamples))
 
 
-def by_rotation(rows: ArrayLike, rng: np.random.Generator, *, turns: int = 20) -> Choice:
+def by_rotation(
+    rows: ArrayLike,
+    rng: np.random.Generator,
+    *,
+    turns: int = 20,
+    factors: Array | None = None,
+) -> Choice:
     """Choose the smallest penalty that leaves no edge between columns shifted against each other.
+
+    Rows are put into random order first: neighbours in a table are often alike (stacked experiments,
+    time), and what shifted columns share by that would pass for chance.
 
     Parameters
     ----------
     rows : complete, one column per variable; one that does not vary is unrelated to all others.
-    rng : draws the shifts.
+    rng : draws the order and the shifts.
     turns : how often all columns are shifted; the smallest of their penalties is taken.
+    factors : what the penalty of each pair is multiplied with.
 
     Examples
     --------
@@ -192,11 +204,10 @@ def by_rotation(rows: ArrayLike, rng: np.random.Generator, *, turns: int = 20) -
     if turns < 1:
         raise FitError(f"At least one turn is needed, not {turns}.")
     z, found = _Sample.of(rows).standardised(), []
-    off = ~np.eye(z.shape[1], dtype=bool)
     for _ in range(turns):
-        shift = rng.integers(1, len(z))
-        across = np.abs(np.roll(z, shift, axis=0).T @ z) / len(z)
-        found.append(float(np.max(across, where=off, initial=0.0)))
+        z = z[rng.permutation(len(z))]
+        across = np.roll(z, rng.integers(1, len(z)), axis=0).T @ z / len(z)
+        found.append(largest_penalty(across, factors))
     least = min(found)
     reason = (
         f"Penalty {least:.4g} is the smallest that leaves no edge after one of {turns} shifts of the "
@@ -311,17 +322,23 @@ def _steady(
     instability: Array,
     edges: tuple[int, ...],
     threshold: float,
-    subsamples: int,
+    done: tuple[int, int],
 ) -> Choice:
+    """The last penalty that is stable; `done` has how many subsamples there are, and were meant."""
+    instability = instability[: len(penalties)]
     steady = np.flatnonzero(instability <= threshold)
     best = int(steady[-1]) if len(steady) else 0
-    if len(steady):
+    if not len(steady):
+        reason = f"No penalty is stable ({threshold:g}); the largest, {penalties[0]:.4g}, is taken."
+    else:
         reason = (
-            f"Penalty {penalties[best]:.4g} is the smallest whose graphs agree over {subsamples} "
+            f"Penalty {penalties[best]:.4g} is the smallest whose graphs agree over {done[0]} "
             f"subsamples: instability {instability[best]:.3g}, at most {threshold:g} is allowed."
         )
-    else:
-        reason = f"No penalty is stable ({threshold:g}); the largest, {penalties[0]:.4g}, is taken."
+        if best == 0:
+            reason += " It is the largest of all: graphs with edges do not agree."
+    if done[0] < done[1]:
+        reason += f" The run was cut short: {done[1]} subsamples were meant."
     curve = tuple(float(each) for each in instability)
     return Choice(
         "stars", penalties[best], penalties, curve, "instability", edges, reason, threshold
