@@ -321,7 +321,7 @@ def test_importing_loads_nothing_heavy():
 
 def test_learning_from_a_table_loads_no_pictures_or_processes():
     found = loaded_by("import arcwise as aw; aw.learn(aw.shipped('boston')).edges")
-    files = {"narwhals", "pyarrow", "pandas"}  # pyarrow loads pandas by itself where it is there
+    files = {"narwhals", "pyarrow"}  # but not pandas, which pyarrow would load where it is there
     assert not found.intersection(set(HEAVY) - files)
 
 
