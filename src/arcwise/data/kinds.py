@@ -143,7 +143,7 @@ def number_array(array: Any, missing: Sequence[object] = ()) -> NDArray[np.float
         array = array.combine_chunks()
     if array.null_count:
         array = array.fill_null(np.nan)
-    # Not to_numpy: it loads all of pandas first where that is installed, a third of a short command.
+    # Not to_numpy: it loads all of pandas first where that is installed, a quarter of a short command.
     numbers = np.from_dlpack(array)
     marks = _number_marks(missing)
     if marks:
