@@ -209,6 +209,15 @@ class Path:
         ------
         FitError : the penalty is no number from 0 on, or the path was cut short before it.
         """
+        return self.knot(penalty).graph
+
+    def knot(self, penalty: float) -> Knot:
+        """The knot whose graph is the one at a penalty; on a grid it tells where that was solved for.
+
+        Raises
+        ------
+        FitError : as `at`.
+        """
         if not penalty >= 0:
             raise FitError(f"A penalty is a number from 0 on ({self.unit}), but {penalty} came.")
         if penalty > self.reach:
@@ -219,19 +228,19 @@ class Path:
             )
         if self.grid:
             return self._solved(penalty)
-        reached = [knot.graph for knot in self.knots[1:] if knot.penalty < penalty]
-        return reached[-1] if reached else self.knots[0].graph
+        reached = [knot for knot in self.knots[1:] if knot.penalty < penalty]
+        return reached[-1] if reached else self.knots[0]
 
-    def _solved(self, penalty: float) -> UGraph:
-        """The graph at the penalty of a grid, or at the next larger; beyond the largest, its graph."""
+    def _solved(self, penalty: float) -> Knot:
+        """The knot at the penalty of a grid, or at the next larger; beyond the largest, that."""
         near = self.knots[0].penalty
         if penalty < near * (1 - 1e-12):
             raise FitError(
                 f"The path was solved down to penalty {near:.4g}, and does not tell the graph at "
                 f"{penalty:g}: learn at that penalty, or take a path with smaller ones."
             )
-        above = (knot.graph for knot in self.knots if knot.penalty * (1 + 1e-12) >= penalty)
-        return next(above, self.last)
+        above = (knot for knot in self.knots if knot.penalty * (1 + 1e-12) >= penalty)
+        return next(above, self.knots[-1])
 
     def curve(self) -> list[tuple[float, int]]:
         """Edges against penalty: from each of these penalties on there are so many edges."""

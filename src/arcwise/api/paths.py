@@ -115,7 +115,8 @@ class PenaltyPath:
         """Draw edges against penalty; returns matplotlib's axes."""
         from arcwise.plot import plot_path
 
-        return plot_path(self.path, **options)
+        # The path that can solve, and not the plain one: marks then lie at their own penalties.
+        return plot_path(self, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as plain values."""
