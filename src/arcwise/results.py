@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph
 
-__all__ = ["ASKED", "FULL", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch"]
+__all__ = ["ASKED", "FULL", "EdgeAt", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch"]
 
 ASKED = "asked to stop"
 """Why a search ended whose watcher asked it to."""
@@ -105,11 +105,23 @@ class Result:
 class Knot(NamedTuple):
     """A graph of a path, and the penalty above which it takes the place of the one before.
 
-    The first knot is the exception: its graph is the one at penalty 0 itself.
+    The first knot is the exception: its graph is the one at penalty 0 itself. Where the graph comes
+    with a precision matrix, as from the graphical lasso, `partial_correlations` are those of its edges,
+    in their order, shrunk by the penalty; None where there are none.
     """
 
     penalty: float
     graph: UGraph
+    partial_correlations: tuple[float, ...] | None = None
+
+
+class EdgeAt(NamedTuple):
+    """An edge of the graph at a penalty; its partial correlation there is None if not known."""
+
+    penalty: float
+    first: str
+    second: str
+    partial_correlation: float | None
 
 
 class Removal(NamedTuple):
@@ -246,6 +258,25 @@ class Path:
         """Edges against penalty: from each of these penalties on there are so many edges."""
         return [(knot.penalty, knot.graph.n_edges) for knot in self.knots]
 
+    def edge_rows(self) -> list[EdgeAt]:
+        """A long table: one row for each penalty of the curve and each edge of the graph there.
+
+        Examples
+        --------
+        >>> pair = UGraph.complete(["a", "b"])
+        >>> Path((Knot(0.1, pair, (0.6,)),), "rho", (), "", grid=True).edge_rows()
+        [EdgeAt(penalty=0.1, first='a', second='b', partial_correlation=0.6)]
+        """
+        found = []
+        for knot in self.knots:
+            edges = knot.graph.edges
+            values = knot.partial_correlations or (None,) * len(edges)
+            found += [
+                EdgeAt(knot.penalty, *edge, value)
+                for edge, value in zip(edges, values, strict=True)
+            ]
+        return found
+
     def strengths(self) -> dict[tuple[str, str], float]:
         """Strength of each edge when it was taken out, in the order in which they went."""
         return {
@@ -262,10 +293,7 @@ class Path:
             "stopped": self.stopped,
             "reach": self.reach if abs(self.reach) < _INFINITE else None,
             "whole": self.reach == _INFINITE,
-            "knots": [
-                {"penalty": knot.penalty, "edges": [list(edge) for edge in knot.graph.edges]}
-                for knot in self.knots
-            ],
+            "knots": [_plain_knot(knot) for knot in self.knots],
             "removals": [_plain(each, self.nodes) for each in self.removals],
         }
 
@@ -289,6 +317,13 @@ def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
         else:
             knots[-1] = Knot(knots[-1].penalty, graph)
     return tuple(knots)
+
+
+def _plain_knot(knot: Knot) -> dict[str, Any]:
+    plain = {"penalty": knot.penalty, "edges": [list(edge) for edge in knot.graph.edges]}
+    if knot.partial_correlations is None:
+        return plain
+    return {**plain, "partial_correlations": list(knot.partial_correlations)}
 
 
 def _plain(each: Removal, nodes: tuple[str, ...]) -> dict[str, Any]:

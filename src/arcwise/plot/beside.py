@@ -11,7 +11,7 @@ from arcwise.plot.labels import PLAIN, text_width
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["spread_out", "write_beside"]
+__all__ = ["pixels", "spread_out", "write_beside"]
 
 Array = NDArray[np.float64]
 _SIZE = 9.0
@@ -38,8 +38,8 @@ def write_beside(
     """
     if not notes:
         return
-    points = _pixels(axes, np.array([point for _, point in notes], dtype=float))
-    busy = np.concatenate([_pixels(axes, drawn), points])
+    points = pixels(axes, np.array([point for _, point in notes], dtype=float))
+    busy = np.concatenate([pixels(axes, drawn), points])
     taken: list[Array] = []
     for (words, place), point in zip(notes, points, strict=True):
         side, step, box = _best(axes, words, point, busy, taken)
@@ -52,10 +52,11 @@ def write_beside(
         text.set(ha=side, va="bottom", fontsize=_SIZE, color=colour, annotation_clip=False)
 
 
-def _pixels(axes: "Axes", points: Array) -> Array:
+def pixels(axes: "Axes", points: Array) -> Array:
+    """Where points of axes are in the figure, once its layout has settled."""
     figure = axes.get_figure(root=True)
     if figure is not None and figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()  # the layout settles only now where the axes are
+        figure.draw_without_rendering()
     return np.asarray(axes.transData.transform(points.reshape(-1, 2)))
 
 

@@ -17,7 +17,7 @@ from arcwise.results import Knot, Path
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["At", "Mark", "Priced", "marks_of", "set_penalties"]
+__all__ = ["At", "Mark", "Priced", "labels_of", "marks_of", "set_penalties"]
 
 At = float | Sequence[float] | Mapping[str, float]
 """Penalties to mark: one, several, or several with a label each, such as the rule that chose it."""
@@ -82,9 +82,14 @@ def marks_of(path: Priced, at: At) -> list[Mark]:
     >>> marks_of(Path(knots, "rho", (), "", grid=True), 0.3)
     [Mark(penalty=0.5, edges=0, words='0 edges at 0.5 (0.3 was not solved for)')]
     """
-    if isinstance(at, Mapping):
-        return [_mark(path, float(each), f"{label}: ") for label, each in at.items()]
-    return [_mark(path, float(each), "") for each in np.atleast_1d(np.asarray(at, dtype=float))]
+    penalties = list(at.values()) if isinstance(at, Mapping) else at
+    asked = np.atleast_1d(np.asarray(penalties, dtype=float)).tolist()
+    return [_mark(path, each, label) for each, label in zip(asked, labels_of(at), strict=True)]
+
+
+def labels_of(at: At) -> list[str]:
+    """The labels of penalties to mark; empty words where there are none."""
+    return [str(each) for each in at] if isinstance(at, Mapping) else [""] * np.size(at)
 
 
 def _mark(path: Priced, penalty: float, label: str) -> Mark:
@@ -94,7 +99,7 @@ def _mark(path: Priced, penalty: float, label: str) -> Mark:
         solved = np.isclose(place, penalty, rtol=1e-9)
         more = "" if solved else f" ({penalty:.4g} was not solved for)"
     edges = path.at(penalty).n_edges
-    words = f"{label}{edges} edge{'s' * (edges != 1)}"
+    words = f"{label}{': ' if label else ''}{edges} edge{'s' * (edges != 1)}"
     # A label stands for its penalty, which the axis tells.
     return Mark(place, edges, words + ("" if label and not more else f" at {place:.4g}{more}"))
 
