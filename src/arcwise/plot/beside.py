@@ -36,6 +36,8 @@ def write_beside(
     drawn : points of what is drawn already, in the units of the axes.
     colour : of the words.
     """
+    from matplotlib.patheffects import withStroke
+
     if not notes:
         return
     points = pixels(axes, np.array([point for _, point in notes], dtype=float))
@@ -50,6 +52,7 @@ def write_beside(
         joined = thin if step not in _STEPS[:2] else None
         text = axes.annotate(words, place, **place_of, arrowprops=joined, **PLAIN)
         text.set(ha=side, va="bottom", fontsize=_SIZE, color=colour, annotation_clip=False)
+        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
 def pixels(axes: "Axes", points: Array) -> Array:
@@ -73,7 +76,8 @@ def _best(
             start = {"left": 0.0, "right": wide, "center": wide / 2}[side]
             corner = point + np.array([pixel * aside - start, pixel * step])
             box = np.concatenate([corner, corner + np.array([wide, _HEIGHT * pixel])])
-            outside = box[0] < frame.x0 or box[2] > frame.x1 or box[1] < frame.y0 + 2 * pixel
+            beyond = box[1] < frame.y0 + 2 * pixel or box[3] > frame.y1
+            outside = box[0] < frame.x0 or box[2] > frame.x1 or beyond
             hiding = ((busy > box[:2] - pixel) & (busy < box[2:] + pixel)).all(axis=1).sum()
             on_words = sum(_meet(box, other) for other in taken)
             cost = _OUTSIDE * outside + _ON_WORDS * on_words + _HIDING * hiding

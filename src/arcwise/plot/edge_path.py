@@ -84,7 +84,7 @@ def plot_edge_path(
     for row in sorted(range(len(pairs)), key=lambda row: row in colours):
         _draw_line(axes, penalties, values[row], " – ".join(pairs[row]), colours.get(row))
     set_penalties(axes, [*penalties, *(m.penalty for m in marks)], grid=True, linear=linear)
-    _set_values(axes, values)
+    _set_values(axes, values, bool(marks))
     axes.set_xlabel(f"penalty ({path.unit})", **PLAIN)
     if title is not None:
         axes.set_title(title, loc="left", fontsize=10, **PLAIN)
@@ -130,11 +130,11 @@ def _draw_line(
         line.set(marker="o", markersize=2.4)
 
 
-def _set_values(axes: "Axes", values: Array) -> None:
-    """The scale of partial correlations: right, as names stand left."""
+def _set_values(axes: "Axes", values: Array, marked: bool) -> None:
+    """The scale of partial correlations: right, as names stand left; labels of marks have room above."""
     low, high = min(values.min(initial=0.0), 0.0), max(values.max(initial=0.0), 0.0)
     spare = _SPARE * (high - low or 1.0)
-    axes.set_ylim(low - spare, high + spare)
+    axes.set_ylim(low - spare, high + (2.0 if marked else 1.0) * spare)
     axes.yaxis.tick_right()
     axes.yaxis.set_label_position("right")
     axes.set_ylabel("partial correlation")

@@ -23,7 +23,7 @@ __all__ = ["plot_path"]
 
 Array = NDArray[np.float64]
 # What is left free right of the stairs, and above all.
-_SPARE, _ABOVE = 1.04, 1.12
+_SPARE, _ABOVE = 1.04, 1.15
 
 
 def plot_path(
@@ -131,4 +131,4 @@ def _draw_mark(axes: "Axes", mark: Mark) -> Array:
     colour, (penalty, edges, _) = COLOURS["negative"], mark
     axes.plot([penalty, penalty], [0, edges], color=colour, linewidth=0.9, linestyle=":")
     axes.plot(penalty, edges, "o", color=colour, markersize=5.5, clip_on=False, zorder=4)
-    return np.column_stack([np.full(20, penalty), np.linspace(0, edges, 20)])
+    return np.column_stack([np.full(60, penalty), np.linspace(0, edges, 60)])
