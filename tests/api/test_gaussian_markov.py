@@ -8,9 +8,9 @@ from contracts.cases import linear
 from scipy.stats import multivariate_normal
 
 import arcwise as aw
+from arcwise.undirected.ebic import by_ebic
 from arcwise.undirected.glasso import glasso, largest_penalty
 from arcwise.undirected.known import known
-from arcwise.undirected.selection import by_ebic
 
 SOURCE = linear(3, rows=150, p=6)
 WORDS = {"graph": "undirected", "model": "gaussian"}
@@ -187,9 +187,9 @@ def test_auto_is_the_lasso_with_ebic(found):
     choice = by_ebic(R, SOURCE.rows, penalties)
     assert found.words["penalty"] == pytest.approx(choice.penalty)
     assert found.notes[-1].startswith("EBIC (gamma 0.5) is highest")
-    tried = len(found.tuning)
-    assert [row["edges"] for row in found.tuning] == list(choice.edges)[:tried]
-    assert tried == 30 or tried >= int(np.argmax(choice.curve)) + 5
+    assert [row["edges"] for row in found.tuning] == list(choice.edges)
+    assert [row["ebic"] for row in found.tuning] == pytest.approx(choice.curve)
+    assert len(choice.curve) == 30
     assert found.graph.n_edges == choice.edges[int(np.argmax(choice.curve))]
     assert "EBIC" in str(found)
     assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "auto"
@@ -241,6 +241,61 @@ def test_every_rule_gives_a_network_with_its_reason(rule):
     again = aw.learn(SOURCE, **WORDS, penalty=rule, seed=1, n_jobs=2)
     assert again.graph == net.graph
     assert again.tuning == net.tuning
+
+
+@pytest.mark.parametrize("rule", ["ebic", "stars", "ric", "cv-1se"])
+def test_how_the_penalty_was_chosen_is_written_and_drawn(rule, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    net = aw.learn(SOURCE, **WORDS, penalty=rule)
+    net.save_tuning(tmp_path / "curve.json")
+    rows = json.loads((tmp_path / "curve.json").read_text())
+    assert [row["penalty"] for row in rows if row["chosen"]] == [net.words["penalty"]]
+    assert [{k: v for k, v in row.items() if k != "chosen"} for row in rows] == list(net.tuning)
+    assert net.save_tuning(tmp_path / "curve.PNG").read_bytes().startswith(b"\x89PNG")
+    net.save(tmp_path / "net.json")
+    again = aw.load(tmp_path / "net.json")
+    assert again.tuning_rows() == net.tuning_rows()
+    with pytest.raises(aw.FileError, match="should end in"):
+        net.save_tuning(tmp_path / "curve.txt")
+
+
+def test_stability_goes_with_rules_weights_and_neighbourhoods():
+    rules = aw.Rules(required=["v0 -> v5"], forbidden=["v1 -> v2"])
+    for search in ("glasso", "neighbourhood"):
+        words = {**WORDS, "search": search, "penalty": "stars", "subsamples": 8, "rules": rules}
+        net = aw.learn(SOURCE, **words)
+        assert ("v0", "v5") in net.graph.edges
+        assert ("v1", "v2") not in net.graph.edges
+        assert aw.learn(SOURCE, **words, n_jobs=2).tuning == net.tuning
+        turned = aw.learn(SOURCE.select(SOURCE.names[::-1]), **words)
+        assert turned.graph == net.graph
+        assert aw.learn(SOURCE, **{**words, "rules": aw.Rules()}).tuning != net.tuning
+    heavy = np.random.default_rng(0).uniform(0, 3, SOURCE.rows)
+    weighted = aw.learn(SOURCE, **WORDS, penalty="stars", weights=heavy)
+    assert weighted.tuning != aw.learn(SOURCE, **WORDS, penalty="stars").tuning
+    assert aw.learn(SOURCE, **WORDS, penalty="stars", weights=np.full(SOURCE.rows, 2.0)).graph == (
+        aw.learn(SOURCE, **WORDS, penalty="stars").graph
+    )
+    with pytest.raises(aw.FitError, match="no row with a weight of its own"):
+        aw.learn(SOURCE, **WORDS, penalty="ric", weights=heavy)
+
+
+def test_a_column_that_does_not_vary_does_not_matter_to_rules():
+    flat = {**dict(zip(SOURCE.names, SOURCE.columns, strict=True)), "a": np.full(SOURCE.rows, 2.5)}
+    rules = aw.Rules(forbidden=["v1 -> v2"])
+    for rule in ("stars", "ric", "ebic"):
+        plain = aw.learn(SOURCE, **WORDS, penalty=rule, rules=rules)
+        net = aw.learn(flat, **WORDS, penalty=rule, rules=rules)
+        assert net.graph.edges == plain.graph.edges
+        assert net.words["penalty"] == pytest.approx(plain.words["penalty"])
+
+
+def test_a_penalty_that_was_given_has_no_curve(tmp_path):
+    net = aw.learn(SOURCE, **WORDS, penalty=0.2)
+    for ask in (net.tuning_rows, net.plot_tuning, lambda: net.save_tuning(tmp_path / "a.csv")):
+        with pytest.raises(aw.FitError, match=r"penalty .* was given"):
+            ask()
 
 
 def test_searches_that_are_not_the_lasso_get_a_joint_too():
@@ -338,7 +393,6 @@ def test_it_is_drawn():
         ({"search": "glasso", "score": "bic"}, "own measure"),
         ({"search": "boundary", "penalty": "ebic"}, "lasso"),
         ({"model": "parzen", "search": "glasso"}, "model='gaussian'"),
-        ({"search": "neighbourhood", "penalty": "stars"}, "'ebic'"),
         ({"search": "neighbourhood", "refit": True}, "take no option 'refit'"),
         ({"penalty": "ric", "scale": "covariance"}, "scale='covariance'"),
         ({"least": 0.0}, "least="),
@@ -382,6 +436,32 @@ def test_constant_columns_and_copies():
     assert pair.net.joint is None
     assert any("determine each other" in note for note in pair.notes)
     assert np.isfinite(pair.query("a", given={"copy": 0.5}, sweeps=20).mean)
+
+
+def test_errors_name_columns():
+    x = dict(zip(SOURCE.names, SOURCE.columns, strict=True))
+    rare = {**x, "rare": np.eye(SOURCE.rows)[3]}
+    with pytest.raises(aw.FitError, match="Column 'rare' does not vary in the 122 rows used"):
+        aw.learn(rare, **WORDS, penalty="stars")
+    with pytest.raises(aw.FitError, match="Column 'rare' does not vary in the 122 rows used"):
+        aw.learn(rare, **WORDS, penalty="stars", n_jobs=2)
+    for words in (WORDS, {"model": "gaussian"}, {**WORDS, "search": "boundary"}):
+        with pytest.raises(aw.FitError, match="column 'rare' does not vary: leave"):
+            aw.learn(rare, **words, penalty="cv")
+    copies = {**x, "twin": x["v3"]}
+    for ask in (
+        lambda: aw.learn(copies, **WORDS, penalty=0.0),
+        lambda: aw.path(copies, **WORDS).network(0.0),
+        lambda: aw.learn(
+            copies, **WORDS, penalty=0.9, diagonal=False, rules=aw.Rules(["v3 -> twin"])
+        ),
+    ):
+        with pytest.raises(aw.FitError, match=r"columns 'twin'(, 'v0', .*| and 'v3') is singular"):
+            ask()
+    gaps = np.full((20, 3), np.nan)
+    gaps[:10, 0], gaps[10:, 1], gaps[:, 2] = np.arange(10), np.arange(10), np.arange(20)
+    with pytest.raises(aw.DataError, match="Columns 'a' and 'b' have 0 rows in common"):
+        aw.learn(dict(zip("abc", gaps.T, strict=True)), **WORDS, gaps="pairwise")
 
 
 def test_matrices_that_are_no_covariance():

@@ -26,7 +26,7 @@ from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.data.ranks import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError, WordError, unknown
+from arcwise.errors import DataError, FitError, WordError, columns_named, unknown
 from arcwise.graphs import Limits, UGraph
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Knot, Path, Trail, Watch
@@ -37,17 +37,8 @@ from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.partial import edge_partials
 
 __all__ = [
-    "LASSO",
-    "Solved",
-    "Task",
-    "along",
-    "as_judged",
-    "grid",
-    "learn_on",
-    "meant",
-    "task",
-    "walk",
-]
+    "LASSO", "Solved", "Task", "along", "as_judged", "grid", "learn_on", "meant", "task", "walk",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 Scale = Literal["correlation", "covariance"]
@@ -118,6 +109,8 @@ def neighbourhood(
     count: int = 30,
     least: float | None = None,
     gamma: float = 0.5,
+    subsamples: int = 20,
+    threshold: float = 0.05,
     turns: int = 20,
 ) -> Settings:
     """Options of neighbourhood selection, as for `glasso`.
@@ -125,7 +118,8 @@ def neighbourhood(
     Parameters
     ----------
     combine : "or" joins two variables if one picks the other, "and" if both do.
-    nonparanormal, gaps, factors, count, least, gamma, turns : as for `glasso`.
+    nonparanormal, gaps, factors, count, least, gamma, subsamples, threshold, turns : as for
+        `glasso`.
     """
     return Settings(**locals())
 
@@ -306,7 +300,8 @@ def _pairwise(source: Table | Moments) -> Moments:
     names = [variable.name for variable in table.variables if variable.discrete]
     if names:
         raise DataError(f"Pairwise moments need numbers, and column {names[0]!r} holds levels.")
-    found = pairwise(np.column_stack([np.asarray(c, dtype=np.float64) for c in table.columns]))
+    with columns_named(table.names):
+        found = pairwise(np.column_stack([np.asarray(c, dtype=np.float64) for c in table.columns]))
     pairs = found.rows[np.triu_indices(len(found.rows), 1)] if len(found.rows) > 1 else found.rows
     rows = float(np.mean(pairs))
     said = (
@@ -323,11 +318,12 @@ def _pairwise(source: Table | Moments) -> Moments:
 
 def found_at(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[Found]:
     """What the lasso finds at each penalty; largest first is quickest."""
-    for found, score in _neighbours(task, penalties) if task.joins else _lasso(task, penalties):
-        stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
-        yield found
-        if stop:
-            return
+    with columns_named(task.fits.nodes):
+        for found, score in _neighbours(task, penalties) if task.joins else _lasso(task, penalties):
+            stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
+            yield found
+            if stop:
+                return
 
 
 def _neighbours(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:

@@ -101,6 +101,8 @@ def tune(
     model = settled_model(recipe.model, source)
     table = prepared(source, model)
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
+    if model == "gaussian":
+        _check_parts(table, parts, rule)
     usual = FAMILIES[model].default_penalty(recipe.graph == "directed")
     grid = kind.grid(recipe, table, usual)
     inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
@@ -119,6 +121,20 @@ def tune(
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
     return Tuned(best["penalty"], curve, rule, _reason(best, rule) if kind.rule else "")
+
+
+def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
+    """A column that varies in one fold only has no normal density there: no penalty could be compared."""
+    x = table.matrix()
+    varies = np.ptp(x, axis=0) > 0
+    for part in parts:
+        stuck = varies & ~(np.ptp(np.delete(x, part, axis=0), axis=0) > 0)
+        if stuck.any():
+            name = table.names[int(np.argmax(stuck))]
+            raise FitError(
+                f"penalty={rule!r} leaves out each tenth of the rows in turn, and without one of them "
+                f"column {name!r} does not vary: leave that column out, or take another rule or a number."
+            )
 
 
 def _reason(best: Mapping[str, float], rule: str) -> str:

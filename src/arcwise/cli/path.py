@@ -19,7 +19,6 @@ __all__ = ["path"]
 INTERRUPTED = 130
 # So many removals are printed: the last ones, of the strongest edges.
 PRINTED = 40
-PICTURES = (".png", ".pdf", ".svg")
 
 
 def path(
@@ -72,6 +71,7 @@ def path(
     """
     asked = {**locals(), "graph": "undirected", "tier": None, "max_parents": None}
     from arcwise import api
+    from arcwise.plot import PICTURES
 
     if output is not None:
         rows.destination(output, [data], rows.TABLES)
@@ -96,6 +96,8 @@ def _write(found: PenaltyPath, output: Path | None, plot: Path | None) -> dict[P
     """Write the curve and its picture where they are asked for; say what is where."""
     import pyarrow as pa
 
+    from arcwise.plot import save_picture
+
     written = {}
     if output is not None:
         penalties, edges = zip(*found.curve(), strict=True)
@@ -103,27 +105,9 @@ def _write(found: PenaltyPath, output: Path | None, plot: Path | None) -> dict[P
         rows.write_table(pa.table(table), output)
         written[output] = "edges against penalty"
     if plot is not None:
-        _draw(found, plot)
+        save_picture(found.plot, plot)
         written[plot] = "a picture"
     return written
-
-
-def _draw(found: PenaltyPath, place: Path) -> None:
-    from io import BytesIO
-
-    from arcwise.errors import FileError
-    from arcwise.io.files import write_bytes
-
-    try:
-        axes = found.plot()
-    except ImportError:
-        raise FileError(
-            "No picture can be drawn: pip install 'arcwise[plot]' brings what it needs."
-        ) from None
-    content = BytesIO()
-    kind = place.suffix.lower().lstrip(".")
-    axes.figure.savefig(content, format=kind, dpi=150, bbox_inches="tight")
-    write_bytes(place, content.getvalue())
 
 
 def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: float) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.glasso import (
     Certificate,
     Mismatch,
+    Sweeps,
     certify,
     descend,
     mismatch,
@@ -32,8 +33,8 @@ LEAST = 1e-3
 """Breaches of conditions are told relative to the penalty, or to this where the penalty is smaller
 (in units of the two standard deviations)."""
 
-# Sweeps between two looks at how it goes; slow is one that makes moves smaller by less than this factor.
-_CHUNK, _SLOW = 6, 0.5
+# Sweeps between two looks at how it goes, and how many more are as dear as Newton's method.
+_CHUNK, _PATIENCE = 6, 50
 # What sweeps leave of Theta may be indefinite where it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
 # Bounds may be loose: so many answers that look settled before an exact one is made.
@@ -125,7 +126,9 @@ def solve_block(
         sweeps += went.done
         settled = went.moved <= goal
         tries += settled
-        slow = went.changed == 0 and went.moved > _SLOW**went.done * last and sweeps >= next_finish
+        slow = (
+            went.changed == 0 and sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
+        )
         slow = slow or (settled and tries > (1 if exact else _TRIES))
         end = (tell is not None and tell(sweeps, went.moved)) or sweeps >= max_sweeps
         last = went.moved
@@ -149,6 +152,14 @@ def solve_block(
             goal *= _CLOSER
             if goal < _ROUNDING:
                 return best and best._replace(sweeps=sweeps)
+
+
+def _remaining(went: Sweeps, last: float, goal: float) -> float:
+    """How many more sweeps it takes until moves are as small as the goal, at the present pace."""
+    if not 0 < went.moved < last < np.inf:
+        return 0.0 if last == np.inf else np.inf
+    pace = np.log(last / went.moved) / went.done
+    return float(np.log(went.moved / goal) / pace)
 
 
 def judged(moments: Array, penalties: Array, theta: Array | None) -> Solved | None:
