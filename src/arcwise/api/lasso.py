@@ -35,6 +35,7 @@ from arcwise.undirected.collinear import NOISE, steadied
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.known import known
 from arcwise.undirected.neighbourhood import neighbourhood_path
+from arcwise.undirected.partial import edge_partials
 
 __all__ = [
     "LASSO", "Solved", "Task", "along", "as_judged", "grid", "learn_on", "meant", "task", "walk",
@@ -484,7 +485,9 @@ def walk(here: Task, watch: Watch | None = None) -> Solved:
     """Solve for a grid of penalties, the largest first."""
     trail = Trail(watch)
     found = list(found_at(here, here.penalties(), trail))
-    knots = tuple(Knot(each.penalty, each.graph) for each in reversed(found))
+    knots = tuple(
+        Knot(each.penalty, each.graph, edge_partials(*each[1:])) for each in reversed(found)
+    )
     stopped = trail.stopped or f"solved at {len(knots)} penalties"
     path = Path(knots, here.unit, tuple(trail.steps), stopped, grid=True)
     return Solved(here, path)

@@ -340,6 +340,15 @@ Dot = Annotated[
     Path | None,
     _option("--dot", help="Write the graph for Graphviz, too.", panel=_OUT, shown="FILE"),
 ]
+Plot = Annotated[
+    Path | None,
+    _option(
+        "--plot",
+        help="Draw the network, too: .png, .pdf or .svg.",
+        panel=_OUT,
+        shown="FILE",
+    ),
+]
 Tuning = Annotated[
     list[Path] | None,
     _option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli import choices, rows, shown, summary, words
+from arcwise.errors import WordError
 
 if TYPE_CHECKING:
     from arcwise.evaluate import EdgeTable
@@ -32,12 +33,27 @@ def edges(
         ),
     ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print a CSV table, for machines.")] = False,
+    plot: choices.Plot = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top",
+            min=0,
+            metavar="NUMBER",
+            help="Draw only so many of the strongest edges, with --plot.",
+            rich_help_panel="The output",
+        ),
+    ] = None,
     json: choices.Json = False,
 ) -> None:
-    """Print the edges of a network, strongest first.
+    """Print the edges of a network, strongest first, and draw it.
 
-    Example: arcwise edges wine.json --csv > edges.csv
+    Example: arcwise edges wine.json --csv > edges.csv; arcwise edges wine.json --plot wine.png --top 20
     """
+    if plot is not None:
+        rows.picture(plot, [net])
+    elif top is not None:
+        raise WordError("--top says how many edges to draw: it needs --plot FILE.")
     network = words.load_network(net)
     found = network.refit_losses() if refit else network.edges
     table = (found if every else found.present).sorted(sort)
@@ -47,6 +63,10 @@ def edges(
         rows.print_table(_columns(table))
     else:
         summary.show_edges(table, network)
+    if plot is not None:
+        rows.draw(lambda: network.plot(top=top), plot)
+        if not (json or csv):
+            shown.show(shown.wrote(plot, "a picture"))
 
 
 def _columns(table: EdgeTable) -> Any:

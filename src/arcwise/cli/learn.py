@@ -45,6 +45,7 @@ def learn(
     prior_rows: choices.PriorRows = None,
     output: choices.ModelOut = None,
     dot: choices.Dot = None,
+    plot: choices.Plot = None,
     tuning: choices.Tuning = None,
     json: choices.Json = False,
     quiet: choices.Quiet = False,
@@ -63,13 +64,19 @@ def learn(
     target = rows.model_file(output, data)
     if dot is not None:
         rows.destination(dot, [data, target], (".dot", ".gv"))
+    if plot is not None:
+        rows.picture(plot, [data, target])
     chosen = {**words.learning_words(asked), "time": time, "progress": False if quiet else None}
-    _check_tuning(tuning or [], [data, target, *([dot] if dot else [])], chosen["penalty"])
+    others = [data, target, *(each for each in (dot, plot) if each)]
+    _check_tuning(tuning or [], others, chosen["penalty"])
     source = words.moments(asked) if stream else words.table(asked)
     began = clock.monotonic()
     net = api.learn(source, **chosen)
     seconds = clock.monotonic() - began
     written = _write(net, target, dot, tuning or [])
+    if plot is not None:
+        rows.draw(net.plot, plot)
+        written[plot] = "a picture"
     if json:
         shown.show_json(summary.document(net, source, data, written))
     elif not quiet:

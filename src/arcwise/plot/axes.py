@@ -18,11 +18,11 @@ PICTURES = (".png", ".pdf", ".svg")
 """What the name of a picture may end in."""
 
 
-def small_axes() -> "Axes":
+def small_axes(inches: tuple[float, float] = (5.0, 3.0)) -> "Axes":
     """Axes of a new figure that is as large as a diagram in a text."""
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(5.0, 3.0), layout="constrained")[1]
+    return plt.subplots(figsize=inches, layout="constrained")[1]
 
 
 def whole_numbers(most: int = 9) -> "Locator":
