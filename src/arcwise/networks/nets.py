@@ -43,9 +43,6 @@ __all__ = [
 
 Columns = Sequence[NDArray[Any]]
 
-_STARTS = 512
-"""Draws from a joint distribution that chains start from, where they are asked for."""
-
 
 @dataclass(frozen=True)
 class Fixed:
@@ -206,10 +203,10 @@ class MarkovNet:
 
     @cached_property
     def starts(self) -> tuple[NDArray[Any], ...]:
-        """Rows that chains start from: typical ones, or draws from the joint, always the same."""
+        """Rows that chains start from: typical ones, or points with the joint's mean and covariance."""
         if self.typical or self.joint is None:
             return self.typical
-        return tuple(self.joint.draws(np.random.default_rng(0), _STARTS).T)
+        return tuple(self.joint.points().T)
 
     @cached_property
     def chained(self) -> BayesNet | None:
