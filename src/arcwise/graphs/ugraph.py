@@ -18,6 +18,7 @@ from arcwise.graphs.nodes import (
     Node,
     check_nodes,
     check_rows,
+    edge,
     find_node,
     named,
     names_in,
@@ -98,13 +99,13 @@ class UGraph:
 
     @classmethod
     def from_edges(
-        cls, edges: Iterable[tuple[Node, Node]], nodes: Iterable[str] | None = None
+        cls, edges: Iterable[tuple[Node, Node] | str], nodes: Iterable[str] | None = None
     ) -> Self:
         """Make a graph from its edges.
 
         Parameters
         ----------
-        edges : pairs of names or numbers, in either order.
+        edges : pairs of names or numbers, in either order, or texts such as "a -- b".
         nodes : all names; the sorted names of the edges if left out.
 
         Raises
@@ -116,7 +117,7 @@ class UGraph:
         >>> UGraph.from_edges([("b", "a"), ("b", "c")])
         <UGraph a:b + b:c>
         """
-        pairs = list(edges)
+        pairs = [edge(each) for each in edges]
         graph = cls.empty(names_in(pairs) if nodes is None else nodes)
         rows: list[set[int]] = [set() for _ in graph.nodes]
         for left, right in pairs:
