@@ -159,6 +159,24 @@ class Network:
             return f"{name}: {model!r}"
         return str(words(name, tuple(self.net.names[number] for number in inputs)))
 
+    @property
+    def precision(self) -> inference.NamedMatrix:
+        """The precision matrix, inverse of the covariances; of Gaussian networks.
+
+        ``net.precision["a", "b"]`` is the entry of a pair, ``np.asarray(net.precision)`` the numbers alone.
+        """
+        return inference.precision(self.net, self.variables)
+
+    @property
+    def covariance(self) -> inference.NamedMatrix:
+        """The covariance matrix of the fitted distribution; of Gaussian networks."""
+        return inference.covariance(self.net, self.variables)
+
+    @property
+    def partial_correlations(self) -> inference.NamedMatrix:
+        """Correlations of pairs given all other variables; of Gaussian networks."""
+        return inference.partial_correlations(self.net, self.variables)
+
     def query(
         self,
         targets: str | Sequence[str],

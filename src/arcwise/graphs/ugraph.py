@@ -147,6 +147,19 @@ class UGraph:
         """Edges as pairs of names, in the order of the numbers."""
         return tuple((self.nodes[one], self.nodes[two]) for one, two in self.numbered_edges)
 
+    @property
+    def cliques(self) -> tuple[tuple[str, ...], ...]:
+        """The maximal cliques by names: largest sets of nodes that are all joined.
+
+        Examples
+        --------
+        >>> UGraph.from_edges(["a:b", "b:c", "a:c", "c:d"]).cliques
+        (('a', 'b', 'c'), ('c', 'd'))
+        """
+        from arcwise.graphs.cliques import maximal_cliques
+
+        return tuple(tuple(self.nodes[i] for i in clique) for clique in maximal_cliques(self))
+
     def index(self, node: Node) -> int:
         """Give the number of a node.
 
