@@ -192,7 +192,7 @@ def test_auto_is_the_lasso_with_ebic(found):
     assert tried == 30 or tried >= int(np.argmax(choice.curve)) + 5
     assert found.graph.n_edges == choice.edges[int(np.argmax(choice.curve))]
     assert "EBIC" in str(found)
-    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "auto"
+    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "boundary"
 
 
 @pytest.mark.parametrize("diagonal", [True, False])

@@ -53,7 +53,7 @@ def test_the_graph_is_that_of_the_path(net):
 @pytest.mark.parametrize("score", ["bic", "loo", "kfold", "heldout", "bge"])
 def test_every_search_takes_every_score(search, score):
     found = aw.learn(SOURCE, graph="undirected", search=search, score=score, penalty=0.02)
-    assert found.words["search"] == search
+    assert found.words["search"] == ("boundary" if search == "auto" else search)
     assert found.graph.nodes == SOURCE.names
     assert np.isfinite(found.score)
 
@@ -132,6 +132,8 @@ def test_a_penalty_by_held_out_pseudo_likelihood(rule):
     assert edges == sorted(edges, reverse=True)
     two = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=rule, n_jobs=2)
     assert two.tuning == net.tuning
+    assert net.notes[-1].startswith(f"Penalty {net.words['penalty']:.4g} is the ")
+    assert "(likelihood of rows left out" in net.notes[-1]
 
 
 def test_a_tuned_parzen_penalty_keeps_leave_one_out():
@@ -139,6 +141,7 @@ def test_a_tuned_parzen_penalty_keeps_leave_one_out():
     net = aw.learn(curved(150), graph="undirected", model="parzen", penalty="cv")
     assert net.words["score"] == "loo"
     assert ("a", "b") in net.graph.edges
+    assert "(pseudo-likelihood of rows left out" in net.notes[-1]
 
 
 # -- the network ---------------------------------------------------------------------------------

@@ -283,8 +283,9 @@ def summary(network: Network) -> str:
         lines.append(f"{word} {network.score:.4f} on {network.rows:g} rows{proof}")
     if network.stopped:
         search = network.words.get("search", "search")
-        steps = len(network.trace)
-        lines.append(f"search: {search}, {steps} step{'s' * (steps != 1)}; {network.stopped}")
+        steps = len(network.trace)  # a file keeps none of them
+        taken = f", {steps} step{'s' * (steps != 1)}" if steps else ""
+        lines.append(f"search: {search}{taken}; {network.stopped}")
     lines.extend(f"note: {note}" for note in network.notes)
     shown = network.edges.present
     if len(shown):

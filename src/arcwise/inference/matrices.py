@@ -142,11 +142,11 @@ def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> b = GaussianConditional(0.0, np.array([2.0]), 0.5, np.zeros((2, 2)), 0.0)
+    >>> b = GaussianConditional(0.0, np.array([2.0]), 0.25, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
     >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
     >>> precision(net).values.tolist()
-    [[9.0, -4.0], [-4.0, 2.0]]
+    [[17.0, -8.0], [-8.0, 4.0]]
     """
     return _named(net, _precision(net, "precision matrix"), names)
 
