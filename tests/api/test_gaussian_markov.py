@@ -192,7 +192,7 @@ def test_auto_is_the_lasso_with_ebic(found):
     assert len(choice.curve) == 30
     assert found.graph.n_edges == choice.edges[int(np.argmax(choice.curve))]
     assert "EBIC" in str(found)
-    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "auto"
+    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "boundary"
 
 
 @pytest.mark.parametrize("diagonal", [True, False])
@@ -219,6 +219,24 @@ def test_the_scale_of_covariances():
     net = aw.learn(SOURCE, **WORDS, penalty=rho, scale="covariance", refit=False)
     np.testing.assert_allclose(net.net.joint.precision, glasso(cov, rho).precision, atol=1e-6)
     assert net.words["penalty_unit"] == "rho, covariance units"
+
+
+def test_rules_read_edges_as_results_print_them():
+    triangle = ["v0 -- v5", "v5 - v4", "v4:v0"]
+    for search in ("glasso", "neighbourhood", "boundary", "deletion"):
+        words = {**WORDS, "search": search, "penalty": 0.3}
+        net = aw.learn(SOURCE, **words, rules=aw.Rules(triangle, ["v1 -- v2"]))
+        shown = [row.shown for row in net.edges.present]
+        assert {"v0 -- v4", "v0 -- v5", "v4 -- v5"} <= set(shown)
+        assert "v1 -- v2" not in shown
+        again = aw.learn(SOURCE, **words, rules=aw.Rules(required=shown))
+        assert set(net.graph.edges) <= set(again.graph.edges)
+    with pytest.raises(aw.GraphError, match="edge v0 -- v5 without a direction"):
+        aw.learn(SOURCE, rules=aw.Rules(triangle))
+    first, second = aw.learn(SOURCE).graph.arcs[0]
+    apart = aw.learn(SOURCE, rules=aw.Rules(forbidden=[f"{first} -- {second}"])).graph
+    assert not apart.has_arc(first, second)
+    assert not apart.has_arc(second, first)
 
 
 def test_rules_free_and_forbid_edges():

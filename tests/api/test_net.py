@@ -107,6 +107,16 @@ def test_a_file_keeps_numbers_words_and_edges(net, ending, tmp_path):
     assert twice.edges.rows == net.edges.rows
 
 
+@pytest.mark.parametrize("graph", ["directed", "undirected"])
+def test_a_loaded_network_says_nothing_of_steps_it_does_not_know(graph, tmp_path):
+    net = aw.learn(SOURCE, graph=graph)
+    again = aw.load(net.save(tmp_path / "net.json"))
+    word, many = net.words["search"], len(net.trace)
+    assert f"search: {word}, {many} step{'s' * (many != 1)}; {net.stopped}" in str(net)
+    assert f"search: {word}; {net.stopped}" in str(again)
+    assert "step" not in str(again).replace(net.stopped, "")
+
+
 def test_a_tuned_penalty_survives_saving(tmp_path):
     net = aw.learn(SOURCE, penalty="cv", search="greedy", max_steps=5)
     again = aw.load(net.save(tmp_path / "net.json"))

@@ -44,7 +44,7 @@ def test_the_graph_is_that_of_the_path(net):
     assert net.trace[-1].edges == net.graph.n_edges
     assert not net.optimal
     assert isinstance(net.net, MarkovNet)
-    assert net.net.typical is not None
+    assert net.net.typical == ()
     for row in net.edges.present:
         assert row.strength >= 0.01
 
@@ -53,7 +53,7 @@ def test_the_graph_is_that_of_the_path(net):
 @pytest.mark.parametrize("score", ["bic", "loo", "kfold", "heldout", "bge"])
 def test_every_search_takes_every_score(search, score):
     found = aw.learn(SOURCE, graph="undirected", search=search, score=score, penalty=0.02)
-    assert found.words["search"] == search
+    assert found.words["search"] == ("boundary" if search == "auto" else search)
     assert found.graph.nodes == SOURCE.names
     assert np.isfinite(found.score)
 
@@ -132,6 +132,8 @@ def test_a_penalty_by_held_out_pseudo_likelihood(rule):
     assert edges == sorted(edges, reverse=True)
     two = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=rule, n_jobs=2)
     assert two.tuning == net.tuning
+    assert net.notes[-1].startswith(f"Penalty {net.words['penalty']:.4g} is the ")
+    assert "(likelihood of rows left out" in net.notes[-1]
 
 
 def test_a_tuned_parzen_penalty_keeps_leave_one_out():
@@ -139,6 +141,7 @@ def test_a_tuned_parzen_penalty_keeps_leave_one_out():
     net = aw.learn(curved(150), graph="undirected", model="parzen", penalty="cv")
     assert net.words["score"] == "loo"
     assert ("a", "b") in net.graph.edges
+    assert "(pseudo-likelihood of rows left out" in net.notes[-1]
 
 
 # -- the network ---------------------------------------------------------------------------------
@@ -256,7 +259,7 @@ def test_moments_will_do_for_gaussian_networks():
     words = {"graph": "undirected", "search": "boundary", "penalty": 0.01}
     net = aw.learn(moments, **words)
     assert net.graph == aw.learn(SOURCE, **words).graph
-    assert [len(column) for column in net.net.typical] == [1] * 6
+    assert net.net.joint is not None
     with pytest.raises(aw.FitError, match="rows"):
         aw.learn(moments, graph="undirected", model="parzen")
     with pytest.raises(aw.FitError, match="rows"):
@@ -265,12 +268,27 @@ def test_moments_will_do_for_gaussian_networks():
 
 def test_chains_start_at_rows_of_the_data():
     few, many = linear(1, rows=80, p=3), linear(1, rows=2000, p=3)
-    starts = aw.learn(few, graph="undirected").net.typical
+    graph = aw.ug("v0:v1 + v1:v2")
+    starts = aw.fit(graph, few, model="parzen").net.starts
     np.testing.assert_array_equal(starts, few.columns)
-    rows = np.column_stack(aw.learn(many, graph="undirected").net.typical)
+    rows = np.column_stack(aw.fit(graph, many, model="parzen").net.starts)
     assert rows.shape == (512, 3)
     assert {tuple(row) for row in rows} <= {tuple(row) for row in many.matrix()}
     np.testing.assert_array_equal(rows[[0, -1]], many.matrix()[[0, -1]])
+
+
+def test_chains_of_a_normal_distribution_start_at_points_with_its_moments():
+    source = linear(1, rows=80, p=3)
+    net = aw.fit(aw.ug("v0:v1 + v1:v2"), source)
+    rows = np.column_stack(net.net.starts)
+    assert rows.shape == (4, 3)
+    assert not np.isin(rows, source.matrix()).any()
+    np.testing.assert_allclose(rows.mean(axis=0), net.net.joint.mean)
+    np.testing.assert_allclose(np.cov(rows.T, bias=True), net.net.joint.covariance)
+    seen = float(net.net.joint.mean[2])
+    sure, drawn = (net.query("v0", {"v2": seen}, method=how) for how in (None, "gibbs"))
+    assert drawn.mean == pytest.approx(sure.mean, abs=5 * drawn.error)
+    assert drawn.quality.notes == ()  # no evidence far from the data
 
 
 def test_few_rows_for_the_columns_are_said():

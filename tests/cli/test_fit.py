@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 
 import arcwise as aw
 
@@ -27,6 +28,30 @@ def test_takes_the_graph_of_a_model_file(run, table, net, learned):
 def test_json(run, table):
     found = json.loads(run("fit", GRAPH, table, "--json").out)
     assert {row["direction"] for row in found["edges"]} >= {"RM -> MEDV"}
+
+
+@pytest.mark.parametrize("text", ["RM:MEDV", "RM*MEDV + LSTAT", " RM:LSTAT + LSTAT:MEDV"])
+def test_a_formula_that_does_not_say_whether_edges_have_a_direction(run, table, text):
+    done = run("fit", text, table)
+    assert done.code == 1
+    said = " ".join(done.err.split())
+    assert (
+        f"write 'ug {text.strip()}' for an undirected graph; for a directed one arcs such as"
+        in said
+    )
+    with pytest.raises(aw.GraphError, match="does not say whether its edges have a direction"):
+        aw.fit(text, aw.shipped("boston"))
+    assert aw.fit(aw.dag(text), aw.shipped("boston")).directed
+
+
+@pytest.mark.parametrize(
+    "text", ["RM -> MEDV", "MEDV|RM", "~MEDV:RM", "RM + MEDV:RM", "[RM][MEDV|RM]"]
+)
+def test_formulas_that_say_it(run, table, text):
+    assert run("fit", text, table, "-o", "known.json").code == 0
+    assert aw.load("known.json").graph == aw.dag("RM -> MEDV")
+    assert run("fit", "ug RM:MEDV", table, "-o", "known.json").code == 0
+    assert aw.load("known.json").graph == aw.ug("RM:MEDV")
 
 
 def test_a_variable_that_the_data_lack(run, table):

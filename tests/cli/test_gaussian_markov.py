@@ -28,7 +28,7 @@ def test_learn_by_the_lasso(run, table, small):
 
 def test_options_and_rules_reach_it(run, table):
     done = run("learn", table, *WORDS, "--penalty", "0.1", "--option", "refit=false", "--option",
-               "diagonal=false", "--forbid", "RM -> MEDV", "--json")  # fmt: skip
+               "diagonal=false", "--forbid", "RM -- MEDV", "--json")  # fmt: skip
     found = json.loads(done.out)
     assert found["words"]["penalty"] == 0.1
     assert found["words"]["options"] == {"refit": False, "diagonal": False}

@@ -143,11 +143,44 @@ def test_given_by_hand_in_any_order() -> None:
         ([0, 0], [[1, 0.5], [0.1, 1]], "symmetric"),
         ([0, np.nan], [[1, 0], [0, 1]], "finite"),
         ([0, 0], [[1, 0], [0, -1]], "variance of 'b' is negative"),
+        ([0, 0], [[1, 2], [2, 1]], "'a' and 'b' is 2, .* at most 1: a correlation of 2 is"),
+        ([0, 0], [[4, -3], [-3, 1]], "is -3, .* variances 4 and 1 .* at least -2: .* of -1.5 is"),
+        ([0, 0], [[1, 0.1], [0.1, 0]], "'a' and 'b' is 0.1, .* one of them is constant"),
+        ([0, "x"], [[1, 0], [0, 1]], "means have to be numbers"),
+        ([0, 0], [[1, 0], [0]], "covariances have to be numbers"),
     ],
 )
 def test_impossible_moments(mean: list[float], covariance: list[list[float]], said: str) -> None:
     with pytest.raises(DataError, match=said):
         Moments.given(["a", "b"], 10, mean, covariance)
+
+
+def test_correlations_that_cannot_all_hold_are_refused_with_the_variables() -> None:
+    matrix = np.eye(4)
+    matrix[:3, :3] = [[1, -0.9, 0.9], [-0.9, 1, 0.9], [0.9, 0.9, 1]]
+    scale = np.array([1e-3, 1e3, 1.0, 1.0])  # units change nothing
+    said = r"correlations of '[acd]', '[acd]' and '[acd]' cannot all hold .* eigenvalue .* is -0.8,"
+    with pytest.raises(DataError, match=said):
+        Moments.given("acdb", 10, np.zeros(4), matrix * np.outer(scale, scale))
+
+
+def test_singular_and_rounded_covariances_are_those_of_data() -> None:
+    rows = normal(3, 6)  # fewer rows than columns
+    Moments.given("abcdef", 3, rows.mean(axis=0), np.cov(rows.T, bias=True))
+    Moments.given("ab", 3, [0, 0], [[1, 1 + 1e-9], [1 + 1e-9, 1]])
+    constant = Moments.given("ab", 3, [0, 0], [[1, 0], [0, 0]])
+    assert constant.covariance[1, 1] == 0
+
+
+@pytest.mark.parametrize("n", ["40", None, True, 0, -3, np.nan, np.inf])
+def test_a_number_of_cases_that_is_none(n: object) -> None:
+    with pytest.raises(DataError, match="number of cases has to be a number above 0, but"):
+        Moments.given(["a"], n, [0], [[1]])
+
+
+def test_repeated_names_are_said() -> None:
+    with pytest.raises(DataError, match="name 'a' came more than once"):
+        Moments.given(["a", "b", "a"], 9, [0, 0, 0], np.eye(3))
 
 
 def test_bad_batches() -> None:

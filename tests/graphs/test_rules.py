@@ -17,9 +17,34 @@ def test_arcs_come_as_pairs_or_words():
     assert rules.names == ("a", "b", "c d", "e->f")
 
 
+@pytest.mark.parametrize("text", ["a -- b", "a--b", "a - b", "a:b", " a : b "])
+def test_edges_without_a_direction_bind_the_pair(text):
+    rules = Rules(required=[text, "b -- a"])
+    assert (rules.required, rules.joined, rules.names) == ((), (("a", "b"),), ("a", "b"))
+    assert rules.on(["a", "b"], directed=False).required == ((), (0,))
+    with pytest.raises(GraphError, match="edge a -- b without a direction: write 'a -> b' or"):
+        rules.on(["a", "b"])
+    barred = Rules(forbidden=[text, "a -> b"])
+    assert barred.forbidden == (("a", "b"), ("b", "a"))
+    limits = barred.on([*"abc"])
+    assert [limits.candidates(i).tolist() for i in range(3)] == [[2], [2], [0, 1]]
+
+
+def test_signs_inside_names_and_triangles_of_edges():
+    rules = Rules(required=["x-y -- z", "z -- a:b", "a:b -- x-y", ("p:q", "r--s")])
+    assert rules.joined == (("x-y", "z"), ("z", "a:b"), ("a:b", "x-y"))
+    assert rules.required == (("p:q", "r--s"),)
+    assert len(rules.on(rules.names, directed=False).required) == 5
+    assert pickle.loads(pickle.dumps(rules)) == rules
+
+
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
+        ({"required": ["a -- b"], "forbidden": ["b:a"]}, "edge a -- b is both required and forb"),
+        ({"required": ["a -- a"]}, "edge 'a -- a' joins a node to itself"),
+        ({"required": ["a -- b -- c"]}, "edges 'one -- other', but 'a -- b -- c' came"),
+        ({"required": [("a", "b"), ("b", "c"), ("c", "a")]}, "undirected graphs are written"),
         ({"required": ["a -> b", "b -> c", "c -> a"]}, "contradict.*a -> b -> c -> a"),
         ({"required": ["a -> b"], "forbidden": [("a", "b")]}, "both required and forbidden"),
         ({"required": ["b -> a"], "tiers": [["a"], ["b"]]}, "later tier into an earlier"),

@@ -74,7 +74,7 @@ def normal_net(
 ) -> MarkovNet:
     """The network of a precision matrix on the scale of correlations, in the units of the data."""
     joint = NormalJoint(fits.moments.mean.copy(), precision / fits.sd[:, None] / fits.sd)
-    return MarkovNet.normal(data.variables, graph, joint, typical_rows(data))
+    return MarkovNet.normal(data.variables, graph, joint)
 
 
 def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:

@@ -15,7 +15,7 @@ from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
-from arcwise.graphs import DAG, UGraph, dag
+from arcwise.graphs import DAG, UGraph, dag, either
 from arcwise.networks import BayesNet, MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
@@ -121,6 +121,12 @@ def _fitted(
 
 
 def _directed(graph: DAG | str) -> DAG:
+    if isinstance(graph, str) and either(graph):
+        raise GraphError(
+            f"The formula {graph!r} does not say whether its edges have a direction: write "
+            f"ug({graph!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
+            "model string such as '[a][b|a]'."
+        )
     known = dag(graph) if isinstance(graph, str) else graph
     if not isinstance(known, DAG):
         raise GraphError(

@@ -159,6 +159,24 @@ class Network:
             return f"{name}: {model!r}"
         return str(words(name, tuple(self.net.names[number] for number in inputs)))
 
+    @property
+    def precision(self) -> inference.NamedMatrix:
+        """The precision matrix, inverse of the covariances; of Gaussian networks.
+
+        ``net.precision["a", "b"]`` is the entry of a pair, ``np.asarray(net.precision)`` the numbers alone.
+        """
+        return inference.precision(self.net, self.variables)
+
+    @property
+    def covariance(self) -> inference.NamedMatrix:
+        """The covariance matrix of the fitted distribution; of Gaussian networks."""
+        return inference.covariance(self.net, self.variables)
+
+    @property
+    def partial_correlations(self) -> inference.NamedMatrix:
+        """Correlations of pairs given all other variables; of Gaussian networks."""
+        return inference.partial_correlations(self.net, self.variables)
+
     def query(
         self,
         targets: str | Sequence[str],
@@ -309,8 +327,9 @@ def summary(network: Network) -> str:
         lines.append(f"{word} {network.score:.4f} on {network.rows:g} rows{proof}")
     if network.stopped:
         search = network.words.get("search", "search")
-        steps = len(network.trace)
-        lines.append(f"search: {search}, {steps} step{'s' * (steps != 1)}; {network.stopped}")
+        steps = len(network.trace)  # a file keeps none of them
+        taken = f", {steps} step{'s' * (steps != 1)}" if steps else ""
+        lines.append(f"search: {search}{taken}; {network.stopped}")
     lines.extend(f"note: {note}" for note in network.notes)
     shown = network.edges.present
     if len(shown):

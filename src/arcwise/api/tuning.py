@@ -118,11 +118,13 @@ def tune(
     edges = np.mean([counts for _, counts in found], axis=0)
     weights = np.ones(len(done)) if table.weights is None else table.weights[done]
     curve = _curve(grid, logs, edges, weights)
+    joint = recipe.graph == "directed" or model == "gaussian"
+    measure = "likelihood" if joint else "pseudo-likelihood"
     best = max(curve, key=lambda row: (row["mean"], row["penalty"]))  # ties go to fewer edges
     if rule == "cv-1se":
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
-    return Tuned(best["penalty"], curve, rule, _reason(best, rule) if kind.rule else "")
+    return Tuned(best["penalty"], curve, rule, _reason(best, rule, measure))
 
 
 def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
@@ -139,10 +141,11 @@ def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> 
             )
 
 
-def _reason(best: Mapping[str, float], rule: str) -> str:
-    """Why the lasso's penalty was chosen."""
+def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:
+    """Why a penalty was chosen."""
     what = "the largest one whose loss against the best is within a standard error"
-    said = f"likelihood of rows left out {best['mean']:.4g} nats per row, {best['edges']:.3g} edges"
+    count = f"{best['edges']:.3g}"
+    said = f"{measure} of rows left out {best['mean']:.4g} nats per row, {count} edge{'s' * (count != '1')}"
     if rule == "cv":
         what = "the one at which rows left out are most likely"
     return f"Penalty {best['penalty']:.4g} is {what} ({said} on average)."

@@ -52,7 +52,8 @@ class Walked:
 def bench(recipe: Recipe, source: Table | Moments) -> Bench:
     """Turn words into objects, and tie them to data; refuse what speaks of directions."""
     refuse_directions(recipe)
-    made = laid_out(recipe, source, SEARCHES, directed=False)
+    named = recipe.but(search="boundary") if recipe.search == "auto" else recipe
+    made = laid_out(named, source, SEARCHES, directed=False)
     return replace(made, notes=tuple(filter(None, (*made.notes, _few_rows(made)))))
 
 

@@ -204,7 +204,7 @@ Require = Annotated[
     list[str] | None,
     _option(
         "--require",
-        help="An arc that every graph must have; of an undirected one, the edge.",
+        help="An arc that every graph must have; of an undirected one, the edge 'A -- B'.",
         panel=_RULES,
         shown="'A -> B'",
     ),
@@ -213,7 +213,7 @@ Forbid = Annotated[
     list[str] | None,
     _option(
         "--forbid",
-        help="An arc that no graph may have, in this direction; of an undirected one, the edge.",
+        help="An arc that no graph may have, in this direction; 'A -- B' is the edge, in both.",
         panel=_RULES,
         shown="'A -> B'",
     ),

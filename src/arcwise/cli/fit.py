@@ -18,7 +18,7 @@ def fit(
         typer.Argument(
             metavar="GRAPH",
             help="A model file, a .bif file, a .csv table of arcs or edges, a model string:"
-            " '[a][b|a]', or 'ug a:b + b:c' for an undirected graph.",
+            " '[a][b|a]', arcs: 'a -> b, b -> c', or 'ug a:b + b:c' for an undirected graph.",
             show_default=False,
         ),
     ],
@@ -36,7 +36,8 @@ def fit(
 ) -> None:
     """Fit a graph that is known to a table, and write the network to a file.
 
-    Prints the local model of every variable; of a linear one, with standard errors in brackets.
+    Prints the local model of every variable; of a linear one in a directed graph, with standard errors in
+    brackets. An undirected gaussian network is fitted as one normal distribution, by maximum likelihood.
 
     Example: arcwise fit '[RM][LSTAT|RM][MEDV|RM:LSTAT]' boston.csv -o small.json
     """

@@ -48,9 +48,9 @@ def names(texts: Iterable[str]) -> list[str]:
 
 
 def arcs(texts: Iterable[str]) -> list[str | tuple[str, str]]:
-    """Give arcs for rules: ``a -> b`` as it is, and ``"a","b"`` as a pair.
+    """Give arcs for rules: ``a -> b`` or ``a -- b`` as it is, and ``"a","b"`` as a pair.
 
-    The second form is for names that hold an arrow themselves.
+    The last form is for names that hold such signs themselves.
 
     >>> arcs(["a -> b", '"x -> y","z"'])
     ['a -> b', ('x -> y', 'z')]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from arcwise.cli.rows import read_moments, read_table
 from arcwise.cli.shell import arcs, assignments, names, number, options
-from arcwise.errors import DataError, FileError, WordError, unknown
+from arcwise.errors import DataError, FileError, GraphError, WordError, unknown
 
 if TYPE_CHECKING:
     from arcwise.data import Kind, Moments, Table
@@ -153,17 +153,24 @@ def any_graph(text: str) -> DAG | UGraph | PDAG:
     A formula for an undirected graph begins with ``ug``.
     """
     from arcwise import io
-    from arcwise.graphs import dag, ug
+    from arcwise.graphs import dag, either, ug
 
     if Path(text).exists():
         return io.load(text).graph
     if text.startswith("ug "):
         return ug(text.removeprefix("ug ").strip())
-    if any(sign in text for sign in "[:+|*~"):
+    if any(sign in text for sign in ("->", *"[:+|*~")):
+        if either(text):
+            raise GraphError(
+                f"{text!r} does not say whether its edges have a direction: write 'ug {text.strip()}' for an"
+                " undirected graph; for a directed one arcs such as 'parent -> child', or a model string"
+                " such as '[a][b|a]'."
+            )
         return dag(text.strip())
     raise FileError(
         f"There is no file {text!r}; a graph is a model file, a .bif file, a .csv table of arcs or"
-        " edges, a model string such as '[a][b|a]', or 'ug a:b + b:c' for an undirected one."
+        " edges, a model string such as '[a][b|a]', arcs such as 'a -> b, b -> c', or 'ug a:b + b:c' for an"
+        " undirected one."
     )
 
 

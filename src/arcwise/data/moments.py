@@ -25,9 +25,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.data.given import check_given, floats, positive
 from arcwise.data.memory import check_square
 from arcwise.data.table import Table
-from arcwise.data.variable import Variable, numbers_of, sentence_list
+from arcwise.data.variable import Variable, numbers_of
 from arcwise.errors import DataError, close_to
 
 __all__ = ["Accumulator", "Batch", "Moments"]
@@ -179,17 +180,19 @@ class Moments:
 
         Raises
         ------
-        DataError : a matrix that is not symmetric, finite or has a negative diagonal.
+        DataError : repeated names, or numbers that no data have: a matrix that is not symmetric, a
+            negative variance, a correlation beyond 1, correlations that cannot all hold at once.
 
         >>> Moments.given(["b", "a"], 10, [2, 1], [[4, 0], [0, 1]]).mean
         array([1., 2.])
         """
-        centre, spread = np.array(mean, dtype=float), np.array(covariance, dtype=float)
-        _check_given(names, centre, spread)
-        by_name = np.array(sorted(range(len(names)), key=list(names).__getitem__), dtype=np.intp)
+        names, n = tuple(names), positive(n)
+        centre, spread = floats("means", mean), floats("covariances", covariance)
+        check_given(names, centre, spread)
+        by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
         variables = tuple(Variable(names[i]) for i in by_name)
         scatter = (spread[np.ix_(by_name, by_name)] + spread[np.ix_(by_name, by_name)].T) * (n / 2)
-        return cls(variables, float(n), centre[by_name], scatter, order=tuple(names))
+        return cls(variables, n, centre[by_name], scatter, order=names)
 
     def select(self, names: Iterable[str]) -> Moments:
         """Keep these variables only, presented in this order."""
@@ -317,20 +320,3 @@ def _blocks(table: Table) -> Iterator[Batch]:
         for number, variable in enumerate(table.variables):
             block[:, number] = numbers_of(variable, table.columns[number][start:stop])
         yield block, None if table.weights is None else table.weights[start:stop]
-
-
-def _check_given(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
-    size = len(names)
-    if mean.shape != (size,) or covariance.shape != (size, size):
-        raise DataError(
-            f"{size} names need {size} means and a {size} by {size} covariance matrix, not shapes"
-            f" {mean.shape} and {covariance.shape}."
-        )
-    if not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
-        raise DataError("Means and covariances have to be finite numbers.")
-    scale = np.sqrt(np.abs(np.diag(covariance)))
-    if (np.abs(covariance - covariance.T) > 1e-6 * np.outer(scale, scale) + 1e-300).any():
-        raise DataError("A covariance matrix has to be symmetric, and this one is not.")
-    negative = [name for name, each in zip(names, np.diag(covariance), strict=True) if each < 0]
-    if negative:
-        raise DataError(f"The variance of {sentence_list(negative)} is negative.")

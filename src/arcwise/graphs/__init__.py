@@ -35,7 +35,7 @@ from arcwise.graphs.convert import (
 )
 from arcwise.graphs.counts import path_counts
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.formula import dag, formula, from_model_string, model_string, ug
+from arcwise.graphs.formula import dag, either, formula, from_model_string, model_string, ug
 from arcwise.graphs.matrix import (
     adjacency,
     dag_from_adjacency,
@@ -74,6 +74,7 @@ __all__ = [
     "dag_from_adjacency",
     "decomposable",
     "difference",
+    "either",
     "equivalent",
     "extension",
     "factorisation",

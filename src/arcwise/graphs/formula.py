@@ -92,6 +92,25 @@ def dag(*formulas: Formula, nodes: Iterable[str] | None = None) -> DAG:
     return DAG.from_arcs(((parent, term[0]) for term in terms for parent in term[1:]), graph.nodes)
 
 
+def either(text: str) -> bool:
+    """Tell whether a formula alone does not say if its graph is directed.
+
+    An arrow, a bar or a bracket tells, and so do a leading `~` and a single name that is in another
+    term, too: in an undirected formula it would say nothing. All that `formula` writes of a DAG does.
+
+    Examples
+    --------
+    >>> [either(text) for text in ("a:b + c", "b:a + a", "b|a", "a -> b", "[a][b|a]", "~b:a")]
+    [True, False, False, False, False, False]
+    """
+    bare = text.strip()
+    if bare.startswith(("~", "[")) or _ARROW in bare or "|" in bare:
+        return False
+    terms = [{name.strip() for name in re.split(r"[:*]", term)} for term in bare.split("+")]
+    joined = set[str]().union(*(term for term in terms if len(term) > 1))
+    return bool(joined) and not any(len(term) == 1 and term <= joined for term in terms)
+
+
 def formula(graph: DAG | UGraph) -> str:
     """Write a graph as a formula that `dag` or `ug` reads back.
 

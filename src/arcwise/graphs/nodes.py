@@ -6,6 +6,7 @@ also takes names. This file checks names, turns names into numbers and answers a
 close matches.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index as as_int
@@ -16,6 +17,9 @@ from arcwise.errors import GraphError, close_to
 Node: TypeAlias = str | int
 Nodes: TypeAlias = Node | Iterable[Node]
 Arc: TypeAlias = tuple[Node, Node] | str
+
+# Signs that join the ends of an edge in words, the surest first; a name may hold a single dash.
+_JOINS = (re.compile(r"--"), re.compile(r"\s-\s"), re.compile(r":"))
 
 
 class Indexed(Protocol):
@@ -109,6 +113,38 @@ def pair(arc: Arc) -> tuple[Node, Node]:
     except (TypeError, ValueError):
         raise GraphError(f"An arc is a pair (tail, head), but {arc!r} came.") from None
     return tail, head
+
+
+def edge_ends(text: str) -> tuple[str, str] | None:
+    """Return the two ends of an edge in words, "a -- b", "a - b" or "a:b"; None if it is none.
+
+    Examples
+    --------
+    >>> edge_ends("top-down -- bottom-up")
+    ('top-down', 'bottom-up')
+    >>> edge_ends("a -> b") is None
+    True
+    """
+    if "->" in text:
+        return None
+    for sign in _JOINS:
+        ends = [end.strip() for end in sign.split(text)]
+        if len(ends) == 2 and all(ends):
+            return ends[0], ends[1]
+    return None
+
+
+def edge(given: Arc) -> tuple[Node, Node]:
+    """Return the two ends of an edge given as a pair or in words, such as "a -- b"."""
+    if not isinstance(given, str):
+        return pair(given)
+    ends = edge_ends(given)
+    if ends is None:
+        raise GraphError(
+            f"An edge in words has the form 'one -- other', but {given!r} came; names that hold '--' or "
+            "':' go into a pair (one, other)."
+        )
+    return ends
 
 
 def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:

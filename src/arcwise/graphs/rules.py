@@ -1,9 +1,10 @@
 """Rules: what is known about a graph before any data are seen.
 
 `Rules` speak names: arcs that must be there, arcs that must not (in one direction), tiers such as
-"causes before effects", and a largest number of parents. `Rules.on(nodes)` binds them to the
-numbers of a table's columns; the resulting `Limits` answer the two questions that searches and
-samplers ask: may this child have these parents, and is this graph permitted.
+"causes before effects", and a largest number of parents. An edge without a direction, "a -- b", means the
+pair: required, it is for undirected graphs only; forbidden, it bars both directions.
+`Rules.on(nodes)` binds them to the numbers of a table's columns; the resulting `Limits` answer the
+two questions that searches and samplers ask: may this child have these parents, and is this graph permitted.
 
 An arc from a later tier into an earlier one is forbidden; arcs inside a tier are free, and so is
 every variable that is in no tier.
@@ -13,14 +14,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index as as_int
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import check_nodes, find_node, pair
+from arcwise.graphs.nodes import check_nodes, edge_ends, find_node, pair
 
 
 @dataclass(frozen=True, init=False)
@@ -29,8 +30,9 @@ class Rules:
 
     Parameters
     ----------
-    required : arcs of every permitted graph, pairs (parent, child) or texts "parent -> child".
-    forbidden : arcs of no permitted graph, in this direction only.
+    required : arcs of every permitted graph, pairs (parent, child) or texts "parent -> child"; of
+        undirected graphs also edges, "a -- b", "a - b" or "a:b", which are kept in `joined`.
+    forbidden : arcs of no permitted graph, in this direction only; "a -- b" in both.
     tiers : lists of names, earliest first.
     max_parents : largest number of parents of a node; None for no bound.
 
@@ -45,12 +47,16 @@ class Rules:
     (('rain', 'wet'),)
     >>> rules.on(["rain", "slippery", "wet"]).allows(0, (2,))
     False
+    >>> edges = Rules(required=["rain -- wet"], forbidden=["rain -- hail"])
+    >>> edges.joined, edges.forbidden
+    ((('rain', 'wet'),), (('rain', 'hail'), ('hail', 'rain')))
     """
 
     required: tuple[tuple[str, str], ...] = ()
     forbidden: tuple[tuple[str, str], ...] = ()
     tiers: tuple[tuple[str, ...], ...] = ()
     max_parents: int | None = None
+    joined: tuple[tuple[str, str], ...] = ()
 
     def __init__(
         self,
@@ -60,8 +66,12 @@ class Rules:
         max_parents: int | None = None,
     ) -> None:
         """Bring lists into one form and look for contradictions."""
-        object.__setattr__(self, "required", _arcs(required, "required"))
-        object.__setattr__(self, "forbidden", _arcs(forbidden, "forbidden"))
+        arcs, edges = _read(required, "required")
+        barred, pairs = _read(forbidden, "forbidden")
+        both = [ends for one, two in pairs for ends in ((one, two), (two, one))]
+        object.__setattr__(self, "required", arcs)
+        object.__setattr__(self, "joined", edges)
+        object.__setattr__(self, "forbidden", tuple(dict.fromkeys((*barred, *both))))
         object.__setattr__(self, "tiers", _tiers(tiers))
         object.__setattr__(self, "max_parents", _bound(max_parents))
         _check_required(self)
@@ -69,15 +79,17 @@ class Rules:
     @property
     def names(self) -> tuple[str, ...]:
         """All names that the rules mention, sorted."""
-        arcs = {name for arc in (*self.required, *self.forbidden) for name in arc}
+        pairs = (*self.required, *self.forbidden, *self.joined)
+        arcs = {name for pair in pairs for name in pair}
         return tuple(sorted(arcs.union(*self.tiers)))
 
-    def on(self, nodes: Iterable[str]) -> "Limits":
+    def on(self, nodes: Iterable[str], *, directed: bool = True) -> "Limits":
         """Bind the rules to nodes.
 
         Parameters
         ----------
         nodes : names, in the order that gives the numbers.
+        directed : whether arcs have a direction; False takes required edges as they come.
 
         Returns
         -------
@@ -85,7 +97,8 @@ class Rules:
 
         Raises
         ------
-        GraphError : the rules mention a name that is not among the nodes; close ones are told.
+        GraphError : the rules mention a name that is not among the nodes; close ones are told. An
+            edge without a direction is required of a directed graph.
 
         Examples
         --------
@@ -96,9 +109,15 @@ class Rules:
         numbers = {name: number for number, name in enumerate(names)}
         for name in self.names:
             find_node(name, names, numbers)
-        rows: list[list[int]] = [[] for _ in names]
-        for tail, head in self.required:
-            rows[numbers[head]].append(numbers[tail])
+        if directed and self.joined:
+            one, two = self.joined[0]
+            raise GraphError(
+                f"A directed graph cannot be required to have the edge {one} -- {two} without a direction: "
+                f"write '{one} -> {two}' or '{two} -> {one}'."
+            )
+        rows: list[set[int]] = [set() for _ in names]
+        for tail, head in (*self.required, *self.joined):
+            rows[numbers[head]].add(numbers[tail])
         required = tuple(tuple(sorted(row)) for row in rows)
         return Limits(names, required, _barred(self, numbers), self.max_parents)
 
@@ -222,19 +241,38 @@ class Limits:
         return DAG(self.nodes, self.required)
 
 
-def _arcs(arcs: Iterable[tuple[str, str] | str], word: str) -> tuple[tuple[str, str], ...]:
-    """Bring arcs into pairs of names, each once, in the order given."""
-    if isinstance(arcs, str):
-        raise GraphError(f"{word} takes a list of arcs, but one text came: write [{arcs!r}].")
-    found: dict[tuple[str, str], None] = {}
-    for arc in arcs:
-        tail, head = pair(arc)
-        if not isinstance(tail, str) or not isinstance(head, str):
-            raise GraphError(f"Rules speak names, but a {word} arc came as {arc!r}.")
-        if tail == head:
-            raise GraphError(f"The {word} arc {tail} -> {head} joins a node to itself.")
-        found[tail, head] = None
-    return tuple(found)
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+
+def _read(given: Iterable[tuple[str, str] | str], word: str) -> tuple[Pairs, Pairs]:
+    """Bring arcs and edges into pairs of names, each once, in the order given; arcs and edges apart."""
+    if isinstance(given, str):
+        raise GraphError(f"{word} takes a list of arcs, but one text came: write [{given!r}].")
+    arcs: dict[tuple[str, str], None] = {}
+    edges: dict[tuple[str, str], None] = {}
+    for each in given:
+        ends = edge_ends(each) if isinstance(each, str) else None
+        one, two = ends or _arc(each, word)
+        if one == two:
+            sign = "arc" if ends is None else "edge"
+            raise GraphError(f"The {word} {sign} {each!r} joins a node to itself.")
+        if ends is None:
+            arcs[one, two] = None
+        elif (two, one) not in edges:
+            edges[one, two] = None
+    return tuple(arcs), tuple(edges)
+
+
+def _arc(given: tuple[str, str] | str, word: str) -> tuple[str, str]:
+    if isinstance(given, str) and given.count("->") != 1:
+        raise GraphError(
+            f"Rules have arcs 'tail -> head' and, without a direction, edges 'one -- other', but {given!r} "
+            "came; names that hold such signs go into a pair (tail, head)."
+        )
+    tail, head = pair(given)
+    if not isinstance(tail, str) or not isinstance(head, str):
+        raise GraphError(f"Rules speak names, but a {word} arc came as {given!r}.")
+    return tail, head
 
 
 def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
@@ -272,6 +310,10 @@ def _check_required(rules: Rules) -> None:
     clash = sorted(set(rules.required).intersection(rules.forbidden))
     if clash:
         raise GraphError(f"The arc {clash[0][0]} -> {clash[0][1]} is both required and forbidden.")
+    barred = set(rules.forbidden)
+    for one, two in rules.joined:
+        if {(one, two), (two, one)} <= barred:
+            raise GraphError(f"The edge {one} -- {two} is both required and forbidden.")
     tier = {name: level for level, row in enumerate(rules.tiers) for name in row}
     for tail, head in rules.required:
         if tail in tier and head in tier and tier[tail] > tier[head]:
@@ -281,7 +323,10 @@ def _check_required(rules: Rules) -> None:
     try:
         graph = DAG.from_arcs(rules.required)
     except GraphError as error:
-        raise GraphError(f"The required arcs contradict each other: {error}") from None
+        raise GraphError(
+            f"The required arcs contradict each other: {error} Edges of undirected graphs are written "
+            "'one -- other'."
+        ) from None
     _check_counts(graph, rules.max_parents)
 
 

@@ -18,6 +18,7 @@ from arcwise.graphs.nodes import (
     Node,
     check_nodes,
     check_rows,
+    edge,
     find_node,
     named,
     names_in,
@@ -98,13 +99,13 @@ class UGraph:
 
     @classmethod
     def from_edges(
-        cls, edges: Iterable[tuple[Node, Node]], nodes: Iterable[str] | None = None
+        cls, edges: Iterable[tuple[Node, Node] | str], nodes: Iterable[str] | None = None
     ) -> Self:
         """Make a graph from its edges.
 
         Parameters
         ----------
-        edges : pairs of names or numbers, in either order.
+        edges : pairs of names or numbers, in either order, or texts such as "a -- b".
         nodes : all names; the sorted names of the edges if left out.
 
         Raises
@@ -116,7 +117,7 @@ class UGraph:
         >>> UGraph.from_edges([("b", "a"), ("b", "c")])
         <UGraph a:b + b:c>
         """
-        pairs = list(edges)
+        pairs = [edge(each) for each in edges]
         graph = cls.empty(names_in(pairs) if nodes is None else nodes)
         rows: list[set[int]] = [set() for _ in graph.nodes]
         for left, right in pairs:
@@ -145,6 +146,19 @@ class UGraph:
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Edges as pairs of names, in the order of the numbers."""
         return tuple((self.nodes[one], self.nodes[two]) for one, two in self.numbered_edges)
+
+    @property
+    def cliques(self) -> tuple[tuple[str, ...], ...]:
+        """The maximal cliques by names: largest sets of nodes that are all joined.
+
+        Examples
+        --------
+        >>> UGraph.from_edges(["a:b", "b:c", "a:c", "c:d"]).cliques
+        (('a', 'b', 'c'), ('c', 'd'))
+        """
+        from arcwise.graphs.cliques import maximal_cliques
+
+        return tuple(tuple(self.nodes[i] for i in clique) for clique in maximal_cliques(self))
 
     def index(self, node: Node) -> int:
         """Give the number of a node.

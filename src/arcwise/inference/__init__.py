@@ -14,6 +14,7 @@ from arcwise.inference.engine import (
 )
 from arcwise.inference.gaussian import GaussianJoint, condition, joint
 from arcwise.inference.gibbs import Effort
+from arcwise.inference.matrices import NamedMatrix, covariance, partial_correlations, precision
 from arcwise.inference.mixture import MixtureBelief
 from arcwise.inference.normal import NormalBelief, NormalBeliefs
 from arcwise.inference.rows import Predictions
@@ -27,6 +28,7 @@ __all__ = [
     "GaussianJoint",
     "LevelsBelief",
     "MixtureBelief",
+    "NamedMatrix",
     "NormalBelief",
     "NormalBeliefs",
     "Predictions",
@@ -35,9 +37,12 @@ __all__ = [
     "SimulatedPredictions",
     "closed",
     "condition",
+    "covariance",
     "impute",
     "joint",
     "marginal_log_density",
+    "partial_correlations",
+    "precision",
     "predict",
     "pseudo_log_density",
     "query",

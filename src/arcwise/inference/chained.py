@@ -73,7 +73,7 @@ def chain_sample(net: MarkovNet, rng: np.random.Generator, draws: int) -> Table:
     rng : where chance comes from.
     draws : how many rows.
     """
-    blank = [np.repeat(column[:1], draws) for column in net.typical]
+    blank = [np.repeat(column[:1], draws) for column in net.starts]
     everything = np.ones((draws, len(net.names)), dtype=bool)
     return Table(net.variables, tuple(chained(net, blank, everything, rng)))
 

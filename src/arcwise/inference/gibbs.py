@@ -126,7 +126,7 @@ def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> t
     -------
     Two arrays, rows by typical rows.
     """
-    rows, count = len(known), len(net.typical[0])
+    rows, count = len(known), len(net.starts[0])
     squares, largest = np.zeros((rows, count)), np.zeros((rows, count))
     for node in np.flatnonzero(known.any(axis=0)).tolist():
         apart = _apart(net, node, columns[node])
@@ -139,7 +139,7 @@ def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> t
 
 def _apart(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
     """How far each value is from each typical one (rows by typical rows)."""
-    typical = net.typical[node]
+    typical = net.starts[node]
     if net.variables[node].discrete:
         differ: Array = (column[:, None] != typical[None, :]).astype(float)
         return differ
@@ -202,7 +202,7 @@ def begin(
         state = np.repeat(column, chains)
         gap = np.repeat(hidden[:, node], chains)
         if gap.any():
-            state[gap] = net.typical[node][start[gap]]
+            state[gap] = net.starts[node][start[gap]]
             steps.append((node, None if gap.all() else np.flatnonzero(gap)))
         states.append(state)
     return Chains(states, tuple(steps), size)

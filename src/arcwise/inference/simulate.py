@@ -115,7 +115,7 @@ def open_rows(net: MarkovNet, gaps: Mask, target: int) -> Mask:
 
 def row_blocks(net: MarkovNet, places: Integers, chains: int) -> Iterator[Integers]:
     """Rows in pieces whose chains, and the weights of whose laws, fit into memory."""
-    slots = min(SLOTS, CELLS // len(net.typical[0]))
+    slots = min(SLOTS, CELLS // len(net.starts[0]))
     step = max(1, slots // chains)
     return (places[low : low + step] for low in range(0, len(places), step))
 
@@ -177,7 +177,7 @@ def gibbs_sample(net: MarkovNet, rng: np.random.Generator, draws: int, sweeps: i
     sweeps : rounds before a row is taken.
     """
     size, p = whole("number of draws", draws), len(net.names)
-    blank = [np.repeat(column[:1], size) for column in net.typical]
+    blank = [np.repeat(column[:1], size) for column in net.starts]
     pieces = [_sample(net, blank, part, p, rng, sweeps) for part in _pieces(net, size)]
     columns = tuple(np.concatenate([piece[i] for piece in pieces]) for i in range(p))
     return Table(net.variables, columns)

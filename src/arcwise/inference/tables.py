@@ -188,7 +188,7 @@ def _unsettled(rhat: Array, ess: Array) -> list[str]:
 
 def _far_rows(net: MarkovNet, rows: Table, gaps: Mask, places: Integers, node: int) -> list[str]:
     """A sentence about rows that lie far from all the data."""
-    if len(places) * len(net.typical[0]) > FAR_CELLS or not len(places):
+    if len(places) * len(net.starts[0]) > FAR_CELLS or not len(places):
         return []
     hidden = gaps[places].copy()
     hidden[:, [other for other in range(len(net.names)) if other != node]] = False

@@ -10,10 +10,10 @@
 
 There is one line per node: its name, levels if it is discrete, family, parents, and the fields of
 its fitted local model. Version 2 adds what these networks do not need, and is written only where it is
-needed: ``neighbours`` in the place of parents where edges have no direction, ``typical`` rows that
-chains start from, ``blankets`` (models of each variable given its Markov blanket, with typical rows of
-their own), ``joint`` (mean and precision matrix of an undirected network that is a normal distribution),
-and ``arrays`` that several places share.
+needed: ``neighbours`` in the place of parents where edges have no direction, ``typical`` rows of the data
+that chains start from, ``blankets`` (models of each variable given its Markov blanket, with typical rows of
+their own), ``joint`` (mean and precision matrix of an undirected network that is a normal distribution; it
+has no typical rows, and those of older files are passed over), and ``arrays`` that several places share.
 
 ``.json`` holds everything as text, ``.json.gz`` the same compressed, and ``.arcwise`` is a zip archive
 of ``network.json`` with the large arrays beside it in NumPy's format. Nothing is ever pickled, and
@@ -160,11 +160,10 @@ def _beyond_plain(stored: Stored) -> dict[str, Callable[[Codec], Any]]:
     net = stored.net
     if isinstance(net, MarkovNet):
         typical, joint = net.typical, net.joint
-        rows = {"typical": lambda codec: codec.encode(typical)}
         if joint is None:
-            return rows
+            return {"typical": lambda codec: codec.encode(typical)}
         numbers = {"mean": joint.mean, "precision": joint.precision}
-        return {**rows, "joint": lambda codec: codec.encode(numbers)}
+        return {"joint": lambda codec: codec.encode(numbers)}
     if net is None or net.blankets is None:
         return {}
     inner = net.blankets
@@ -291,14 +290,25 @@ def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNe
     variables, graph, fitted, models = nodes
     if not isinstance(graph, UGraph) or not fitted:
         raise FileError("its blanket models have no neighbours or no numbers")
-    typical = _of_type(codec.decode(document["typical"]), tuple, "set of typical rows")
-    for variable, column in zip(variables, typical, strict=True):
-        if not _possible(variable, _of_type(column, np.ndarray, "typical column")):
-            raise FileError(f"the typical rows hold no values of {variable.name!r}")
-    net = MarkovNet(variables, graph, fitted, models, typical, _joint(document, codec))
+    joint = _joint(document, codec)
+    typical = () if joint is not None else _typical(variables, document, codec)
+    net = MarkovNet(variables, graph, fitted, models, typical, joint)
     _probe(net)
     _check_joint(net)
     return net
+
+
+def _typical(
+    variables: tuple[Variable, ...], document: Mapping[str, Any], codec: Codec
+) -> tuple[NDArray[Any], ...]:
+    """The rows that chains start from."""
+    typical: tuple[NDArray[Any], ...] = _of_type(
+        codec.decode(document["typical"]), tuple, "set of typical rows"
+    )
+    for variable, column in zip(variables, typical, strict=True):
+        if not _possible(variable, _of_type(column, np.ndarray, "typical column")):
+            raise FileError(f"the typical rows hold no values of {variable.name!r}")
+    return typical
 
 
 def _joint(document: Mapping[str, Any], codec: Codec) -> NormalJoint | None:

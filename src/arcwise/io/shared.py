@@ -37,12 +37,17 @@ def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
     >>> [array is x for array in shared_arrays(net)]
     [True]
     """
-    parts = [] if net is None else [net.conditionals, getattr(net, "typical", ())]
+    parts = [] if net is None else [net.conditionals, _rows(net)]
     if isinstance(net, BayesNet) and net.blankets is not None:
         parts += [net.blankets.conditionals, net.blankets.typical]
     found = {id(array): array for array in _arrays(tuple(parts))}
     places = Counter(id(array) for array in _arrays(tuple(parts)))
     return [array for key, array in found.items() if places[key] > 1 and array.size > SMALL]
+
+
+def _rows(net: Net) -> tuple[NDArray[Any], ...]:
+    """The typical rows that are written: those of a network without a joint distribution."""
+    return () if isinstance(net, BayesNet) or net.joint is not None else net.typical
 
 
 def _arrays(value: object) -> Iterator[NDArray[Any]]:

@@ -34,6 +34,9 @@ Array = NDArray[np.float64]
 # Mirror images may differ by rounding only.
 _ROUNDING = 1e-9
 
+_POINTS = 512
+"""Most rows that stand for a distribution."""
+
 
 @dataclass(frozen=True, eq=False)
 class NormalJoint:
@@ -101,6 +104,24 @@ class NormalJoint:
         """Partial correlations of pairs given all other variables."""
         found: Array = -self.precision[first, second] * self._scale[first] * self._scale[second]
         return found + 0.0  # no minus zero
+
+    def points(self) -> Array:
+        """Rows with this mean and covariance, made without chance: at most 512 by variables.
+
+        Standardised they are signs (Sylvester 1867): each column sums to zero and is orthogonal to all
+        others. Beyond 511 variables the signs repeat, and the covariance is met in part only.
+
+        >>> joint = NormalJoint(np.array([5.0]), np.array([[4.0]]))
+        >>> joint.points().ravel().tolist()
+        [4.5, 5.5]
+        """
+        signs = np.ones((1, 1))
+        while len(signs) <= len(self.mean) and len(signs) < _POINTS:
+            signs = np.block([[signs, -signs], [signs, signs]])
+        places = 1 + np.arange(len(self.mean)) % (len(signs) - 1)  # the first column is constant
+        root = np.eye(len(self.mean)) if self._root is None else self._root  # there is one: checked
+        rows: Array = self.mean + np.linalg.solve(root.T, signs[:, places].T).T * self._scale
+        return rows
 
     def local(self, node: int, inputs: Sequence[int]) -> GaussianConditional:
         """One variable given its neighbours; `inputs` are all with an entry in its row.

@@ -144,7 +144,8 @@ class MarkovNet:
     graph : an undirected graph whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node, given its neighbours.
     models : the family name of each local model.
-    typical : rows that chains start from, one array per variable; rows of the data.
+    typical : rows of the data that chains start from, one array per variable; none where there is a
+        joint, which needs no rows.
     joint : the normal distribution of all variables, where they have one.
 
     >>> from arcwise.conditionals import GaussianConditional
@@ -158,13 +159,15 @@ class MarkovNet:
     graph: UGraph
     conditionals: tuple[Conditional, ...]
     models: tuple[str, ...]
-    typical: tuple[NDArray[Any], ...]
+    typical: tuple[NDArray[Any], ...] = ()
     joint: NormalJoint | None = None
 
     def __post_init__(self) -> None:
         _check(self)
         if self.joint is not None:
             _check_joint(self.joint, self.graph)
+            if not self.typical:
+                return
         sizes = {len(column) for column in self.typical}
         if len(self.typical) != len(self.variables) or len(sizes) != 1 or 0 in sizes:
             raise FitError("Chains need rows to start from: as many values for each variable.")
@@ -185,9 +188,10 @@ class MarkovNet:
         variables: tuple[Variable, ...],
         graph: UGraph,
         joint: NormalJoint,
-        typical: tuple[NDArray[Any], ...] | None = None,
     ) -> MarkovNet:
         """Make the network of a normal distribution; its local models follow from that.
+
+        No rows of the data are kept.
 
         >>> joint = NormalJoint(np.zeros(2), np.array([[2.0, -1.0], [-1.0, 2.0]]))
         >>> variables, graph = (Variable("a"), Variable("b")), UGraph.from_edges([("a", "b")])
@@ -195,8 +199,14 @@ class MarkovNet:
         [0.5]
         """
         models = tuple(joint.local(node, row) for node, row in enumerate(graph.neighbours))
-        starts = tuple(joint.mean[:, None]) if typical is None else typical
-        return cls(variables, graph, models, ("gaussian",) * len(models), starts, joint)
+        return cls(variables, graph, models, ("gaussian",) * len(models), (), joint)
+
+    @cached_property
+    def starts(self) -> tuple[NDArray[Any], ...]:
+        """Rows that chains start from: typical ones, or points with the joint's mean and covariance."""
+        if self.typical or self.joint is None:
+            return self.typical
+        return tuple(self.joint.points().T)
 
     @cached_property
     def chained(self) -> BayesNet | None:

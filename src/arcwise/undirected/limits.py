@@ -1,7 +1,8 @@
 """Rules for undirected graphs: an edge has no direction, so rules about arcs bind the pair.
 
-A required arc requires the edge, whichever way it runs; an arc that is forbidden in one direction
-forbids the edge. Tiers and a largest number of parents speak of directions alone: they are refused.
+A required arc requires the edge, whichever way it runs, and so does "a -- b"; an arc that is forbidden
+in one direction forbids the edge. Tiers and a largest number of parents speak of directions alone: they
+are refused.
 """
 
 from collections.abc import Iterable
@@ -39,7 +40,7 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
 
     Examples
     --------
-    >>> limits = edge_limits(Rules(required=["a -> b"], forbidden=["c -> b"]), ["a", "b", "c"])
+    >>> limits = edge_limits(Rules(required=["a -- b"], forbidden=["c -> b"]), ["a", "b", "c"])
     >>> edge_bounds(limits)
     Bounds(largest=<UGraph a:b + a:c>, required=frozenset({(0, 1)}))
     """
@@ -48,7 +49,7 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
             "Tiers say which way arcs may run, and the edges of an undirected graph have no "
             "direction: leave the tiers out, or learn a directed graph."
         )
-    limits = rules.on(nodes)
+    limits = rules.on(nodes, directed=False)
     edge_bounds(limits)
     return limits
 
