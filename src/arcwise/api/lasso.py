@@ -484,12 +484,12 @@ class Solved:
 def walk(here: Task, watch: Watch | None = None) -> Solved:
     """Solve for a grid of penalties, the largest first."""
     trail = Trail(watch)
-    found = list(found_at(here, here.penalties(), trail))
-    knots = tuple(
-        Knot(each.penalty, each.graph, edge_partials(*each[1:])) for each in reversed(found)
-    )
+    knots = [
+        Knot(each.penalty, each.graph, edge_partials(each.graph, each.precision))
+        for each in found_at(here, here.penalties(), trail)
+    ]
     stopped = trail.stopped or f"solved at {len(knots)} penalties"
-    path = Path(knots, here.unit, tuple(trail.steps), stopped, grid=True)
+    path = Path(tuple(reversed(knots)), here.unit, tuple(trail.steps), stopped, grid=True)
     return Solved(here, path)
 
 
