@@ -100,7 +100,7 @@ def _matrix(path: Priced) -> tuple[list[tuple[str, str]], Array]:
         if knot.partial_correlations is None:
             raise FitError(
                 "The path holds no partial correlations, as one of the graphical lasso "
-                "(search='glasso') does; its plot() draws the number of edges against the penalty."
+                "(search='glasso') does: take that search, or draw the number of edges."
             )
         for edge, value in zip(knot.graph.edges, knot.partial_correlations, strict=True):
             found.setdefault(edge, {})[column] = value
