@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli import choices, rows, shown, summary, words
+from arcwise.errors import WordError
 
 if TYPE_CHECKING:
     from arcwise.evaluate import EdgeTable
@@ -21,7 +22,11 @@ def edges(
     ] = False,
     sort: Annotated[
         str,
-        typer.Option("--sort", help="By strength, partial_correlation or names.", metavar="COLUMN"),
+        typer.Option(
+            "--sort",
+            help="By strength, partial_correlation, names, or, with --refit, refit_loss.",
+            metavar="COLUMN",
+        ),
     ] = "strength",
     refit: Annotated[
         bool,
@@ -39,6 +44,8 @@ def edges(
     Example: arcwise edges wine.json --csv > edges.csv
     """
     network = words.load_network(net)
+    if sort == "refit_loss" and not refit:
+        raise WordError("--sort refit_loss needs --refit, which finds the losses.")
     found = network.refit_losses() if refit else network.edges
     table = (found if every else found.present).sorted(sort)
     if json:
