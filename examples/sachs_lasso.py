@@ -7,6 +7,7 @@ Tibshirani, Friedman, The Elements of Statistical Learning, figure 17.5. Then wh
 finds on the logarithms of the same data.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -46,16 +47,16 @@ def lecture(table: aw.Table, folder: Path) -> list[aw.Network]:
     return nets
 
 
-def pictures(nets: list[aw.Network], folder: Path) -> None:
-    """The three graphs side by side."""
-    plt = pyplot()
-    if plt is None:
+def pictures(nets: list[aw.Network], order: Sequence[str], folder: Path) -> None:
+    """The three graphs side by side, the proteins on a circle as in the book."""
+    if pyplot() is None:
         return
-    figure, axes = plt.subplots(1, 3, figsize=(15, 5))
-    for rho, net, ax in zip(PENALTIES, nets, axes, strict=True):
-        net.plot(ax=ax)
-        ax.set_title(f"rho = {rho:g}: {net.graph.n_edges} edges")
-    save_figure(figure, folder / "sachs_lasso.png")
+    named = {
+        f"rho = {rho:g}: {net.graph.n_edges} edges": net
+        for rho, net in zip(PENALTIES, nets, strict=True)
+    }
+    axes = aw.plot_graphs(named, positions=order)
+    save_figure(axes[0].figure, folder / "sachs_lasso.png")
 
 
 def on_logs(table: aw.Table, folder: Path) -> None:
@@ -73,15 +74,22 @@ def on_logs(table: aw.Table, folder: Path) -> None:
     path = aw.path(logs, graph="undirected", model="gaussian")
     curve: list[Row] = [{"penalty": rho, "edges": edges} for rho, edges in path.curve()]
     write_csv(folder / "sachs_lasso_path.csv", curve)
-    if pyplot() is not None:
-        save_figure(path.plot(title="Sachs, logarithms").figure, folder / "sachs_lasso_path.png")
+    write_csv(folder / "sachs_lasso_path_edges.csv", [row._asdict() for row in path.edge_rows()])
+    plt = pyplot()
+    if plt is None:
+        return
+    figure, (above, below) = plt.subplots(2, 1, figsize=(7.5, 7.5), layout="constrained")
+    chosen = {str(row["rule"]): float(row["penalty"]) for row in rows}
+    path.plot(ax=above, at=chosen, title="Sachs, logarithms: edges, and what rules choose")
+    path.plot_edges(ax=below, at=chosen)
+    save_figure(figure, folder / "sachs_lasso_path.png")
 
 
 def main() -> None:
     """Run all."""
     folder, table = output_folder(), aw.shipped("sachs")
     print("Covariance / 1000, graphical lasso:")
-    pictures(lecture(table, folder), folder)
+    pictures(lecture(table, folder), table.order, folder)
     print("\nLogarithms, the penalty chosen by rules:")
     on_logs(table, folder)
 

@@ -6,9 +6,9 @@ import importlib
 import io
 import os
 import re
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ MODULES = sorted(
     for p in PACKAGE.rglob("*.py")
 )
 MOST_SECONDS = 60.0
+"""Of processor time, so that a busy machine is no failure."""
 
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```[ \t]*\n(?:\s*^```text\n(?P<shown>.*?)^```)?",
@@ -100,7 +101,7 @@ def test_most_public_functions_show_an_example():
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)
 def test_examples_run_on_small_data(script, elsewhere):
-    begun = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run = [sys.executable, "-W", "error", str(script), str(elsewhere)]
     environment = {**os.environ, "PYTHONWARNINGS": ""}
     done = subprocess.run(
@@ -109,9 +110,11 @@ def test_examples_run_on_small_data(script, elsewhere):
         text=True,
         cwd=elsewhere,
         env=environment,
-        timeout=MOST_SECONDS,
+        timeout=5 * MOST_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.strip(), "an example says what it found"
-    assert time.monotonic() - begun < MOST_SECONDS
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used < MOST_SECONDS

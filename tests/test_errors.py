@@ -1,9 +1,11 @@
 """Errors and the sentences they are made of."""
 
+import pickle
+
 import pytest
 
 from arcwise import errors
-from arcwise.errors import close_to, unknown
+from arcwise.errors import close_to, columns_named, unknown
 
 
 def test_every_error_is_an_arcwise_error() -> None:
@@ -33,3 +35,19 @@ def test_close_to(word: object, known: list[str], said: str) -> None:
 
 def test_long_lists_are_cut() -> None:
     assert close_to("zzz", [f"v{i}" for i in range(100)]).endswith("and 88 more.")
+
+
+def test_columns_are_numbered_until_somebody_knows_their_names() -> None:
+    error = errors.FitError("The covariance of {columns} is {odd}.", range(8))
+    assert str(error) == "The covariance of columns 0, 1, 2, 3, 4, 5, ... (8 in all) is {odd}."
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.columns) == (str(error), error.columns)
+    with pytest.raises(errors.FitError) as caught, columns_named("abcdefgh"):
+        raise error
+    assert str(caught.value).startswith("The covariance of columns 'a', 'b', 'c'")
+    assert not caught.value.columns
+    plain = errors.DataError("{columns} is text here.")
+    assert str(plain) == "{columns} is text here."
+    with pytest.raises(errors.DataError) as caught_plain, columns_named("ab"):
+        raise plain
+    assert caught_plain.value is plain

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         WordError,
     )
     from arcwise.graphs import DAG, PDAG, Rules, UGraph, compare, dag, separated, ug
-    from arcwise.plot import plot_graph, plot_path, plot_trace
+    from arcwise.plot import plot_edge_path, plot_graph, plot_graphs, plot_path, plot_trace
 
 __version__ = "0.1.0"
 
@@ -72,7 +72,9 @@ __all__ = [
     "network",
     "network_file",
     "path",
+    "plot_edge_path",
     "plot_graph",
+    "plot_graphs",
     "plot_path",
     "plot_trace",
     "prune",
@@ -100,7 +102,7 @@ _HOMES = {
     ),
     "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "WordError"),
     "graphs": ("DAG", "PDAG", "Rules", "UGraph", "compare", "dag", "separated", "ug"),
-    "plot": ("plot_graph", "plot_path", "plot_trace"),
+    "plot": ("plot_edge_path", "plot_graph", "plot_graphs", "plot_path", "plot_trace"),
 }  # every other name is the data room's
 
 

@@ -15,7 +15,8 @@ Not converging is no error: searches say why they stopped in their result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 __all__ = [
@@ -26,15 +27,52 @@ __all__ = [
     "GraphError",
     "WordError",
     "close_to",
+    "columns_named",
     "unknown",
 ]
 
 # More words than this are not listed in full in a message.
 LISTED = 12
+# More columns than this are not named in full.
+NAMED = 6
 
 
 class ArcwiseError(Exception):
-    """The parent of all errors that Arcwise raises on purpose."""
+    """The parent of all errors that Arcwise raises on purpose.
+
+    Functions of matrices know columns by number only. They say ``{columns}`` in the sentence and give the
+    numbers beside it; those who know the names say it again with them.
+
+    >>> error = ArcwiseError("{columns} does not vary.", [2])
+    >>> print(error)
+    Column 2 does not vary.
+    >>> print(error.named(["a", "b", "c"]))
+    Column 'c' does not vary.
+    """
+
+    def __init__(self, sentence: object = "", columns: Iterable[int] = ()) -> None:
+        self.columns = tuple(columns)
+        # Errors travel between processes by their arguments.
+        super().__init__(sentence, *([self.columns] if self.columns else []))
+
+    def __str__(self) -> str:
+        return self._said(list(map(str, self.columns)))
+
+    def named(self, names: Sequence[str]) -> ArcwiseError:
+        """The same error, with names in place of the numbers of columns."""
+        return type(self)(self._said([repr(names[column]) for column in self.columns]))
+
+    def _said(self, columns: list[str]) -> str:
+        sentence = str(self.args[0])
+        if not columns:
+            return sentence
+        listed = " and ".join(filter(None, [", ".join(columns[:-1]), columns[-1]]))
+        if len(columns) > NAMED:
+            listed = f"{', '.join(columns[:NAMED])}, ... ({len(columns)} in all)"
+        said = f"{'column' if len(columns) == 1 else 'columns'} {listed}"
+        if sentence.startswith("{columns}"):
+            said = f"C{said[1:]}"
+        return sentence.replace("{columns}", said)
 
 
 class DataError(ArcwiseError):
@@ -55,6 +93,24 @@ class FileError(ArcwiseError):
 
 class WordError(ArcwiseError):
     """A word that is in no register."""
+
+
+@contextmanager
+def columns_named(names: Sequence[str]) -> Iterator[None]:
+    """Call columns by their names in errors that know them by number.
+
+    >>> with columns_named(["a", "b"]):
+    ...     raise FitError("There is no maximum: {columns} are copies of each other.", [0, 1])
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.FitError: There is no maximum: columns 'a' and 'b' are copies of each other.
+    """
+    try:
+        yield
+    except ArcwiseError as error:
+        if not error.columns:
+            raise
+        raise error.named(names) from None
 
 
 def close_to(word: object, known: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph
 
-__all__ = ["ASKED", "FULL", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch"]
+__all__ = ["ASKED", "FULL", "EdgeAt", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch"]
 
 ASKED = "asked to stop"
 """Why a search ended whose watcher asked it to."""
@@ -105,11 +105,23 @@ class Result:
 class Knot(NamedTuple):
     """A graph of a path, and the penalty above which it takes the place of the one before.
 
-    The first knot is the exception: its graph is the one at penalty 0 itself.
+    The first knot is the exception: its graph is the one at penalty 0 itself. Where the graph comes
+    with a precision matrix, as from the graphical lasso, `partial_correlations` are those of its edges,
+    in their order, shrunk by the penalty; None where there are none.
     """
 
     penalty: float
     graph: UGraph
+    partial_correlations: tuple[float, ...] | None = None
+
+
+class EdgeAt(NamedTuple):
+    """An edge of the graph at a penalty; its partial correlation there is None if not known."""
+
+    penalty: float
+    first: str
+    second: str
+    partial_correlation: float | None
 
 
 class Removal(NamedTuple):
@@ -209,6 +221,15 @@ class Path:
         ------
         FitError : the penalty is no number from 0 on, or the path was cut short before it.
         """
+        return self.knot(penalty).graph
+
+    def knot(self, penalty: float) -> Knot:
+        """The knot whose graph is the one at a penalty; on a grid it tells where that was solved for.
+
+        Raises
+        ------
+        FitError : as `at`.
+        """
         if not penalty >= 0:
             raise FitError(f"A penalty is a number from 0 on ({self.unit}), but {penalty} came.")
         if penalty > self.reach:
@@ -219,23 +240,42 @@ class Path:
             )
         if self.grid:
             return self._solved(penalty)
-        reached = [knot.graph for knot in self.knots[1:] if knot.penalty < penalty]
-        return reached[-1] if reached else self.knots[0].graph
+        reached = [knot for knot in self.knots[1:] if knot.penalty < penalty]
+        return reached[-1] if reached else self.knots[0]
 
-    def _solved(self, penalty: float) -> UGraph:
-        """The graph at the penalty of a grid, or at the next larger; beyond the largest, its graph."""
+    def _solved(self, penalty: float) -> Knot:
+        """The knot at the penalty of a grid, or at the next larger; beyond the largest, that."""
         near = self.knots[0].penalty
         if penalty < near * (1 - 1e-12):
             raise FitError(
                 f"The path was solved down to penalty {near:.4g}, and does not tell the graph at "
                 f"{penalty:g}: learn at that penalty, or take a path with smaller ones."
             )
-        above = (knot.graph for knot in self.knots if knot.penalty * (1 + 1e-12) >= penalty)
-        return next(above, self.last)
+        above = (knot for knot in self.knots if knot.penalty * (1 + 1e-12) >= penalty)
+        return next(above, self.knots[-1])
 
     def curve(self) -> list[tuple[float, int]]:
         """Edges against penalty: from each of these penalties on there are so many edges."""
         return [(knot.penalty, knot.graph.n_edges) for knot in self.knots]
+
+    def edge_rows(self) -> list[EdgeAt]:
+        """A long table: one row for each penalty of the curve and each edge of the graph there.
+
+        Examples
+        --------
+        >>> pair = UGraph.complete(["a", "b"])
+        >>> Path((Knot(0.1, pair, (0.6,)),), "rho", (), "", grid=True).edge_rows()
+        [EdgeAt(penalty=0.1, first='a', second='b', partial_correlation=0.6)]
+        """
+        found = []
+        for knot in self.knots:
+            edges = knot.graph.edges
+            values = knot.partial_correlations or (None,) * len(edges)
+            found += [
+                EdgeAt(knot.penalty, *edge, value)
+                for edge, value in zip(edges, values, strict=True)
+            ]
+        return found
 
     def strengths(self) -> dict[tuple[str, str], float]:
         """Strength of each edge when it was taken out, in the order in which they went."""
@@ -253,10 +293,7 @@ class Path:
             "stopped": self.stopped,
             "reach": self.reach if abs(self.reach) < _INFINITE else None,
             "whole": self.reach == _INFINITE,
-            "knots": [
-                {"penalty": knot.penalty, "edges": [list(edge) for edge in knot.graph.edges]}
-                for knot in self.knots
-            ],
+            "knots": [_plain_knot(knot) for knot in self.knots],
             "removals": [_plain(each, self.nodes) for each in self.removals],
         }
 
@@ -280,6 +317,13 @@ def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
         else:
             knots[-1] = Knot(knots[-1].penalty, graph)
     return tuple(knots)
+
+
+def _plain_knot(knot: Knot) -> dict[str, Any]:
+    plain = {"penalty": knot.penalty, "edges": [list(edge) for edge in knot.graph.edges]}
+    if knot.partial_correlations is None:
+        return plain
+    return {**plain, "partial_correlations": list(knot.partial_correlations)}
 
 
 def _plain(each: Removal, nodes: tuple[str, ...]) -> dict[str, Any]:

@@ -133,3 +133,18 @@ def test_one_column_has_a_path_too():
     assert all(edges == 0 for _, edges in aw.path({"a": np.arange(20.0) ** 2}).curve())
     assert alone.network(0.1).graph.n_edges == 0
     str(alone)
+
+
+def test_a_lasso_path_holds_the_partial_correlations_of_the_penalised_solution():
+    words = {"graph": "undirected", "model": "gaussian"}
+    path = aw.path(SOURCE, **words, count=6)
+    for knot in path.knots:
+        edges = aw.learn(SOURCE, **words, penalty=knot.penalty, refit=False).edges
+        wanted = [edges[pair].partial_correlation for pair in knot.graph.edges]
+        np.testing.assert_allclose(knot.partial_correlations, wanted, atol=1e-5)
+    plain = json.loads(json.dumps(path.to_dict()))["knots"]
+    assert [tuple(knot["partial_correlations"]) for knot in plain] == [
+        knot.partial_correlations for knot in path.knots
+    ]
+    rows = [(row.penalty, (row.first, row.second)) for row in path.edge_rows()]
+    assert rows == [(knot.penalty, edge) for knot in path.knots for edge in knot.graph.edges]

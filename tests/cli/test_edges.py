@@ -84,3 +84,29 @@ def test_unknown_column_to_sort_by(run, net):
     done = run("edges", net, "--sort", "sterngth")
     assert (done.code, done.out) == (1, "")
     assert "There is no column to sort by 'sterngth'." in done.err
+
+
+def test_a_picture_of_a_saved_network(run, net):
+    pytest.importorskip("matplotlib")
+    done = run("edges", net, "--plot", "net.png")
+    assert done.code == 0, done.err
+    assert Path("net.png").read_bytes().startswith(b"\x89PNG")
+    assert "Wrote net.png (a picture)." in done.out
+    assert run("edges", net, "--plot", "all.svg", "--csv").out == run("edges", net, "--csv").out
+    run("edges", net, "--plot", "few.svg", "--top", "1")
+    assert Path("few.svg").read_text().count('id="line ') == 1
+    assert Path("all.svg").read_text().count('id="line ') > 1
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["--plot", "net.doc"], "net.doc"),
+        (["--plot", "no/net.png"], "no"),
+        (["--top", "3"], "--plot"),
+    ],
+)
+def test_pictures_that_cannot_be_drawn(run, net, words, hint):
+    done = run("edges", net, *words)
+    assert (done.code, done.out) == (1, "")
+    assert hint in done.err

@@ -46,6 +46,40 @@ def test_other_rules(run, table, rule):
     assert "(rho), found by" in done.out
 
 
+def test_how_the_penalty_was_chosen_is_written(run, table, small):
+    pytest.importorskip("matplotlib")
+    done = run("learn", table, *WORDS, "--penalty", "stars", "--tuning", "curve.csv",
+               "--tuning", "curve.json", "--tuning", "curve.svg")  # fmt: skip
+    assert done.code == 0, done.err
+    assert "Wrote curve.csv (how the penalty was chosen)." in done.out
+    wanted = aw.learn(small, graph="undirected", model="gaussian", penalty="stars").tuning_rows()
+    with open("curve.json") as file:
+        assert json.load(file) == wanted
+    with open("curve.csv") as file:
+        rows = [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+    assert rows == wanted
+    with open("curve.svg") as file:
+        assert file.read().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["--penalty", "0.2", "--tuning", "curve.csv"], "--penalty 0.2 gives it"),
+        (["--tuning", "curve.txt"], "should end in"),
+        (["--tuning", "boston.csv"], "read by this command"),
+        (["--tuning", "boston.json"], "written twice"),
+        (["--tuning", "a.csv", "--tuning", "a.csv"], "written twice"),
+        (["--tuning", "no/where.csv"], "no folder"),
+    ],
+)
+def test_curves_that_cannot_be_written_are_refused_before_any_work(run, table, words, hint):
+    done = run("learn", table, *WORDS, *words)
+    assert done.code == 1
+    assert hint in done.err
+    assert not list(table.parent.glob("*.json"))
+
+
 def test_fit_and_edges_after_refitting(run, table):
     done = run("fit", "ug RM:LSTAT + LSTAT:MEDV", table, "--model", "gaussian")
     assert done.code == 0, done.err

@@ -284,3 +284,21 @@ def test_user_errors(run, table, arguments, sentence):
     assert sentence in done.err
     assert done.err.count("\n") == 1
     assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("ending", "mark"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+)
+def test_the_network_is_drawn(run, table, ending, mark):
+    pytest.importorskip("matplotlib")
+    done = run("learn", table, "--plot", f"net.{ending}")
+    assert done.code == 0, done.err
+    assert Path(f"net.{ending}").read_bytes().startswith(mark)
+    assert f"Wrote net.{ending} (a picture)." in done.out
+
+
+def test_a_picture_that_cannot_be_drawn_is_refused_before_any_work(run, table):
+    done = run("learn", table, "--plot", "net.doc")
+    assert done.code == 1
+    assert "net.doc" in done.err
+    assert not Path("boston.json").exists()

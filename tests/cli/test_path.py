@@ -92,3 +92,37 @@ def test_time_is_up(run, table):
     done = run("path", table, "--time", 0)
     assert done.code == 0, done.err
     assert "time budget of 0 s" in done.out
+
+
+def test_partial_correlations_are_written_and_drawn(run, table, small):
+    pytest.importorskip("matplotlib")
+    done = run("path", table, "--edges", "edges.csv", "--plot-edges", "edges.svg")
+    assert done.code == 0, done.err
+    with open("edges.csv") as file:
+        found = list(csv.DictReader(file))
+    wanted = aw.path(small).edge_rows()
+    assert [(row["first"], row["second"]) for row in found] == [
+        (row.first, row.second) for row in wanted
+    ]
+    for one, two in zip(found, wanted, strict=True):
+        assert float(one["penalty"]) == two.penalty
+        assert float(one["partial_correlation"]) == two.partial_correlation
+    assert Path("edges.svg").read_bytes().startswith(b"<?xml")
+    assert "Wrote edges.svg (a picture of partial correlations)." in done.out
+
+
+def test_other_paths_have_edges_but_no_partial_correlations(run, table):
+    pytest.importorskip("matplotlib")
+    done = run("path", table, "--search", "boundary", "--edges", "edges.csv", "--only", "RM,AGE")
+    assert done.code == 0, done.err
+    assert Path("edges.csv").read_text().splitlines()[1:] == ["0,AGE,RM,"]
+    done = run("path", table, "--search", "boundary", "--plot-edges", "edges.png")
+    assert done.code == 1
+    assert "search='glasso'" in done.err
+
+
+def test_one_file_for_two_things_is_refused(run, table):
+    done = run("path", table, "-o", "same.csv", "--edges", "same.csv")
+    assert done.code == 1
+    assert "written twice" in done.err
+    assert not Path("same.csv").exists()

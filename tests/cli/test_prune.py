@@ -30,7 +30,9 @@ def test_refusals(run, table):
     assert "take no option 'rounds'" in run("prune", table, "MEDV", "--option", "rounds=3").err
 
 
-def test_stacked_answers_from_the_shell(run, table):
+def test_stacked_answers_from_the_shell(run, small):
+    table = "few.csv"
+    small.to_pandas().head(150).to_csv(table, index=False)
     learned = run("learn", table, "--graph", "undirected", "--model", "parzen", "-o", "net.json")
     assert learned.code == 0, learned.err
     net = aw.load("net.json")

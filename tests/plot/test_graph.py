@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -119,12 +120,110 @@ def test_a_learned_network(boston):
     assert widths[f"line {strongest.direction}"] == max(widths.values())
 
 
-def test_colours_are_the_signs_of_partial_correlations(boston):
+def test_colours_and_dashes_are_the_signs_of_partial_correlations(boston):
     ax = boston.plot()
-    colours = {p.get_gid(): matplotlib.colors.to_hex(p.get_edgecolor()) for p in ax.patches}
+    lines = {p.get_gid(): p for p in ax.patches}
     for row in boston.edges.present:
-        expected = "#0072b2" if row.partial_correlation > 0 else "#d55e00"
-        assert colours[f"line {row.direction}"] == expected
+        line = lines[f"line {row.direction}"]
+        expected = "#0072B2" if row.partial_correlation > 0 else "#D55E00"
+        hue, ink, value = matplotlib.colors.rgb_to_hsv(line.get_edgecolor()[:3])
+        full = matplotlib.colors.rgb_to_hsv(matplotlib.colors.to_rgb(expected))
+        assert hue == pytest.approx(full[0], abs=0.02)
+        assert ink <= full[1] + 1e-9  # at most paler
+        assert value >= full[2] - 1e-9
+        assert (line.get_linestyle() == "solid") == (row.partial_correlation > 0)
+    strongest = max(boston.edges.present, key=lambda row: row.strength)
+    colour = lines[f"line {strongest.direction}"].get_edgecolor()
+    assert matplotlib.colors.to_hex(colour) == "#0072b2"
+
+
+def test_the_legend_shows_what_negative_lines_look_like(boston):
+    legend = boston.plot().get_legend()
+    words = [text.get_text() for text in legend.get_texts()]
+    styles = dict(zip(words, (line.get_linestyle() for line in legend.get_lines()), strict=True))
+    assert styles["positive partial correlation"] == "-"
+    assert styles["negative partial correlation"] == "--"
+
+
+# -- places that are given -----------------------------------------------------------------------
+
+
+def centres(ax, names):
+    boxes = [box_of(ax, name) for name in names]
+    return np.array(
+        [(b.get_x() + b.get_width() / 2, b.get_y() + b.get_height() / 2) for b in boxes]
+    )
+
+
+def similar(one, two):
+    """Whether places are the same but for a shift and a common scale."""
+    one, two = one - one.mean(axis=0), two - two.mean(axis=0)
+    scale = (one * two).sum() / (one * one).sum()
+    return scale > 0 and np.allclose(scale * one, two, atol=1e-8)
+
+
+def test_nodes_go_where_they_are_told():
+    graph = DAG.from_arcs(["a -> b", "b -> c", "a -> c"])
+    places = {"a": (0, 10), "b": (3, 0), "c": (7, 4), "not in it": (1, 1)}
+    ax = plot_graph(graph, positions=places)
+    check(ax, graph)
+    assert similar(np.array([places[name] for name in "abc"], dtype=float), centres(ax, "abc"))
+    assert len(parts(ax, "head")) == 3
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 11, 30])
+def test_boxes_on_a_circle_are_apart(count):
+    names = [f"a longer name {i}" for i in range(count)]
+    graph = UGraph.complete(names) if count < 12 else UGraph.empty(names)
+    ax = plot_graph(graph, positions="circle")
+    check(ax, graph)
+    renderer = rendered(ax)
+    boxes = [box_of(ax, name).get_window_extent(renderer) for name in names]
+    assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
+    if count > 2:
+        away = centres(ax, names) - centres(ax, names).mean(axis=0)
+        np.testing.assert_allclose(np.hypot(*away.T), np.hypot(*away[0]))
+
+
+def test_a_circle_can_have_an_order():
+    graph = UGraph.from_edges([("a", "b"), ("c", "d")])
+    ax = plot_graph(graph, positions=["c", "a", "b", "d"])
+    top, right, bottom, left = centres(ax, "cabd")
+    assert top[1] > right[1] > bottom[1]
+    assert right[0] > top[0] > left[0]
+
+
+def test_places_of_another_graph_are_taken():
+    dense = moral(aw.load_graph(aw.network_file("asia")))
+    sparse = UGraph.empty(dense.nodes)
+    alone = centres(plot_graph(dense), dense.nodes)
+    assert similar(alone, centres(plot_graph(sparse, positions=dense), dense.nodes))
+
+
+@pytest.mark.parametrize(
+    ("positions", "hint"),
+    [
+        ({"a": (0, 0)}, "no place for 'b'"),
+        ({"a": (0, 0), "b": (0, 0)}, "one place"),
+        ({"a": (0, 0), "b": (0, float("nan"))}, "two finite numbers"),
+        ({"a": (0, 0), "b": 1}, "two finite numbers"),
+        ({"a": (0, 0), "b": (1, 2, 3)}, "two finite numbers"),
+        (["a"], "no place for 'b'"),
+        ("square", "circle"),
+    ],
+)
+def test_places_that_are_none(positions, hint):
+    with pytest.raises(aw.ArcwiseError, match=hint):
+        plot_graph(UGraph.from_edges([("a", "b")]), positions=positions)
+
+
+def test_a_common_scale_of_widths(boston):
+    strongest = max(row.strength for row in boston.edges.present)
+
+    def widest(ax):
+        return max(p.get_linewidth() for p in ax.patches if (p.get_gid() or "").startswith("line"))
+
+    assert widest(boston.plot(strongest=4 * strongest)) < 0.6 * widest(boston.plot())
 
 
 def test_without_a_table_every_arc_has_a_head(boston):

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag
 from arcwise.plot.labels import label
 from arcwise.plot.legend import items, plan
-from arcwise.plot.marks import blanket_of, edge_rows, line_width, marked, steps_of
+from arcwise.plot.marks import (
+    Measure,
+    blanket_of,
+    edge_rows,
+    ink,
+    line_width,
+    marked,
+    measured,
+    steps_of,
+)
 
 
 def row(first, second, strength=0.1, partial=0.5, reversible=False, present=True):
@@ -66,6 +75,40 @@ def test_stronger_is_never_thinner(one, two):
     strongest = max(one, two)
     widths = line_width(min(one, two), strongest), line_width(strongest, strongest)
     assert 0 < widths[0] <= widths[1] <= 5.0
+
+
+def strength(r):
+    return -0.5 * math.log1p(-(r**2))
+
+
+def test_weak_edges_nearly_vanish_in_a_dense_graph():
+    names = [f"v{i}" for i in range(12)]
+    graph = UGraph.complete(names)
+    pairs = list(graph.edges)
+    rows = edge_rows([row(*pair, strength(0.03), 0.03) for pair in pairs[2:]])
+    rows |= edge_rows([row(*pairs[0], strength(0.3), 0.3), row(*pairs[1], strength(0.7), -0.7)])
+    lines = marked(graph, rows)
+    assert lines[0].ink == lines[1].ink == 1.0
+    assert max(line.ink for line in lines[2:]) < 0.25
+    assert max(line.width for line in lines[2:]) < 0.4 * lines[0].width
+    sparse = marked(UGraph.from_edges([pairs[0], pairs[2]]), rows)
+    assert min(line.ink for line in sparse) > 0.4
+
+
+@given(st.floats(0, 50), st.floats(0, 50), st.floats(1e-9, 50))
+def test_stronger_is_never_paler(one, two, strongest):
+    weak, strong = sorted((one, two))
+    measure = Measure(strongest, 0.18)
+    assert 0.18 <= ink(weak, measure) <= ink(strong, measure) <= 1.0
+    assert ink(strongest, measure) == 1.0
+
+
+def test_a_measure_is_that_of_all_graphs():
+    one, two = UGraph.from_edges([("a", "b")]), UGraph.from_edges([("a", "c")])
+    tables = edge_rows([row("a", "b", 0.1)]), edge_rows([row("a", "c", 0.7), row("a", "b", 9.0)])
+    assert measured([one, two], tables).strongest == 0.7
+    assert measured([one], tables[:1], 0.3).strongest == 0.3
+    assert measured([UGraph.empty([])], [{}]).strongest == 0
 
 
 @given(st.lists(st.floats(1e-8, 1e5), min_size=1, max_size=10))

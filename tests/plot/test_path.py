@@ -1,13 +1,16 @@
 """Edges against penalty, drawn."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
+import numpy as np
 import pytest
 from undirected.tables import bound, linear
 
+import arcwise as aw
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
 from arcwise.plot import plot_path
+from arcwise.plot.beside import spread_out
 from arcwise.results import Knot, Path
 from arcwise.undirected import boundary
 
@@ -84,3 +87,102 @@ def test_nothing_to_remove_and_a_price_that_nobody_pays():
     ax = plot_path(Path(never, "nats", (), ""))
     assert set(ax.lines[0].get_ydata()) == {1}
     ax.figure.canvas.draw()
+
+
+# -- penalties that were solved for ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lasso():
+    return aw.path(aw.shipped("boston"), graph="undirected", model="gaussian")
+
+
+def dots(ax):
+    """Places of the marks."""
+    return [
+        (float(line.get_xdata()[0]), int(line.get_ydata()[0]))
+        for line in ax.lines[1:]
+        if line.get_marker() == "o"
+    ]
+
+
+def test_a_mark_between_solved_penalties_is_solved_for(lasso):
+    ax = lasso.plot(at=0.3)
+    edges = aw.learn(
+        aw.shipped("boston"), graph="undirected", model="gaussian", penalty=0.3
+    ).graph.n_edges
+    assert words(ax) == [f"{edges} edges at 0.3"]
+    assert dots(ax) == [(0.3, edges)]
+    assert edges != lasso.path.at(0.3).n_edges  # what the next solved penalty has
+
+
+def test_a_plain_path_marks_the_penalty_that_was_solved_for(lasso):
+    knot = lasso.path.knot(0.3)
+    assert knot.penalty > 0.3
+    ax = plot_path(lasso.path, at=0.3)
+    assert dots(ax) == [(knot.penalty, knot.graph.n_edges)]
+    assert words(ax) == [
+        f"{knot.graph.n_edges} edges at {knot.penalty:.4g} (0.3 was not solved for)"
+    ]
+    assert "not solved" not in words(plot_path(lasso.path, at=knot.penalty))[0]
+
+
+def test_solved_penalties_are_whole_points_and_nothing_else(lasso):
+    ax = lasso.plot()
+    (line,) = ax.lines
+    assert list(zip(line.get_xdata(), line.get_ydata(), strict=True)) == lasso.curve()
+    assert line.get_linestyle() == "None"
+    assert not line.get_clip_on()
+    low, high = ax.get_xlim()
+    assert low < lasso.knots[0].penalty < lasso.knots[-1].penalty < high
+
+
+def test_the_axis_is_logarithmic_beyond_a_decade():
+    def axis(*penalties, **options):
+        knots = tuple(Knot(each, UGraph.empty(("a", "b"))) for each in penalties)
+        ax = plot_path(Path(knots, "rho", (), "", grid=True), **options)
+        ax.figure.canvas.draw()
+        return ax
+
+    assert axis(0.01, 1.0).get_xscale() == "log"
+    assert axis(0.2, 1.0).get_xscale() == "linear"
+    assert axis(0.01, 1.0, linear=True).get_xscale() == "linear"
+    assert axis(0.0, 1.0).get_xscale() == "function"  # zero has no logarithm
+    for low, high in ((0.0091, 0.91), (1e-6, 1.0), (0.05, 0.6), (3.0, 4e5), (0.4, 0.4)):
+        ax = axis(low, high)
+        assert len(ax.get_xticks()) >= 2
+        renderer = ax.figure.canvas.get_renderer()
+        boxes = [text.get_window_extent(renderer) for text in ax.get_xticklabels()]
+        assert all(one.x1 < two.x0 for one, two in pairwise(boxes))
+
+
+def test_what_rules_chose_is_marked_by_their_names_without_overlap(lasso):
+    rules = {"ebic": 0.0612, "cv": 0.055, "cv-1se": 0.065, "ric": 0.22, "stars": 0.4874}
+    ax = lasso.plot(at=rules)
+    assert words(ax) == [f"{name}: {lasso.at(x).n_edges} edges" for name, x in rules.items()]
+    assert [x for x, _ in dots(ax)] == list(rules.values())
+    ax.figure.canvas.draw()
+    # The box of the words alone: that of an annotation holds the line to its point, too.
+    boxes = [matplotlib.text.Text.get_window_extent(text) for text in ax.texts]
+    assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
+    frame = ax.figure.bbox
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
+
+
+def test_a_mark_below_the_solved_penalties_widens_the_axis(lasso):
+    low = lasso.knots[0].penalty / 5
+    assert lasso.plot(at=low).get_xlim()[0] < low
+    with pytest.raises(FitError, match="solved down to"):
+        plot_path(lasso.path, at=low)
+
+
+def test_places_are_spread_in_their_order_and_no_more_than_needed():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        wanted = rng.uniform(0, 5, size=7).tolist()
+        found = spread_out(wanted, 0.8)
+        order = np.argsort(wanted)
+        assert (np.diff(np.array(found)[order]) >= 0.8 - 1e-9).all()
+        assert np.mean(found) == pytest.approx(np.mean(wanted))
+    assert spread_out([0.0, 3.0, 1.0], 1.0) == [0.0, 3.0, 1.0]
+    assert spread_out([], 1.0) == []

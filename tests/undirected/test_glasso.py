@@ -231,10 +231,14 @@ def test_watchers_can_stop_and_few_sweeps_say_so():
     best = glasso(S, 0.02)
     assert best.objective - short.objective <= short.gap + 1e-9
     steps = []
-    path = glasso_path(
-        S, [2.0, 1.0, 0.5], on_step=lambda step: steps.append(step) or len(steps) == 2
-    )
-    assert len(list(path)) == 2
+
+    def after_two(step):
+        steps.append(step.what)
+        return sum(what.startswith("penalty") for what in steps) == 2
+
+    assert len(list(glasso_path(S, [2.0, 1.0, 0.5], on_step=after_two))) == 2
+    # Asked to stop inside a step, what is not good yet is not handed out.
+    assert len(list(glasso_path(S, [2.0, 1e-3, 1e-4], on_step=lambda _: len(steps) > 0))) == 1
 
 
 @given(st.integers(2, 7), seeds)

@@ -12,7 +12,8 @@ from naive import glasso as naive
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, decomposable
 from arcwise.undirected import known as module
-from arcwise.undirected.known import known
+from arcwise.undirected.glasso import glasso
+from arcwise.undirected.known import known, refitted
 
 NAMES = tuple("abcdefghij")
 
@@ -157,3 +158,54 @@ def test_published_tables_fit_a_ring(shared_data, name):
     p = len(names)
     ring = UGraph.from_edges([(i, (i + 1) % p) for i in range(p)], names)
     check(known(S, ring), S, ring)
+
+
+def test_a_maximum_with_fewer_rows_than_a_triangulation_needs():
+    """A cycle of four needs three rows, not four; a grid of sixteen still has one with three or four."""
+    cycle = UGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    S = x.T @ x / 3
+    found = known(S, cycle)
+    near = np.array([[n == m or m in cycle.neighbours[n] for m in range(4)] for n in range(4)])
+    np.testing.assert_allclose(np.linalg.inv(found.precision)[near], S[near], atol=1e-9)
+    assert (found.precision[~near] == 0).all()
+    names = [f"v{row}{column}" for row in range(4) for column in range(4)]
+    pairs = [(f"v{r}{c}", f"v{r}{c + 1}") for r in range(4) for c in range(3)]
+    grid = UGraph.from_edges(
+        [*pairs, *((a[0] + a[2] + a[1], b[0] + b[2] + b[1]) for a, b in pairs)], names
+    )
+    for rows, seed in ((5, 0), (4, 2), (3, 26)):
+        x = np.random.default_rng(seed).normal(size=(rows, 16))
+        S = x.T @ x / rows
+        found = known(S, grid)
+        assert found.violation < 1e-8
+        assert np.linalg.eigvalsh(found.precision)[0] > 0
+
+
+def test_where_there_is_none_the_guilty_are_named():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(50, 5))
+    x[:, 4] = x[:, 0] + x[:, 1]
+    wheel = [("a", "b"), ("b", "e"), ("a", "e"), ("b", "c"), ("c", "d"), ("d", "e")]
+    with pytest.raises(FitError, match=r"covariance of a, .*is singular"):
+        known(np.cov(x.T), UGraph.from_edges(wheel, list("abcde")))
+
+
+def test_likelihoods_of_near_copies_are_compared_to_a_thousandth_of_a_nat():
+    """The gradient says little there: what is left to gain does."""
+    rng = np.random.default_rng(3)
+    for noise in (1e-1, 1e-2, 1e-3):
+        x = rng.normal(size=(200, 6))
+        x[:, 1] = x[:, 0] + noise * x[:, 1]
+        x[:, 3] = x[:, 2] + noise * x[:, 3]
+        R = np.corrcoef(x.T)
+        start = glasso(R, 0.05).precision
+        found = refitted(R, start, 200)
+        names = [f"x{i}" for i in range(6)]
+        pairs = [(names[i], names[j]) for i, j in np.argwhere(np.triu(start, 1))]
+        best = known(R, UGraph.from_edges(pairs, names)).precision
+
+        def likelihood(theta, R=R):
+            return 100 * (np.linalg.slogdet(theta)[1] - np.sum(R * theta))
+
+        assert likelihood(found) == pytest.approx(likelihood(best), abs=2e-3)

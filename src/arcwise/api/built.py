@@ -88,7 +88,9 @@ def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
         )
     size, rows = len(net.names), fits.rows
     precision = net.joint.precision * fits.sd[:, None] * fits.sd
-    fit = np.linalg.slogdet(precision)[1] - np.sum(precision * fits.matrix)
+    moments = fits.matrix.copy()
+    moments[fits.constant, fits.constant] = 0.0  # a column that does not vary is where it should be
+    fit = np.linalg.slogdet(precision)[1] - np.sum(precision * moments)
     loglik = 0.5 * rows * (fit - size * np.log(2 * np.pi)) - rows * np.log(fits.sd).sum()
     return float(loglik - 0.5 * (2 * size + net.graph.n_edges) * np.log(rows))
 

@@ -1,33 +1,37 @@
-"""Rules that choose the penalty of the lasso: EBIC, stability, rotations (see `undirected.selection`).
+"""Rules that choose the penalty of the lasso: EBIC, stability, rotations (see `undirected`).
 
 Cross-validation is not among them: it is the same for every kind of graph (`tuning`).
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.lasso import Task, found_at, scored_rows, task
-from arcwise.api.parallel import runner
+from arcwise.api.parallel import Runner, runner
 from arcwise.api.recipe import Recipe
 from arcwise.data import Moments, Table
-from arcwise.errors import FitError, WordError
+from arcwise.errors import FitError, WordError, columns_named
+from arcwise.graphs import UGraph
 from arcwise.results import Trail, Watch
+from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
 from arcwise.undirected.known import known
-from arcwise.undirected.selection import Choice, by_ebic, by_rotation, by_stability
+from arcwise.undirected.selection import (
+    Choice,
+    by_rotation,
+    by_stability,
+    lasso_graphs,
+    neighbour_graphs,
+)
 
 __all__ = ["RULES", "choose", "tabulated"]
 
 Array = NDArray[np.float64]
 
 RULES = ("ebic", "stars", "ric")
-
-# EBIC looks at so many penalties at a time, and at least so many beyond the best.
-_STRIDE, _BEYOND = 6, 4
-# Rows for each neighbour below which a graph is too crowded to be worth refitting.
-_CROWDED = 20
 
 
 def choose(
@@ -41,82 +45,75 @@ def choose(
     WordError : a rule that does not go with the options.
     """
     here = task(recipe, source)
-    if rule == "ebic":
-        return _by_ebic(here, watch)
-    rows = _rows(here, rule)
-    rng = np.random.default_rng(recipe.seed)
-    if rule == "ric":
-        return by_rotation(rows, rng, turns=here.settings.turns)
+    with columns_named(here.fits.nodes):
+        if rule == "ebic":
+            return _by_ebic(here, watch)
+        rng = np.random.default_rng(recipe.seed)
+        if rule == "ric":
+            return _by_rotation(here, rng)
+        inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
+        return _by_stability(here, rng, runner(n_jobs, watch), inside)
+
+
+def _by_rotation(here: Task, rng: np.random.Generator) -> Choice:
+    rows, weights = _rows(here, "ric")
+    if weights is not None and not (weights == weights[0]).all():
+        raise FitError(
+            "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
+            "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
+        )
+    return by_rotation(rows, rng, turns=here.settings.turns, factors=here.factors)
+
+
+def _by_stability(here: Task, rng: np.random.Generator, run: Runner, watch: Watch | None) -> Choice:
+    rows, weights = _rows(here, "stars")
+    # Subsamples are shared out instead of blocks.
+    options: dict[str, Any] = {**here.solver, "threads": 1, "on_step": watch}
     if here.joins:
-        raise WordError(
-            "penalty='stars' measures graphs of the graphical lasso: for search='neighbourhood' take "
-            "'ebic', 'ric', 'cv' or a number."
-        )
-    if here.pairs["required"] or here.pairs["forbidden"]:
-        raise WordError(
-            "penalty='stars' compares graphs that nothing is known of: with rules, take 'ebic'."
-        )
+        options = {**here.pairs, "factors": here.factors, "rule": here.settings.combine}
     return by_stability(
         rows,
         rng,
         here.penalties(),
+        weights=weights,
+        graphs=neighbour_graphs if here.joins else lasso_graphs,
         subsamples=here.settings.subsamples,
         threshold=here.settings.threshold,
-        run=runner(n_jobs, watch),
-        penalise_diagonal=here.settings.diagonal,
+        run=run,
+        **options,
     )
 
 
 def _by_ebic(here: Task, watch: Watch | None) -> Choice:
-    gamma = here.settings.gamma
+    gamma, rows, penalties = here.settings.gamma, here.fits.rows, here.penalties()
     if not here.joins:
-        return _down_the_path(here, watch)
-    found = list(found_at(here, here.penalties(), Trail(watch)))
-    price = 0.5 * np.log(here.fits.rows) + 2.0 * gamma * np.log(len(here.matrix))
-    edges = tuple(each.graph.n_edges for each in found)
-    likelihoods = [_likelihood(here, each.graph) for each in found]
-    curve = [value - price * count for value, count in zip(likelihoods, edges, strict=True)]
-    best = int(np.argmax(curve))
-    penalties = tuple(each.penalty for each in found)
-    name = f"EBIC (gamma {gamma:g})"
-    many = f"{edges[best]} edge{'s' * (edges[best] != 1)}"
-    reason = f"{name} is highest, {curve[best]:.4g}, at penalty {penalties[best]:.4g}: {many}."
-    return Choice("ebic", penalties[best], penalties, tuple(curve), name, edges, reason)
+        return by_ebic(here.scaled, rows, penalties, gamma=gamma, **here.solver, on_step=watch)
+    trail = Trail(watch)
+    path = (
+        Candidate(
+            found.penalty, found.graph.n_edges, found.graph, partial(_fitted, here, found.graph)
+        )
+        for found in found_at(here, longer(penalties), trail)
+    )
+    return highest_ebic(here.matrix, rows, path, gamma=gamma, meant=len(penalties), trail=trail)
 
 
-def _down_the_path(here: Task, watch: Watch | None) -> Choice:
-    """EBIC from the largest penalty on; to the end, unless graphs get too many edges for the rows.
-
-    These are by far the dearest to refit: where variables have more neighbours on average than a
-    twentieth of the rows, and the last penalties were all worse than the best, the rest is left out.
-    """
-    solver: dict[str, Any] = {**here.solver, "on_step": watch}
-    penalties, gamma = here.penalties(), here.settings.gamma
-    reach = _STRIDE
-    while True:
-        choice = by_ebic(here.scaled, here.fits.rows, penalties[:reach], gamma=gamma, **solver)
-        tried = len(choice.penalties)
-        past = tried - 1 - int(np.argmax(choice.curve))
-        crowded = 2 * choice.edges[-1] / len(here.matrix) > here.fits.rows / _CROWDED
-        if (crowded and past >= _BEYOND) or reach >= len(penalties) or tried < reach:
-            return choice
-        reach += _STRIDE
-
-
-def _likelihood(here: Task, graph: Any) -> float:
-    """The largest log-likelihood on a graph, of standardised columns; minus infinity without one."""
+def _fitted(here: Task, graph: UGraph) -> Array | None:
+    """The precision matrix of largest likelihood on a graph; None without one."""
     try:
-        precision = known(here.matrix, graph).precision
+        return known(here.matrix, graph).precision
     except FitError:
-        return -np.inf
-    size = len(precision)
-    logdet = float(np.linalg.slogdet(precision)[1])
-    return 0.5 * here.fits.rows * (logdet - size - size * float(np.log(2.0 * np.pi)))
+        return None
 
 
-def _rows(here: Task, rule: str) -> Array:
-    """Rows of the columns that vary."""
+def _rows(here: Task, rule: str) -> tuple[Array, Array | None]:
+    """Rows with their weights; columns that do not vary are zero."""
     data = here.bench.data
+    if here.settings.gaps == "pairwise":
+        raise WordError(
+            f"penalty={rule!r} needs complete rows, which gaps='pairwise' does without: take 'ebic', "
+            "'cv' or a number, or gaps='complete'."
+        )
     if isinstance(data, Moments):
         raise FitError(
             f"penalty={rule!r} needs the rows of a table, but moments were given: take 'ebic', or a "
@@ -127,20 +124,21 @@ def _rows(here: Task, rule: str) -> Array:
             f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "
             "'ebic', 'cv' or a number."
         )
-    if data.weights is not None and not (data.weights == 1.0).all():
-        raise FitError(f"penalty={rule!r} takes no weights: repeat the rows, or take 'ebic'.")
-    if here.settings.nonparanormal:
-        return scored_rows(data, here.fits)
-    return data.matrix()[:, ~here.fits.constant]
+    rows = np.zeros((data.rows, len(here.fits.nodes)))
+    varying = ~here.fits.constant
+    ranked = here.settings.nonparanormal
+    rows[:, varying] = scored_rows(data, here.fits) if ranked else data.matrix()[:, varying]
+    return rows, data.weights
 
 
 def tabulated(choice: Choice) -> tuple[Mapping[str, float], ...]:
-    """The curve as rows: the rule's figure, and edges, at each penalty."""
+    """The curve as rows: the rule's figure, what is allowed of it, and edges, at each penalty."""
     if not choice.edges:  # rotations: each turn has its own penalty
         return tuple({"penalty": penalty} for penalty in choice.penalties)
     rows = []
     name = "instability" if choice.rule == "stars" else choice.rule
+    allowed = {} if choice.allowed is None else {"allowed": choice.allowed}
     for penalty, figure, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
-        row = {"penalty": float(penalty), "edges": float(edges)}
+        row = {"penalty": float(penalty), "edges": float(edges), **allowed}
         rows.append({**row, name: float(figure)} if np.isfinite(figure) else row)
     return tuple(rows)

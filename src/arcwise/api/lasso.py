@@ -26,27 +26,23 @@ from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.data.ranks import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError, WordError, unknown
+from arcwise.errors import DataError, FitError, WordError, columns_named, unknown
 from arcwise.graphs import Limits, UGraph
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Knot, Path, Trail, Watch
 from arcwise.undirected import edge_bounds, edge_limits
+from arcwise.undirected.collinear import NOISE, steadied
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.known import known
 from arcwise.undirected.neighbourhood import neighbourhood_path
+from arcwise.undirected.partial import edge_partials
 
 __all__ = [
-    "LASSO",
-    "Solved",
-    "Task",
-    "along",
-    "as_judged",
-    "grid",
-    "learn_on",
-    "meant",
-    "task",
-    "walk",
-]
+    "LASSO", "Solved", "Task", "along", "as_judged", "grid", "learn_on", "meant", "task", "walk",
+]  # fmt: skip
+
+# Up to so many rows, nothing can be told; breaches of a condition above this are told.
+_FEW, _LOOSE = 3, 1e-5
 
 Array = NDArray[np.float64]
 Scale = Literal["correlation", "covariance"]
@@ -117,6 +113,8 @@ def neighbourhood(
     count: int = 30,
     least: float | None = None,
     gamma: float = 0.5,
+    subsamples: int = 20,
+    threshold: float = 0.05,
     turns: int = 20,
 ) -> Settings:
     """Options of neighbourhood selection, as for `glasso`.
@@ -124,7 +122,8 @@ def neighbourhood(
     Parameters
     ----------
     combine : "or" joins two variables if one picks the other, "and" if both do.
-    nonparanormal, gaps, factors, count, least, gamma, turns : as for `glasso`.
+    nonparanormal, gaps, factors, count, least, gamma, subsamples, threshold, turns : as for
+        `glasso`.
     """
     return Settings(**locals())
 
@@ -223,11 +222,15 @@ class Task:
 
 
 class Found(NamedTuple):
-    """What the lasso finds at a penalty; its precision matrix is on the scale of correlations."""
+    """What the lasso finds at a penalty; its precision matrix is on the scale of correlations.
+
+    `violation` is the largest breach of a condition for the maximum, relative to the penalty.
+    """
 
     penalty: float
     graph: UGraph
     precision: Array | None
+    violation: float = 0.0
 
 
 def task(recipe: Recipe, source: Table | Moments) -> Task:
@@ -245,8 +248,10 @@ def task(recipe: Recipe, source: Table | Moments) -> Task:
     settings, fits = bench.search(**bench.options), bench.fits
     if not isinstance(fits, GaussianFits):
         raise FitError("The lasso needs Gaussian local models.")
-    matrix = _ranked(bench.data, fits) if settings.nonparanormal else fits.matrix
-    notes = tuple(filter(None, (*bench.notes, _constants(fits), _ranks(settings))))
+    own = _ranked(bench.data, fits) if settings.nonparanormal else fits.matrix
+    matrix, noisy = steadied(own, fits.rows)
+    said = (_constants(fits), _few(fits), _followers(fits, noisy), _ranks(settings))
+    notes = tuple(filter(None, (*bench.notes, *said)))
     word = "neighbourhood" if recipe.search == "neighbourhood" else "glasso"
     bench = replace(bench, recipe=recipe.but(search=word), notes=notes)
     limits, factors = edge_limits(recipe.rules, fits.nodes), settings.factors
@@ -261,6 +266,25 @@ def _constants(fits: GaussianFits) -> str:
         return ""
     verb = "does not vary and has" if len(names) == 1 else "do not vary and have"
     return f"{sentence_list(names)} {verb} no edges."
+
+
+def _few(fits: GaussianFits) -> str:
+    if fits.rows > _FEW:
+        return ""
+    return f"With {fits.rows:g} rows any columns look related: no edge means anything."
+
+
+def _followers(fits: GaussianFits, columns: Sequence[int]) -> str:
+    """A sentence on columns that got noise."""
+    if not columns:
+        return ""
+    names = sentence_list([fits.nodes[i] for i in columns[:8]])
+    more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
+    return (
+        f"{names}{more} follow from one another (a copy, a sum): each is taken as measured with an "
+        f"error of {100 * NOISE**0.5:.1g} % of its standard deviation, as the likelihood has no maximum "
+        "else; leave one out to see what the rest depend on."
+    )
 
 
 def _ranks(settings: Settings) -> str:
@@ -305,7 +329,8 @@ def _pairwise(source: Table | Moments) -> Moments:
     names = [variable.name for variable in table.variables if variable.discrete]
     if names:
         raise DataError(f"Pairwise moments need numbers, and column {names[0]!r} holds levels.")
-    found = pairwise(np.column_stack([np.asarray(c, dtype=np.float64) for c in table.columns]))
+    with columns_named(table.names):
+        found = pairwise(np.column_stack([np.asarray(c, dtype=np.float64) for c in table.columns]))
     pairs = found.rows[np.triu_indices(len(found.rows), 1)] if len(found.rows) > 1 else found.rows
     rows = float(np.mean(pairs))
     said = (
@@ -322,33 +347,38 @@ def _pairwise(source: Table | Moments) -> Moments:
 
 def found_at(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[Found]:
     """What the lasso finds at each penalty; largest first is quickest."""
-    for found, score in _neighbours(task, penalties) if task.joins else _lasso(task, penalties):
-        stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
-        yield found
-        if stop:
-            return
+    with columns_named(task.fits.nodes):
+        way = _neighbours(task, penalties) if task.joins else _lasso(task, penalties, trail)
+        for found, score in way:
+            stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
+            yield found
+            if stop:
+                return
 
 
 def _neighbours(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
     solver: dict[str, Any] = {"rule": task.settings.combine, "factors": task.factors, **task.pairs}
     for penalty, near in neighbourhood_path(task.matrix, penalties, **solver):
-        graph = _graph(task.fits.nodes, near.adjacency)
+        graph = _graph(task, near.adjacency)
         yield Found(penalty, graph, None), float(graph.n_edges)
 
 
-def _lasso(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
+def _lasso(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[tuple[Found, float]]:
     scale = np.ones(len(task.matrix)) if task.settings.scale == "correlation" else task.fits.sd
-    for penalty, each in glasso_path(task.scaled, penalties, **task.solver):
+    for penalty, each in glasso_path(task.scaled, penalties, on_step=trail.passing, **task.solver):
         precision = each.precision * scale[:, None] * scale
-        graph = _graph(task.fits.nodes, precision != 0)
-        yield Found(penalty, graph, precision), each.objective
+        graph = _graph(task, precision != 0)
+        yield Found(penalty, graph, precision, each.violation), each.objective
 
 
-def _graph(nodes: tuple[str, ...], linked: NDArray[np.bool_]) -> UGraph:
-    rows = (np.flatnonzero(row) for row in linked)
-    return UGraph.unchecked(
-        nodes, tuple(tuple(j for j in row.tolist() if j != i) for i, row in enumerate(rows))
-    )
+def _graph(task: Task, linked: NDArray[np.bool_]) -> UGraph:
+    """The graph of linked pairs; required ones are in it even where their number is just zero."""
+    wanted = linked.copy()
+    for one, two in task.pairs["required"]:
+        wanted[one, two] = wanted[two, one] = True
+    np.fill_diagonal(wanted, False)
+    rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
+    return UGraph.unchecked(task.fits.nodes, rows)
 
 
 class Fitted(NamedTuple):
@@ -362,7 +392,8 @@ class Fitted(NamedTuple):
 def fitted(task: Task, found: Found) -> Fitted:
     """The network on a graph that was found."""
     own, refit = found.precision, task.settings.refit
-    if refit is not False or own is None:
+    crowded = own is not None and refit is None and _crowded(task, found.graph)
+    if own is None or not (refit is False or crowded):
         try:
             precision = known(task.matrix, found.graph).precision
             said = "Fitted on its graph without a penalty"
@@ -378,8 +409,19 @@ def fitted(task: Task, found: Found) -> Fitted:
             net, "The graph has too many edges for the rows: there is no joint distribution."
         )
     said = "The numbers are the lasso's own, shrunk by the penalty"
-    said += "." if refit is False else ": without it there is no maximum on this graph."
-    return Fitted(normal_net(own, found.graph, task.fits, task.bench.data), said, shrunk=True)
+    if crowded:
+        said += ": without it so many edges would fit the noise of so few rows (refit=True does)"
+    elif refit is None:
+        said += ": without it there is no maximum on this graph"
+    if found.violation > _LOOSE:
+        said += f"; they breach a condition for its maximum by {found.violation:.2g} of the penalty"
+    net = normal_net(own, found.graph, task.fits, task.bench.data)
+    return Fitted(net, f"{said}.", shrunk=True)
+
+
+def _crowded(task: Task, graph: UGraph) -> bool:
+    """Whether variables have more neighbours, on average, than half the rows."""
+    return 2 * graph.n_edges > 0.5 * task.fits.rows * len(graph.nodes)
 
 
 def learned_from(task: Task, found: Found, trail: Trail) -> Learned:
@@ -442,10 +484,12 @@ class Solved:
 def walk(here: Task, watch: Watch | None = None) -> Solved:
     """Solve for a grid of penalties, the largest first."""
     trail = Trail(watch)
-    found = list(found_at(here, here.penalties(), trail))
-    knots = tuple(Knot(each.penalty, each.graph) for each in reversed(found))
+    knots = [
+        Knot(each.penalty, each.graph, edge_partials(each.graph, each.precision))
+        for each in found_at(here, here.penalties(), trail)
+    ]
     stopped = trail.stopped or f"solved at {len(knots)} penalties"
-    path = Path(knots, here.unit, tuple(trail.steps), stopped, grid=True)
+    path = Path(tuple(reversed(knots)), here.unit, tuple(trail.steps), stopped, grid=True)
     return Solved(here, path)
 
 

@@ -247,6 +247,41 @@ class Network:
             "edges": pack_edges(self.edges) if self.measure else dict(self.saved_edges),
         }
 
+    def save_tuning(self, path: str | PathLike[str]) -> Path:
+        """Write how the penalty was chosen: figures to .csv or .json, a picture to .png, .pdf or .svg.
+
+        Of the figures, the column `chosen` is 1 at the penalty that was taken and 0 elsewhere.
+
+        Raises
+        ------
+        FitError : there is no curve, as the penalty was given, or its choice was cut short.
+        FileError : another ending, or a place that cannot be written to.
+        """
+        from arcwise.plot import PICTURES, save_picture
+
+        place, rows = Path(path), self.tuning_rows()
+        if Path(place.name.lower().removesuffix(".gz")).suffix in PICTURES:
+            save_picture(self.plot_tuning, place)
+        else:
+            io.write_figures(rows, place)
+        return place
+
+    def tuning_rows(self) -> list[dict[str, float | int | None]]:
+        """The curve that the penalty was chosen by, as a table: all rows have all columns.
+
+        What is not known at a penalty is None; the column `chosen` marks the penalty that was taken.
+        """
+        if not self.tuning:
+            raise FitError(
+                "There is no curve: the penalty of this network was given, or its choice was cut short."
+            )
+        names = dict.fromkeys(name for row in self.tuning for name in row)
+        chosen = [row["penalty"] for row in self.tuning].index(self.words["penalty"])
+        return [
+            {**{name: row.get(name) for name in names}, "chosen": int(number == chosen)}
+            for number, row in enumerate(self.tuning)
+        ]
+
     def to_networkx(self) -> Any:
         """The graph as a networkx DiGraph, or Graph where edges have no direction."""
         return graphs.to_networkx(self.graph)
@@ -262,6 +297,15 @@ class Network:
         from arcwise.plot import plot_trace
 
         return plot_trace(self, **options)
+
+    def plot_tuning(self, **options: Any) -> Any:
+        """Draw what the penalty was chosen by against the penalty; returns matplotlib's axes."""
+        from arcwise.plot import plot_tuning
+
+        usual = f"nats per {'arc' if self.directed else 'edge'} and row"
+        unit = str(self.words.get("penalty_unit", usual))
+        taken = float(self.words.get("penalty", 0.0))
+        return plot_tuning(self.tuning, taken, **{"unit": unit, **options})
 
     def __repr__(self) -> str:
         kind = ", ".join(sorted(set(self.net.models)))

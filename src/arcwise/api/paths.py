@@ -16,7 +16,7 @@ from arcwise.data import Moments, Table
 from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable
 from arcwise.graphs import Rules, UGraph
-from arcwise.results import Knot, Path, Removal
+from arcwise.results import EdgeAt, Knot, Path, Removal
 
 __all__ = ["PenaltyPath", "path"]
 
@@ -122,11 +122,27 @@ class PenaltyPath:
         """Edges against penalty: from each of these penalties on (of the lasso: at it)."""
         return self.path.curve()
 
+    def edge_rows(self) -> list[EdgeAt]:
+        """A long table: one row for each penalty of the curve and each edge of the graph there."""
+        return self.path.edge_rows()
+
     def plot(self, **options: Any) -> Any:
         """Draw edges against penalty; returns matplotlib's axes."""
         from arcwise.plot import plot_path
 
-        return plot_path(self.path, **options)
+        # The path that can solve, and not the plain one: marks then lie at their own penalties.
+        return plot_path(self, **options)
+
+    def plot_edges(self, **options: Any) -> Any:
+        """Draw the partial correlation of each edge against the penalty; returns matplotlib's axes.
+
+        Raises
+        ------
+        FitError : the path is not of the graphical lasso, and has no partial correlations.
+        """
+        from arcwise.plot import plot_edge_path
+
+        return plot_edge_path(self, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as plain values."""
@@ -182,7 +198,8 @@ def path(
     Returns
     -------
     PenaltyPath : prints as a table; `.at(penalty)` is the graph there, `.network(penalty)` the fitted
-    network, `.curve()` edges against penalty, `.plot()` its picture.
+    network, `.curve()` edges against penalty, `.plot()` its picture, and `.plot_edges()` that of the partial
+    correlations along the graphical lasso.
 
     Raises
     ------

@@ -31,6 +31,7 @@ __all__ = [
     "foretell",
     "laid_out",
     "prepared",
+    "rows_for",
     "settled_model",
 ]
 
@@ -288,6 +289,13 @@ def prepared(source: Table | Moments, model: str) -> Table | Moments:
             "rows, not shares."
         )
     return table
+
+
+def rows_for(recipe: Recipe, source: Table) -> Table:
+    """The rows that learning takes its numbers from: those without gaps, unless pairs of columns do."""
+    if recipe.options.get("gaps") == "pairwise":
+        return source.continuous()
+    return prepared(source, settled_model(recipe.model, source))
 
 
 def bound(

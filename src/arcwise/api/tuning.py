@@ -17,7 +17,7 @@ from arcwise.api.choosing import RULES as LASSO_RULES
 from arcwise.api.choosing import choose, tabulated
 from arcwise.api.kinds import kind_for
 from arcwise.api.parallel import runner
-from arcwise.api.recipe import Recipe, prepared, settled_model
+from arcwise.api.recipe import Recipe, rows_for, settled_model
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError
@@ -99,8 +99,10 @@ def tune(
     if isinstance(source, Moments):
         raise FitError("penalty='cv' needs the rows of a table, but moments were given.")
     model = settled_model(recipe.model, source)
-    table = prepared(source, model)
+    table = rows_for(recipe, source)
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
+    if model == "gaussian":
+        _check_parts(table, parts, rule)
     usual = FAMILIES[model].default_penalty(recipe.graph == "directed")
     grid = kind.grid(recipe, table, usual)
     inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
@@ -108,7 +110,9 @@ def tune(
     found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
     if not found:
         usual = float(np.log(table.total)) / table.total
-        return Tuned(0.5 * usual if kind.rule is None else float(grid[len(grid) // 2]), (), rule)
+        guess = 0.5 * usual if kind.rule is None else float(grid[len(grid) // 2])
+        said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
+        return Tuned(guess, (), rule, said)
     done = np.concatenate(parts[: len(found)])
     logs = np.hstack([np.array(densities) for densities, _ in found])
     edges = np.mean([counts for _, counts in found], axis=0)
@@ -121,6 +125,20 @@ def tune(
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
     return Tuned(best["penalty"], curve, rule, _reason(best, rule, measure))
+
+
+def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
+    """A column that varies in one fold only has no normal density there: no penalty could be compared."""
+    x = table.matrix()
+    varies = np.ptp(x, axis=0) > 0
+    for part in parts:
+        stuck = varies & ~(np.ptp(np.delete(x, part, axis=0), axis=0) > 0)
+        if stuck.any():
+            name = table.names[int(np.argmax(stuck))]
+            raise FitError(
+                f"penalty={rule!r} leaves out each tenth of the rows in turn, and without one of them "
+                f"column {name!r} does not vary: leave that column out, or take another rule or a number."
+            )
 
 
 def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from arcwise.api.learning import Plan, plan, settled
 from arcwise.api.parallel import runner
 from arcwise.api.progress import Progress
-from arcwise.api.recipe import prepared, settled_model
+from arcwise.api.recipe import rows_for
 from arcwise.data import Moments, Table
 from arcwise.data import folds as cut
 from arcwise.errors import FitError
@@ -51,7 +51,7 @@ def validate(
     if isinstance(source, Moments):
         raise FitError("Cross-validation needs the rows of a table, but moments were given.")
     chosen = plan(seed=seed, **words)
-    ready = prepared(source, settled_model(chosen.recipe.model, source))
+    ready = rows_for(chosen.recipe, source)
     parts = cut(ready.rows, folds, np.random.default_rng(seed))
     with Progress("validating", time, progress) as watch:
         learner = _Learner(chosen, watch if n_jobs == 1 else None)

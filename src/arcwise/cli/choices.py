@@ -341,6 +341,25 @@ Dot = Annotated[
     Path | None,
     _option("--dot", help="Write the graph for Graphviz, too.", panel=_OUT, shown="FILE"),
 ]
+Plot = Annotated[
+    Path | None,
+    _option(
+        "--plot",
+        help="Draw the network, too: .png, .pdf or .svg.",
+        panel=_OUT,
+        shown="FILE",
+    ),
+]
+Tuning = Annotated[
+    list[Path] | None,
+    _option(
+        "--tuning",
+        help="Write how a rule chose the penalty, too: its figures to .csv or .json, or a picture to"
+        " .png, .pdf or .svg.",
+        panel=_OUT,
+        shown="FILE",
+    ),
+]
 Json = Annotated[
     bool,
     _option("--json", help="Print one JSON document, for machines.", panel=_OUT),

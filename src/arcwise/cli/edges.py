@@ -37,12 +37,27 @@ def edges(
         ),
     ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print a CSV table, for machines.")] = False,
+    plot: choices.Plot = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top",
+            min=0,
+            metavar="NUMBER",
+            help="Draw only so many of the strongest edges, with --plot.",
+            rich_help_panel="The output",
+        ),
+    ] = None,
     json: choices.Json = False,
 ) -> None:
-    """Print the edges of a network, strongest first.
+    """Print the edges of a network, strongest first, and draw it.
 
-    Example: arcwise edges wine.json --csv > edges.csv
+    Example: arcwise edges wine.json --csv > edges.csv; arcwise edges wine.json --plot wine.png --top 20
     """
+    if plot is not None:
+        rows.picture(plot, [net])
+    elif top is not None:
+        raise WordError("--top says how many edges to draw: it needs --plot FILE.")
     network = words.load_network(net)
     if sort == "refit_loss" and not refit:
         raise WordError("--sort refit_loss needs --refit, which finds the losses.")
@@ -54,6 +69,10 @@ def edges(
         rows.print_table(_columns(table))
     else:
         summary.show_edges(table, network)
+    if plot is not None:
+        rows.draw(lambda: network.plot(top=top), plot)
+        if not (json or csv):
+            shown.show(shown.wrote(plot, "a picture"))
 
 
 def _columns(table: EdgeTable) -> Any:

@@ -45,6 +45,8 @@ def learn(
     prior_rows: choices.PriorRows = None,
     output: choices.ModelOut = None,
     dot: choices.Dot = None,
+    plot: choices.Plot = None,
+    tuning: choices.Tuning = None,
     json: choices.Json = False,
     quiet: choices.Quiet = False,
 ) -> None:
@@ -62,12 +64,19 @@ def learn(
     target = rows.model_file(output, data)
     if dot is not None:
         rows.destination(dot, [data, target], (".dot", ".gv"))
+    if plot is not None:
+        rows.picture(plot, [data, target])
     chosen = {**words.learning_words(asked), "time": time, "progress": False if quiet else None}
+    others = [data, target, *(each for each in (dot, plot) if each)]
+    _check_tuning(tuning or [], others, chosen["penalty"])
     source = words.moments(asked) if stream else words.table(asked)
     began = clock.monotonic()
     net = api.learn(source, **chosen)
     seconds = clock.monotonic() - began
-    written = _write(net, target, dot)
+    written = _write(net, target, dot, tuning or [])
+    if plot is not None:
+        rows.draw(net.plot, plot)
+        written[plot] = "a picture"
     if json:
         shown.show_json(summary.document(net, source, data, written))
     elif not quiet:
@@ -78,9 +87,32 @@ def learn(
         raise typer.Exit(INTERRUPTED)
 
 
-def _write(net: Network, target: Path, dot: Path | None) -> dict[Path, str]:
-    """Write the model, and the graph for Graphviz where it is asked for; say what is where."""
+def _check_tuning(places: list[Path], others: list[Path], penalty: object) -> None:
+    """See, before any work is done, that there will be something to write, and that it can be."""
+    if not places:
+        return
+    from arcwise.errors import FileError, WordError
+    from arcwise.io import FIGURES
+    from arcwise.plot import PICTURES
+
+    taken = {other.resolve() for other in others}
+    for place in places:
+        rows.destination(place, others, (*FIGURES, *PICTURES))
+        if place.resolve() in taken:
+            raise FileError(f"{str(place)!r} is written twice: give --tuning a name of its own.")
+        taken.add(place.resolve())
+    if isinstance(penalty, float):
+        raise WordError(
+            f"--tuning writes how a rule chose the penalty, but --penalty {penalty:g} gives it: take a "
+            "rule such as cv, or leave --tuning out."
+        )
+
+
+def _write(net: Network, target: Path, dot: Path | None, tuning: list[Path]) -> dict[Path, str]:
+    """Write the model and what else is asked for; say what is where."""
     written = {net.save(target): "the model"}
     if dot is not None:
         written[net.save(dot)] = "the graph for Graphviz"
+    for place in tuning:
+        written[net.save_tuning(place)] = "how the penalty was chosen"
     return written

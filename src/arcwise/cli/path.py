@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.cli import choices, rows, shown, summary, words
+from arcwise.errors import FileError
 
 if TYPE_CHECKING:
     from arcwise.api import PenaltyPath
@@ -19,7 +20,6 @@ __all__ = ["path"]
 INTERRUPTED = 130
 # So many removals are printed: the last ones, of the strongest edges.
 PRINTED = 40
-PICTURES = (".png", ".pdf", ".svg")
 
 
 def path(
@@ -59,6 +59,25 @@ def path(
             rich_help_panel="The output",
         ),
     ] = None,
+    edges: Annotated[
+        Path | None,
+        typer.Option(
+            "--edges",
+            metavar="FILE",
+            help="Write one row for each penalty and edge, with the partial correlation that the graphical"
+            " lasso has there: .csv, .tsv or .parquet.",
+            rich_help_panel="The output",
+        ),
+    ] = None,
+    plot_edges: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot-edges",
+            metavar="FILE",
+            help="Draw partial correlations against penalty, of the graphical lasso: .png, .pdf or .svg.",
+            rich_help_panel="The output",
+        ),
+    ] = None,
     json: choices.Json = False,
     quiet: choices.Quiet = False,
 ) -> None:
@@ -73,16 +92,17 @@ def path(
     asked = {**locals(), "graph": "undirected", "tier": None, "max_parents": None}
     from arcwise import api
 
-    if output is not None:
-        rows.destination(output, [data], rows.TABLES)
-    if plot is not None:
-        rows.destination(plot, [data, *([output] if output else [])], PICTURES)
+    for place in filter(None, (output, edges)):
+        rows.destination(place, [data], rows.TABLES)
+    for place in filter(None, (plot, plot_edges)):
+        rows.picture(place, [data])
+    _refuse_twice([place for place in (output, edges, plot, plot_edges) if place])
     chosen = {**words.learning_words(asked), "time": time, "progress": False if quiet else None}
     source = words.moments(asked) if stream else words.table(asked)
     began = clock.monotonic()
     found = api.path(source, **chosen)
     seconds = clock.monotonic() - began
-    written = _write(found, output, plot)
+    written = _write(found, output, plot, edges, plot_edges)
     if json:
         shown.show_json({**found.to_dict(), "written": [str(each) for each in written]})
     elif not quiet:
@@ -92,38 +112,57 @@ def path(
         raise typer.Exit(INTERRUPTED)
 
 
-def _write(found: PenaltyPath, output: Path | None, plot: Path | None) -> dict[Path, str]:
-    """Write the curve and its picture where they are asked for; say what is where."""
-    import pyarrow as pa
+def _refuse_twice(places: list[Path]) -> None:
+    names = [place.resolve() for place in places]
+    for place, name in zip(places, names, strict=True):
+        if names.count(name) > 1:
+            raise FileError(f"{str(place)!r} is written twice: give each output a name of its own.")
 
+
+def _write(
+    found: PenaltyPath,
+    output: Path | None,
+    plot: Path | None,
+    edges: Path | None,
+    plot_edges: Path | None,
+) -> dict[Path, str]:
+    """Write tables and pictures where they are asked for; say what is where."""
     written = {}
     if output is not None:
-        penalties, edges = zip(*found.curve(), strict=True)
-        table = {"penalty": pa.array(penalties, pa.float64()), "edges": pa.array(edges, pa.int64())}
-        rows.write_table(pa.table(table), output)
+        rows.write_table(_columns([*zip(*found.curve(), strict=True)], _CURVE), output)
         written[output] = "edges against penalty"
+    if edges is not None:
+        rows.write_table(_columns([*zip(*found.edge_rows(), strict=True)], _EDGES), edges)
+        written[edges] = "edges at each penalty"
     if plot is not None:
-        _draw(found, plot)
+        rows.draw(found.plot, plot)
         written[plot] = "a picture"
+    if plot_edges is not None:
+        rows.draw(found.plot_edges, plot_edges)
+        written[plot_edges] = "a picture of partial correlations"
     return written
 
 
-def _draw(found: PenaltyPath, place: Path) -> None:
-    from io import BytesIO
+_CURVE = {"penalty": "float64", "edges": "int64"}
+_EDGES = {
+    "penalty": "float64",
+    "first": "string",
+    "second": "string",
+    "partial_correlation": "float64",
+}
 
-    from arcwise.errors import FileError
-    from arcwise.io.files import write_bytes
 
-    try:
-        axes = found.plot()
-    except ImportError:
-        raise FileError(
-            "No picture can be drawn: pip install 'arcwise[plot]' brings what it needs."
-        ) from None
-    content = BytesIO()
-    kind = place.suffix.lower().lstrip(".")
-    axes.figure.savefig(content, format=kind, dpi=150, bbox_inches="tight")
-    write_bytes(place, content.getvalue())
+def _columns(values: list[Any], kinds: dict[str, str]) -> Any:
+    """Give a table by columns; a path without any edge has none of their values."""
+    import pyarrow as pa
+
+    columns = values or [()] * len(kinds)
+    return pa.table(
+        {
+            name: pa.array(column, pa.type_for_alias(kind))
+            for (name, kind), column in zip(kinds.items(), columns, strict=True)
+        }
+    )
 
 
 def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: float) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 __all__ = [
     "chosen",
     "destination",
+    "draw",
     "file_name",
     "model_file",
+    "picture",
     "print_table",
     "read_moments",
     "read_raw",
@@ -167,6 +169,20 @@ def _some(names: Sequence[str]) -> str:
 
 
 # -- out -----------------------------------------------------------------------------------------
+
+
+def picture(path: Path, inputs: Iterable[Path] = ()) -> Path:
+    """See, before any work is done, that a picture can be written; as `destination`."""
+    from arcwise.plot import PICTURES
+
+    return destination(path, inputs, PICTURES)
+
+
+def draw(axes: Callable[[], Any], path: Path) -> None:
+    """Draw what a function draws into a file."""
+    from arcwise.plot import save_picture
+
+    save_picture(axes, path)
 
 
 def destination(path: Path, inputs: Iterable[Path] = (), endings: Sequence[str] = ()) -> Path:

@@ -134,12 +134,17 @@ def is_text(kind: Any) -> bool:
 
 
 def number_array(array: Any, missing: Sequence[object] = ()) -> NDArray[np.float64]:
-    """Give an Arrow array of numbers or truth values as a float64 array of its own, gaps NaN."""
+    """Give an Arrow array of numbers or truth values as a float64 array, gaps NaN."""
     import pyarrow as pa
 
     if not pa.types.is_float64(array.type):
         array = array.cast(pa.float64(), safe=False)
-    numbers = array.to_numpy() if isinstance(array, pa.ChunkedArray) else array.to_numpy(False)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if array.null_count:
+        array = array.fill_null(np.nan)
+    # Not to_numpy: it loads all of pandas first where that is installed, a quarter of a short command.
+    numbers = np.from_dlpack(array)
     marks = _number_marks(missing)
     if marks:
         numbers = np.where(np.isin(numbers, marks), np.nan, numbers)

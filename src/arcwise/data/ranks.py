@@ -142,7 +142,7 @@ def skeptic(rows: ArrayLike) -> Repair:
     size = np.sqrt(np.sum(ranks**2, axis=0))
     if not (size > 0).all():
         raise DataError(
-            f"Column {int(np.argmin(size))} does not vary, so it has no rank correlation."
+            "{columns} does not vary, so it has no rank correlation.", [int(np.argmin(size))]
         )
     ranks /= size
     matrix: Floats = 2.0 * np.sin(np.pi / 6.0 * np.clip(ranks.T @ ranks, -1.0, 1.0))
@@ -180,9 +180,10 @@ def pairwise(rows: ArrayLike, *, floor: float = _FLOOR) -> Pairwise:
     z, present = np.where(known, x - mean, 0.0), known.astype(np.float64)
     both = present.T @ present
     if both.min() < 2:
-        one, two = np.unravel_index(int(both.argmin()), both.shape)
+        pair = np.unravel_index(int(both.argmin()), both.shape)
         raise DataError(
-            f"Columns {one} and {two} have {int(both.min())} rows in common; two are needed at least."
+            f"{{columns}} have {int(both.min())} rows in common; two are needed at least.",
+            map(int, pair),
         )
     correlation = _common_correlations(z, present, both)
     sd = np.sqrt(np.sum(z**2, axis=0) / count)
@@ -230,8 +231,8 @@ def _common_correlations(z: Floats, present: Floats, both: Floats) -> Floats:
     product = z.T @ z / both - (sums / both) * (sums.T / both)
     least = np.minimum(variance, variance.T)
     if not (least > 0).all():
-        one, two = np.unravel_index(int(least.argmin()), least.shape)
-        raise DataError(f"In the rows that columns {one} and {two} share, one does not vary.")
+        pair = np.unravel_index(int(least.argmin()), least.shape)
+        raise DataError("In the rows that {columns} share, one does not vary.", map(int, pair))
     found: Floats = np.clip(product / np.sqrt(variance * variance.T), -1.0, 1.0)
     np.fill_diagonal(found, 1.0)
     return found

@@ -13,10 +13,12 @@ from arcwise.io.arcs import ARCS, read_arcs, write_arcs
 from arcwise.io.base import Format, Stored
 from arcwise.io.bif import BIF, read_bif
 from arcwise.io.dot import DOT, dot
+from arcwise.io.figures import FIGURES, write_figures
 from arcwise.io.files import read_bytes, write_bytes
 from arcwise.io.native import BUNDLE, JSON
 
 __all__ = [
+    "FIGURES",
     "FORMATS",
     "Format",
     "Stored",
@@ -26,6 +28,7 @@ __all__ = [
     "read_bif",
     "save",
     "write_arcs",
+    "write_figures",
 ]
 
 FORMATS: dict[str, Format] = {

@@ -3,9 +3,24 @@
 matplotlib (the extra `plot`) is imported only when something is drawn.
 """
 
+from arcwise.plot.axes import PICTURES, save_picture
+from arcwise.plot.edge_path import plot_edge_path
 from arcwise.plot.graph import plot_graph
 from arcwise.plot.layout import Layout, arrange
+from arcwise.plot.panels import plot_graphs
 from arcwise.plot.path import plot_path
 from arcwise.plot.trace import plot_trace
+from arcwise.plot.tuning import plot_tuning
 
-__all__ = ["Layout", "arrange", "plot_graph", "plot_path", "plot_trace"]
+__all__ = [
+    "PICTURES",
+    "Layout",
+    "arrange",
+    "plot_edge_path",
+    "plot_graph",
+    "plot_graphs",
+    "plot_path",
+    "plot_trace",
+    "plot_tuning",
+    "save_picture",
+]

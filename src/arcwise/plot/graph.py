@@ -6,7 +6,7 @@ that nothing is cut off or overlaps that did not before.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,37 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, PDAG, UGraph
 from arcwise.plot.curves import curves, direction, shortened
+from arcwise.plot.given import Positions, given_points, placed
 from arcwise.plot.labels import FONT_SIZE, PLAIN, boxes, label, text_width
 from arcwise.plot.layout import Graph, Layout, arrange, lines_of
 from arcwise.plot.legend import Legend, plan, write_legend
-from arcwise.plot.marks import COLOURS, EdgeRow, Line, Rows, blanket_of, edge_rows, marked
+from arcwise.plot.marks import (
+    COLOURS,
+    EdgeRow,
+    Line,
+    Rows,
+    blanket_of,
+    colour,
+    dashes,
+    edge_rows,
+    marked,
+    measured,
+)
 from arcwise.plot.numbers import NUMBER_SIZE, number_places, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_graph"]
+__all__ = [
+    "Picture",
+    "draw_picture",
+    "fit_axes",
+    "layout_of",
+    "picture_of",
+    "plot_graph",
+    "refuse_crowds",
+    "strongest_part",
+]
 
 Array = NDArray[np.float64]
 
@@ -47,14 +68,17 @@ def plot_graph(
     ax: "Axes | None" = None,
     target: str | None = None,
     top: int | None = None,
+    positions: Positions | None = None,
+    strongest: float | None = None,
     title: str | None = None,
     legend: bool = True,
     numbers: bool = False,
 ) -> "Axes":
     """Draw a graph: parents above their children, or by distances where it has no arcs.
 
-    With a table of edges, wide lines are strong edges, the colour is the sign of the partial
-    correlation, and arcs that the data cannot orient have no head. Without one, every arc has one.
+    With a table of edges, wide lines are strong edges and weak ones are pale, the colour is the sign of
+    the partial correlation (negative ones are dashed, too), and arcs that the data cannot orient have no
+    head. Without one, every arc has one. Of a dense graph `top` draws what matters most.
 
     Parameters
     ----------
@@ -64,6 +88,11 @@ def plot_graph(
     ax : where to draw; a new figure that suits the graph if left out.
     target : a variable to stress together with its Markov blanket.
     top : draw only so many of the strongest edges, and the variables they join.
+    positions : places of the nodes, instead of those found for the graph: a mapping of names to (x, y) in
+        any unit, "circle", names in the order they have on a circle, or another graph over the same
+        variables, such as the densest of several.
+    strongest : the strength that has the widest line, so that pictures can share a scale; that of the
+        strongest edge drawn if left out.
     title : a line above the picture.
     legend : whether to say what widths, colours and heads mean.
     numbers : whether to write the strengths at the lines, too.
@@ -74,7 +103,8 @@ def plot_graph(
 
     Raises
     ------
-    GraphError : an unknown target, `top` without a table of edges, or too many nodes to be read.
+    GraphError : an unknown target, `top` without a table of edges, a node without a position, or too many
+        nodes to be read.
 
     Examples
     --------
@@ -85,15 +115,15 @@ def plot_graph(
     ['grass', 'rain', 'sprinkler']
     """
     rows = edge_rows(edges)
-    shown = graph if top is None else strongest(graph, rows, top, target)
-    picture = _picture(shown, rows, target)
+    shown = graph if top is None else strongest_part(graph, rows, top, target)
+    refuse_crowds(shown)
+    layout = layout_of(shown, positions)
+    measure = measured([shown], [rows], strongest)
+    picture = picture_of(shown, layout, marked(shown, rows, measure), target)
     room = None if ax is None else _inches(ax)
-    words = plan(picture.lines if legend else [], picture.layout.extent, room)
-    axes, scale = _axes(picture.layout.extent, words, ax, title)
-    shapes = _draw_lines(axes, picture, scale)
-    _draw_boxes(axes, picture, scale)
-    if numbers:
-        _draw_numbers(axes, picture, shapes, scale)
+    words = plan(picture.lines if legend else [], layout.extent, room, measure)
+    axes, scale = fit_axes(layout.extent, words, ax, title)
+    draw_picture(axes, picture, scale, numbers)
     if words.items:
         write_legend(axes, words, scale)
     if title is not None:
@@ -102,7 +132,7 @@ def plot_graph(
 
 
 @dataclass(frozen=True)
-class _Picture:
+class Picture:
     """All that is drawn: places, names, lines, and the role of each node."""
 
     layout: Layout
@@ -112,16 +142,27 @@ class _Picture:
     roles: list[str]
 
 
-def _picture(graph: Graph, rows: Rows, target: str | None) -> _Picture:
-    """Compute everything before anything is drawn."""
+def refuse_crowds(graph: Graph) -> None:
+    """Raise GraphError where a graph has more nodes than a picture can show."""
     if len(graph.nodes) > MOST_NODES:
         raise GraphError(
             f"A picture of {len(graph.nodes)} nodes cannot be read; at most {MOST_NODES} are "
             "drawn: give top= to draw the strongest edges only, or a smaller graph."
         )
+
+
+def layout_of(graph: Graph, positions: Positions | None) -> Layout:
+    """Places of a graph's boxes and lines: found for it, or given."""
     labels = [label(name) for name in graph.nodes]
-    layout = arrange(graph, boxes(labels, _ends(graph)))
-    return _Picture(layout, graph.nodes, labels, marked(graph, rows), _roles(graph, target))
+    if positions is None:
+        return arrange(graph, boxes(labels, _ends(graph)))
+    return placed(graph, boxes(labels), given_points(positions, graph.nodes))
+
+
+def picture_of(graph: Graph, layout: Layout, lines: list[Line], target: str | None) -> Picture:
+    """Compute everything before anything is drawn."""
+    labels = [label(name) for name in graph.nodes]
+    return Picture(layout, graph.nodes, labels, lines, _roles(graph, target))
 
 
 def _ends(graph: Graph) -> list[int]:
@@ -152,7 +193,7 @@ def _number(graph: Graph, name: str) -> int:
     return graph.nodes.index(name)
 
 
-def strongest(graph: Graph, rows: Rows, top: int, target: str | None = None) -> Graph:
+def strongest_part(graph: Graph, rows: Rows, top: int, target: str | None = None) -> Graph:
     """Keep the strongest edges and the nodes they join, and the target in any case."""
     if top < 0:
         raise GraphError(
@@ -184,7 +225,15 @@ def _finite(row: EdgeRow | None) -> float:
 # -- drawing ------------------------------------------------------------------------------------
 
 
-def _axes(
+def draw_picture(axes: "Axes", picture: Picture, scale: float, numbers: bool = False) -> None:
+    """Draw lines, boxes and names, and strengths where they are asked for."""
+    shapes = _draw_lines(axes, picture, scale)
+    _draw_boxes(axes, picture, scale)
+    if numbers:
+        _draw_numbers(axes, picture, shapes, scale)
+
+
+def fit_axes(
     extent: tuple[float, float], legend: Legend, ax: "Axes | None", title: str | None
 ) -> "tuple[Axes, float]":
     """Axes in inches of the layout, and how many real inches one of these is."""
@@ -222,7 +271,7 @@ def _figure(width: float, height: float, title: str | None) -> "Axes":
     return figure.add_axes((0.0, 0.0, 1.0, 1.0 - above / high))
 
 
-def _draw_lines(axes: "Axes", picture: _Picture, scale: float) -> list[Array]:
+def _draw_lines(axes: "Axes", picture: Picture, scale: float) -> list[Array]:
     """Draw weak lines first; each has a white rim, so that crossings stay clear. Gives the curves."""
     widths = np.array([2 * _half_head(line.width) for line in picture.lines])
     shapes = curves(picture.layout, widths)
@@ -235,26 +284,28 @@ def _draw_lines(axes: "Axes", picture: _Picture, scale: float) -> list[Array]:
 
 
 def _draw_line(
-    axes: "Axes", picture: _Picture, i: int, curve: Array, scale: float, depth: float
+    axes: "Axes", picture: Picture, i: int, curve: Array, scale: float, depth: float
 ) -> None:
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path
-    from matplotlib.patheffects import withStroke
 
     line = picture.lines[i]
     names = f"{picture.nodes[line.tail]} -> {picture.nodes[line.head]}"
-    colour = COLOURS[line.sign] if _in_focus(picture, i) else "#D0D0D0"
+    shade = colour(COLOURS[line.sign], line.ink) if _in_focus(picture, i) else "#D0D0D0"
     width = line.width * scale
     if line.arrow:
         corners, length = _head(curve, line.width)
         axes.add_patch(
-            Polygon(corners, color=colour, linewidth=0, zorder=depth, gid=f"head {names}")
+            Polygon(corners, color=shade, linewidth=0, zorder=depth, gid=f"head {names}")
         )
         curve = shortened(curve, length)
-    codes = [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1)
-    patch = PathPatch(Path(curve, codes), facecolor="none", edgecolor=colour, linewidth=width)
-    patch.set(zorder=depth, gid=f"line {names}", capstyle="butt")
-    patch.set_path_effects([withStroke(linewidth=width + 1.6 * scale, foreground="white")])
+    way = Path(curve, [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1))
+    style: dict[str, Any] = {"facecolor": "none", "zorder": depth, "capstyle": "butt"}
+    rim = width + 1.6 * scale
+    axes.add_patch(PathPatch(way, edgecolor="white", linewidth=rim, **style))
+    patch = PathPatch(way, edgecolor=shade, linewidth=width, gid=f"line {names}", **style)
+    if line.sign == "negative":
+        patch.set_linestyle(dashes(line.width))
     axes.add_patch(patch)
 
 
@@ -273,13 +324,13 @@ def _half_head(width: float) -> float:
     return (2.0 + 0.9 * width) / 72
 
 
-def _in_focus(picture: _Picture, i: int) -> bool:
+def _in_focus(picture: Picture, i: int) -> bool:
     """Without a target every line; with one those inside the target's blanket."""
     line = picture.lines[i]
     return "other" not in (picture.roles[line.tail], picture.roles[line.head])
 
 
-def _draw_boxes(axes: "Axes", picture: _Picture, scale: float) -> None:
+def _draw_boxes(axes: "Axes", picture: Picture, scale: float) -> None:
     """Draw boxes and names above all lines."""
     from matplotlib.patches import FancyBboxPatch
 
@@ -302,7 +353,7 @@ def _draw_boxes(axes: "Axes", picture: _Picture, scale: float) -> None:
         text.set(fontsize=FONT_SIZE * scale, color=ink, zorder=4, linespacing=1.15)
 
 
-def _draw_numbers(axes: "Axes", picture: _Picture, shapes: list[Array], scale: float) -> None:
+def _draw_numbers(axes: "Axes", picture: Picture, shapes: list[Array], scale: float) -> None:
     """Write strengths on their lines, on white."""
     words = [written(line.strength) for line in picture.lines]
     rim = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"}

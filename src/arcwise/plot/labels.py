@@ -63,20 +63,20 @@ def text_width(lines: Sequence[str], size: float) -> float:
     return float(max(found)) / 72
 
 
-def boxes(labels: Sequence[str], ends: Sequence[int]) -> NDArray[np.float64]:
+def boxes(labels: Sequence[str], ends: Sequence[int] | None = None) -> NDArray[np.float64]:
     """Measure the boxes for texts.
 
     Parameters
     ----------
     labels : the texts, broken into lines.
-    ends : how many lines end at the same side of each box.
+    ends : how many lines end at the same side of each box, where they need room there.
 
     Returns
     -------
     Width and height of each box, inches.
     """
     sizes = np.zeros((len(labels), 2))
-    for i, (text, count) in enumerate(zip(labels, ends, strict=True)):
+    for i, (text, count) in enumerate(zip(labels, ends or [0] * len(labels), strict=True)):
         lines = text.split("\n")
         wide = text_width(lines, FONT_SIZE) + 2 * _PAD[0]
         high = len(lines) * _LEADING * FONT_SIZE / 72 + 2 * _PAD[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from arcwise.plot.labels import text_width
-from arcwise.plot.marks import COLOURS, Line, line_width, steps_of
+from arcwise.plot.marks import COLOURS, Line, Measure, colour, dashes, ink, line_width, steps_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,19 +29,22 @@ class Item(NamedTuple):
     words: str
     colour: str
     width: float
+    dashed: bool = False
 
 
-def items(lines: Sequence[Line]) -> list[Item]:
-    """List what there is to explain about the lines of a picture."""
+def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
+    """List what there is to explain about the lines of a picture, made by a measure."""
     found = []
     signs = {line.sign for line in lines}
     for sign in ("positive", "negative"):
         if sign in signs:
-            found.append(Item(f"{sign} partial correlation", COLOURS[sign], 2.0))
+            words = f"{sign} partial correlation"
+            found.append(Item(words, COLOURS[sign], 2.0, sign == "negative"))
     strengths = [line.strength for line in lines if line.strength is not None]
+    seen = Measure(max(strengths, default=0.0)) if measure is None else measure
     for step in steps_of(strengths):
-        width = line_width(step, max(strengths))
-        found.append(Item(f"strength {step:g} nats per row", COLOURS["unknown"], width))
+        shade, width = colour(COLOURS["unknown"], ink(step, seen)), line_width(step, seen.strongest)
+        found.append(Item(f"strength {step:g} nats per row", shade, width))
     if any(line.arrow for line in lines) and not all(line.arrow for line in lines):
         found.append(Item("no head: either direction fits", COLOURS["unknown"], 1.3))
     return found
@@ -66,7 +69,9 @@ class Legend:
         return width + self.right, height + self.below
 
 
-def plan(lines: Sequence[Line], extent: Size, axes: Size | None = None) -> Legend:
+def plan(
+    lines: Sequence[Line], extent: Size, axes: Size | None = None, measure: Measure | None = None
+) -> Legend:
     """Decide where the legend goes and what room it needs.
 
     Parameters
@@ -75,8 +80,9 @@ def plan(lines: Sequence[Line], extent: Size, axes: Size | None = None) -> Legen
     extent : width and height of the picture, inches.
     axes : width and height of the axes if they are given: the legend goes where it makes the
         picture shrink least. Otherwise beside a tall picture and below any other.
+    measure : what their strengths are seen against; their own strongest if left out.
     """
-    shown = items(lines)
+    shown = items(lines, measure)
     if not shown:
         return Legend([])
     widest = text_width([each.words for each in shown], _FONT_SIZE) + _SAMPLE
@@ -101,10 +107,13 @@ def write_legend(axes: "Axes", legend: Legend, scale: float) -> None:
     """Put the legend at the edge of the axes that was kept free for it."""
     from matplotlib.lines import Line2D
 
-    samples = [
-        Line2D([], [], color=item.colour, linewidth=item.width * scale, solid_capstyle="butt")
-        for item in legend.items
-    ]
+    samples = []
+    for item in legend.items:
+        line = Line2D([], [], color=item.colour, linewidth=item.width * scale)
+        line.set(solid_capstyle="butt", dash_capstyle="butt")
+        if item.dashed:
+            line.set_linestyle(dashes(item.width))
+        samples.append(line)
     axes.legend(
         samples,
         [item.words for item in legend.items],
@@ -113,7 +122,7 @@ def write_legend(axes: "Axes", legend: Legend, scale: float) -> None:
         fontsize=_FONT_SIZE * scale,
         frameon=False,
         borderaxespad=0.9,
-        handlelength=2.2,
+        handlelength=2.6,
         columnspacing=1.6,
         labelspacing=0.35,
     )

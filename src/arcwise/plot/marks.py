@@ -1,16 +1,17 @@
-"""What the lines of a picture say: width, colour and head of each, decided before drawing.
+"""What the lines of a picture say: width, ink, colour and head of each, decided before drawing.
 
-The width grows with the square root of the strength (nats per row), so that weak edges stay visible
-beside strong ones. The colour is the sign of the partial correlation, in two colours that people
-who do not tell red from green can tell apart (Okabe and Ito 2008). A head is drawn where the
-direction is known: by a table of edges a reversible arc has none, because an equivalent graph turns
-it.
+The width grows with the square root of the strength (nats per row), which for normal variables is
+nearly the size of the partial correlation. Weak lines are pale, too: in a dense graph most lines are
+weak, and in full ink they would hide the few that matter; sparse graphs fade less. The colour is the
+sign of the partial correlation, in two colours that people who do not tell red from green can tell
+apart (Okabe and Ito 2008), and negative lines are dashed. A head is drawn where the direction is known:
+by a table of edges a reversible arc has none, because an equivalent graph turns it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, log10, sqrt
-from typing import Protocol
+from math import expm1, isfinite, log10, sqrt
+from typing import NamedTuple, Protocol
 
 from arcwise.plot.layout import Graph, Pairs, lines_of
 
@@ -18,18 +19,27 @@ __all__ = [
     "COLOURS",
     "EdgeRow",
     "Line",
+    "Measure",
     "Rows",
     "blanket_of",
+    "colour",
+    "dashes",
     "edge_rows",
+    "ink",
     "line_width",
     "marked",
+    "measured",
     "steps_of",
 ]
 
 COLOURS = {"positive": "#0072B2", "negative": "#D55E00", "unknown": "#555555"}
 
 # Points: thinnest and thickest line, and the line of an edge of unknown strength.
-_THIN, _THICK, _PLAIN = 0.8, 5.0, 1.3
+_THIN, _THICK, _PLAIN = 0.5, 5.0, 1.3
+# The correlation from which on lines have full ink, and how fast weaker ones fade.
+_FULL, _FADING = 0.3, 1.4
+# Lines for each node of a sparse and of a dense graph, and the ink of the weakest line of each.
+_DENSITIES, _INKS = (1.5, 3.5), (0.45, 0.18)
 
 
 class EdgeRow(Protocol):
@@ -69,9 +79,16 @@ class EdgeRow(Protocol):
 Rows = Mapping[frozenset[str], EdgeRow]
 
 
+class Measure(NamedTuple):
+    """What strengths are seen against: that of the widest line, and the ink of the weakest one."""
+
+    strongest: float = 0.0
+    faint: float = _INKS[0]
+
+
 @dataclass(frozen=True)
 class Line:
-    """One line: its ends, whether it has a head, its width in points, and its sign."""
+    """One line: its ends, whether it has a head, its width in points, its sign, and its ink."""
 
     tail: int
     head: int
@@ -79,6 +96,7 @@ class Line:
     width: float
     sign: str
     strength: float | None
+    ink: float = 1.0
 
 
 def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
@@ -88,19 +106,51 @@ def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
     return {frozenset((row.first, row.second)): row for row in present or () if row.present}
 
 
-def marked(graph: Graph, rows: Rows) -> list[Line]:
-    """Decide on the look of every line, in the order of the layout."""
-    arcs, edges = lines_of(graph)
-    found = [rows.get(frozenset((graph.nodes[a], graph.nodes[b]))) for a, b in arcs + edges]
-    strengths = [None if row is None else _strength(row) for row in found]
-    strongest = max((each for each in strengths if each is not None), default=0.0)
-    heads = [row is None or not row.reversible for row in found[: len(arcs)]]
-    return [
-        Line(tail, head, arrow, line_width(strength, strongest), _sign(row), strength)
-        for (tail, head), arrow, strength, row in zip(
-            arcs + edges, heads + [False] * len(edges), strengths, found, strict=True
+def measured(
+    graphs: Sequence[Graph], tables: Sequence[Rows], strongest: float | None = None
+) -> Measure:
+    """Give the measure for the lines of some graphs; the strongest line of all unless it is told."""
+    lines = [sum(lines_of(graph), ()) for graph in graphs]
+    if strongest is None:
+        known = (
+            _strength(row) or 0.0
+            for graph, pairs, rows in zip(graphs, lines, tables, strict=True)
+            for row in (rows.get(_names(graph, pair)) for pair in pairs)
+            if row is not None
         )
+        strongest = max(known, default=0.0)
+    dense = max((len(pairs) / max(len(g.nodes), 1) for g, pairs in zip(graphs, lines, strict=True)))
+    part = min(max((dense - _DENSITIES[0]) / (_DENSITIES[1] - _DENSITIES[0]), 0.0), 1.0)
+    return Measure(strongest, _INKS[0] + part * (_INKS[1] - _INKS[0]))
+
+
+def marked(graph: Graph, rows: Rows, measure: Measure | None = None) -> list[Line]:
+    """Decide on the look of every line, in the order of the layout.
+
+    Parameters
+    ----------
+    graph : whose lines they are.
+    rows : what is known of pairs.
+    measure : what strengths are seen against; the graph's own lines if left out.
+    """
+    arcs, edges = lines_of(graph)
+    found = [rows.get(_names(graph, pair)) for pair in arcs + edges]
+    own = measured([graph], [rows]) if measure is None else measure
+    heads = [row is None or not row.reversible for row in found[: len(arcs)]] + [False] * len(edges)
+    return [
+        _line(pair, head, row, own)
+        for pair, head, row in zip(arcs + edges, heads, found, strict=True)
     ]
+
+
+def _names(graph: Graph, pair: tuple[int, int]) -> frozenset[str]:
+    return frozenset((graph.nodes[pair[0]], graph.nodes[pair[1]]))
+
+
+def _line(pair: tuple[int, int], head: bool, row: EdgeRow | None, measure: Measure) -> Line:
+    strength = None if row is None else _strength(row)
+    width = line_width(strength, measure.strongest)
+    return Line(*pair, head, width, _sign(row), strength, ink(strength, measure))
 
 
 def _strength(row: EdgeRow) -> float | None:
@@ -120,11 +170,58 @@ def line_width(strength: float | None, strongest: float) -> float:
     Examples
     --------
     >>> line_width(1.0, 1.0), line_width(0.0, 1.0), line_width(None, 1.0)
-    (5.0, 0.8, 1.3)
+    (5.0, 0.5, 1.3)
     """
     if strength is None or strongest <= 0:
         return _PLAIN
-    return _THIN + (_THICK - _THIN) * sqrt(strength / strongest)
+    return _THIN + (_THICK - _THIN) * sqrt(min(strength / strongest, 1.0))
+
+
+def ink(strength: float | None, measure: Measure) -> float:
+    """How much of its colour an edge has, from pale to 1.
+
+    Strengths are seen as correlations r, strength -1/2 log(1 - r^2). Those of 0.3 and more, or as
+    strong as the strongest edge, have full ink; in a dense graph those below 0.05 nearly vanish.
+
+    Examples
+    --------
+    >>> from math import log
+    >>> [round(ink(-0.5 * log(1 - r**2), Measure(0.5, 0.18)), 2) for r in (0.02, 0.05, 0.1, 0.3, 0.6)]
+    [0.2, 0.25, 0.36, 1.0, 1.0]
+    """
+    if strength is None or measure.strongest <= 0:
+        return 1.0
+    full = min(_FULL, _correlation(measure.strongest))
+    share = min(_correlation(strength) / full, 1.0)
+    return float(measure.faint + (1 - measure.faint) * share**_FADING)
+
+
+def _correlation(strength: float) -> float:
+    """The correlation of two normal variables that say so much of each other."""
+    return sqrt(-expm1(-2 * strength))
+
+
+def colour(name: str, part: float) -> str:
+    """A colour with a part of its ink, on white.
+
+    Examples
+    --------
+    >>> colour("#0072B2", 1.0), colour("#0072B2", 0.0)
+    ('#0072B2', '#FFFFFF')
+    """
+    parts = (int(name[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - part * (255 - each)):02X}" for each in parts)
+
+
+def dashes(width: float) -> tuple[float, tuple[float, float]]:
+    """The pattern of a negative line: dashes and gaps in parts of its width, neither too fine.
+
+    Examples
+    --------
+    >>> dashes(1.0), dashes(5.0)
+    ((0.0, (5.0, 2.5)), (0.0, (2.0, 0.8)))
+    """
+    return 0.0, (max(5.0 / width, 2.0), max(2.5 / width, 0.8))
 
 
 def steps_of(strengths: Sequence[float]) -> list[float]:

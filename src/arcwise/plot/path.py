@@ -1,33 +1,35 @@
 """Edges against the price of an edge (Hofmann and Tresp 1997, fig. 1).
 
-Most edges go at small penalties, so the axis of penalties is drawn by square roots: it starts at
-zero, as the logarithm cannot, and gives room to where most happens.
+Edges that go one by one make stairs. Penalties that were solved for one by one, as by the lasso, are
+points: what happens between two of them is not known, and no line pretends it is.
 """
 
-from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.plot.axes import small_axes, whole_numbers
+from arcwise.plot.beside import write_beside
 from arcwise.plot.labels import PLAIN
 from arcwise.plot.marks import COLOURS
-from arcwise.results import Path
+from arcwise.plot.penalties import At, Mark, Priced, marks_of, set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["plot_path"]
 
-# Least room between two ticks, as a part of the axis, and what is left free at its ends.
-_APART, _SPARE, _ABOVE = 0.11, 1.04, 1.1
+Array = NDArray[np.float64]
+# What is left free right of the stairs, and above all.
+_SPARE, _ABOVE = 1.04, 1.15
 
 
 def plot_path(
-    path: Path,
+    path: Priced,
     *,
-    at: float | Sequence[float] = (),
+    at: At = (),
     ax: "Axes | None" = None,
     linear: bool = False,
     title: str | None = None,
@@ -37,9 +39,11 @@ def plot_path(
     Parameters
     ----------
     path : undirected graphs against the price of an edge.
-    at : penalties to mark, with the number of edges there.
+    at : penalties to mark with the number of edges there: one, several, or a mapping of labels to
+        penalties, such as ``{"ebic": 0.06}`` for what rules chose.
     ax : where to draw; a new small figure if left out.
-    linear : even steps on the axis of penalties instead of square roots.
+    linear : even steps on the axis of penalties. Otherwise the axis is drawn by square roots, or by
+        logarithms where penalties were solved for and span more than a decade.
     title : a line above the picture.
 
     Returns
@@ -55,95 +59,76 @@ def plot_path(
     >>> import matplotlib
     >>> matplotlib.use("agg")
     >>> from arcwise.graphs import UGraph
-    >>> from arcwise.results import Removal
+    >>> from arcwise.results import Path, Removal
     >>> gone = [Removal(0, 1, (0.1, 0.2), 0.2, 1), Removal(1, 2, (0.5, 0.4), 0.5, 0)]
     >>> path = Path.of_removals(UGraph.from_edges([("a", "b"), ("b", "c")]), gone, "nats per row")
     >>> plot_path(path, at=0.3).texts[0].get_text()
     '1 edge at 0.3'
     """
-    marks = [float(each) for each in np.atleast_1d(at)]
-    points = [(each, path.at(each).n_edges) for each in marks]
+    marks = marks_of(path, at)
     axes = small_axes() if ax is None else ax
     far = _farthest(path, marks)
-    _draw_steps(axes, path, far)
-    _set_axis(axes, far, linear)
-    for penalty, edges in points:
-        _mark(axes, penalty, edges, far)
+    drawn, notes = _draw_points(axes, path) if path.grid else _draw_steps(axes, path, far)
+    penalties = [*(knot.penalty for knot in path.knots), far, *(mark.penalty for mark in marks)]
+    set_penalties(axes, penalties, grid=path.grid, linear=linear)
+    axes.set_ylim(0.0, max(1.0, _ABOVE * axes.dataLim.y1))
+    axes.yaxis.set_major_locator(whole_numbers())
+    axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel(f"penalty ({path.unit})", **PLAIN)
     axes.set_ylabel("edges")
     if title is not None:
         axes.set_title(title, loc="left", fontsize=10, **PLAIN)
+    drawn = np.concatenate([drawn, *(_draw_mark(axes, mark) for mark in marks)])
+    notes += [(mark.words, (mark.penalty, mark.edges)) for mark in marks]
+    write_beside(axes, notes, drawn, COLOURS["negative"])
     return axes
 
 
-def _farthest(path: Path, marks: Sequence[float]) -> float:
+_Notes = list[tuple[str, tuple[float, float]]]
+
+
+def _farthest(path: Priced, marks: list[Mark]) -> float:
     """The penalty up to which the axis goes: all that is known and finite, and every mark."""
-    ends = [knot.penalty for knot in path.knots] + [path.reach, *marks]
+    ends = [knot.penalty for knot in path.knots] + [path.reach, *(mark.penalty for mark in marks)]
     return max((each for each in ends if 0 < each < np.inf), default=1.0)
 
 
-def _draw_steps(axes: "Axes", path: Path, far: float) -> None:
+def _draw_points(axes: "Axes", path: Priced) -> tuple[Array, _Notes]:
+    """Draw what was solved for as points; gives them."""
+    points = np.array([(knot.penalty, knot.graph.n_edges) for knot in path.knots], dtype=float)
+    # Points at the ends and without edges lie on the frame, and are drawn whole on top of it.
+    (line,) = axes.plot(points[:, 0], points[:, 1], "o", color=COLOURS["positive"])
+    line.set(markersize=4.5, markeredgewidth=0, clip_on=False, zorder=3)
+    return points, []
+
+
+def _draw_steps(axes: "Axes", path: Priced, far: float) -> tuple[Array, _Notes]:
     """Draw the edges as stairs; a path that was cut short ends in words."""
     whole = path.reach == np.inf
-    known = [(x, y) for x, y in path.curve() if x < np.inf]
+    known = [(knot.penalty, knot.graph.n_edges) for knot in path.knots if knot.penalty < np.inf]
     end = far * _SPARE if whole else max(path.reach, 0.0)
     xs, ys = zip(*known, (end, known[-1][1]), strict=True)
-    # What was solved for at single penalties is drawn as points on a line, and not as stairs.
-    style = {"marker": ".", "markersize": 5} if path.grid else {"drawstyle": "steps-post"}
-    axes.plot(xs, ys, **style, color=COLOURS["positive"], linewidth=1.6)
-    if not whole:
-        axes.plot(xs[-1], ys[-1], "x", color=COLOURS["negative"], markersize=7)
-        _write(axes, path.stopped, (xs[-1], ys[-1]), left=xs[-1] > far / 2)
+    axes.plot(xs, ys, drawstyle="steps-post", color=COLOURS["positive"], linewidth=1.6)
+    drawn = _along_stairs(xs, ys)
+    if whole:
+        return drawn, []
+    axes.plot(xs[-1], ys[-1], "x", color=COLOURS["negative"], markersize=7)
+    return drawn, [(path.stopped, (xs[-1], ys[-1]))]
 
 
-def _set_axis(axes: "Axes", far: float, linear: bool) -> None:
-    """Both axes start at zero; that of the penalties has round ticks that do not crowd."""
-    if not linear:
-        axes.set_xscale("function", functions=(_root, np.square))
-        axes.set_xticks(_ticks(far), [f"{each:g}" for each in _ticks(far)])
-    axes.set_xlim(0.0, far * _SPARE)
-    axes.set_ylim(0.0, max(1.0, _ABOVE * axes.dataLim.y1))
-    axes.yaxis.set_major_locator(whole_numbers())
-    axes.spines[["top", "right"]].set_visible(False)
+def _along_stairs(xs: tuple[float, ...], ys: tuple[int, ...]) -> Array:
+    """Points on all parts of stairs, level and upright."""
+    part = np.linspace(0, 1, 12)
+    found = [np.zeros((0, 2))]
+    for (x, y), (far, low) in pairwise(zip(xs, ys, strict=True)):
+        found.append(np.column_stack([x + part * (far - x), np.full(12, y)]))
+        found.append(np.column_stack([np.full(12, far), y + part * (low - y)]))
+    return np.concatenate(found)
 
 
-def _root(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    # matplotlib also asks for places left of the axis
-    return np.sqrt(np.maximum(x, 0.0))
-
-
-def _ticks(far: float) -> list[float]:
-    """Zero, and those of 1, 2 and 5 times powers of ten that have room, the largest first."""
-    top = int(np.floor(np.log10(far)))
-    found = (digit * 10.0**power for power in (top, top - 1, top - 2) for digit in (5, 2, 1))
-    kept: list[float] = []
-    for each in (each for each in found if each <= far):
-        place = np.sqrt(each / far)
-        if place > _APART and (not kept or np.sqrt(kept[0] / far) - place > _APART):
-            kept.insert(0, each)
-    return [0.0, *kept]
-
-
-def _mark(axes: "Axes", penalty: float, edges: int, far: float) -> None:
-    """A dot on the stairs at a penalty, with the number of edges."""
-    colour = COLOURS["negative"]
+def _draw_mark(axes: "Axes", mark: Mark) -> Array:
+    """A dot at a penalty, and a dotted line down to the axis; gives points of that."""
+    colour, (penalty, edges, _) = COLOURS["negative"], mark
     axes.plot([penalty, penalty], [0, edges], color=colour, linewidth=0.9, linestyle=":")
-    axes.plot(penalty, edges, "o", color=colour, markersize=5, clip_on=False)
-    words = f"{edges} edge{'s' * (edges != 1)} at {penalty:g}"
-    _write(axes, words, (penalty, edges), left=penalty > 0.6 * far)
-
-
-def _write(axes: "Axes", words: str, point: tuple[float, float], left: bool) -> None:
-    """Words beside a point, clear of the stairs: above and right, or below and left of it."""
-    low = point[1] < 0.15 * axes.dataLim.y1  # nothing fits below, and the stairs are flat there
-    axes.annotate(
-        words,
-        point,
-        xytext=(-6, 5 if low else -9) if left else (6, 5),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="bottom" if low or not left else "top",
-        fontsize=9,
-        color=COLOURS["negative"],
-        **PLAIN,
-    )
+    axes.plot(penalty, edges, "o", color=colour, markersize=5.5, clip_on=False, zorder=4)
+    return np.column_stack([np.full(60, penalty), np.linspace(0, edges, 60)])

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["stress"]
+__all__ = ["route_between", "stress"]
 
 Array = NDArray[np.float64]
 _STEPS = 300
@@ -49,7 +49,7 @@ def stress(sizes: Array, edges: Sequence[tuple[int, int]]) -> tuple[Array, list[
     distances = unit * _distances(len(sizes), edges)
     points = _turned(_majorised(_scaled(distances), distances))
     points = _apart(points, sizes, edges)
-    return points, [_route(points, sizes, one, two) for one, two in edges]
+    return points, [route_between(points, sizes, one, two) for one, two in edges]
 
 
 def _distances(count: int, edges: Sequence[tuple[int, int]]) -> Array:
@@ -154,7 +154,7 @@ def _off_lines(points: Array, sizes: Array, edges: NDArray[np.intp]) -> Array:
     return np.asarray(np.clip(out, -0.3, 0.3))
 
 
-def _route(points: Array, sizes: Array, one: int, two: int) -> Array:
+def route_between(points: Array, sizes: Array, one: int, two: int) -> Array:
     """A straight line, or the least bent of several that meets the fewest other boxes."""
     others = np.delete(np.arange(len(points)), [one, two])
     ends = points[[one, two]]

@@ -7,6 +7,7 @@ stands: by the conditions for a maximum and by the duality gap, with W the true 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.glasso import (
     Certificate,
     Mismatch,
+    Sweeps,
     certify,
     descend,
     mismatch,
@@ -32,8 +34,8 @@ LEAST = 1e-3
 """Breaches of conditions are told relative to the penalty, or to this where the penalty is smaller
 (in units of the two standard deviations)."""
 
-# Sweeps between two looks at how it goes; slow is one that makes moves smaller by less than this factor.
-_CHUNK, _SLOW = 6, 0.5
+# Sweeps between two looks at how it goes, and how many more are as dear as Newton's method.
+_CHUNK, _PATIENCE = 6, 50
 # What sweeps leave of Theta may be indefinite where it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
 # Bounds may be loose: so many answers that look settled before an exact one is made.
@@ -125,7 +127,9 @@ def solve_block(
         sweeps += went.done
         settled = went.moved <= goal
         tries += settled
-        slow = went.changed == 0 and went.moved > _SLOW**went.done * last and sweeps >= next_finish
+        slow = (
+            went.changed == 0 and sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
+        )
         slow = slow or (settled and tries > (1 if exact else _TRIES))
         end = (tell is not None and tell(sweeps, went.moved)) or sweeps >= max_sweeps
         last = went.moved
@@ -136,8 +140,10 @@ def solve_block(
         if near is not None and near.violation <= tolerance:
             return near._replace(sweeps=sweeps)
         found = _damped(moments, penalties, theta) if exact or slow or end else None
-        if found is not None and found.violation > tolerance and (slow or end):
-            newer, next_finish = _finished(moments, penalties, found, tolerance), 2 * sweeps
+        if found is not None and found.violation > tolerance and slow and not end:
+            stop = partial(tell, sweeps, went.moved) if tell is not None else None
+            newer = _finished(moments, penalties, found, tolerance, stop)
+            next_finish = 2 * sweeps
             if newer is not None and newer.violation > tolerance:
                 _restart(newer, covariance, slopes)
                 moves = moves_for(len(moments))
@@ -149,6 +155,14 @@ def solve_block(
             goal *= _CLOSER
             if goal < _ROUNDING:
                 return best and best._replace(sweeps=sweeps)
+
+
+def _remaining(went: Sweeps, last: float, goal: float) -> float:
+    """How many more sweeps it takes until moves are as small as the goal, at the present pace."""
+    if not 0 < went.moved < last < np.inf:
+        return 0.0 if last == np.inf else np.inf
+    pace = np.log(last / went.moved) / went.done
+    return float(np.log(went.moved / goal) / pace)
 
 
 def judged(moments: Array, penalties: Array, theta: Array | None) -> Solved | None:
@@ -192,12 +206,18 @@ def _scale(penalties: Array) -> float:
     return max(least, LEAST) if np.isfinite(least) else LEAST
 
 
-def _finished(moments: Array, penalties: Array, found: Solved, tolerance: float) -> Solved | None:
+def _finished(
+    moments: Array,
+    penalties: Array,
+    found: Solved,
+    tolerance: float,
+    stop: Callable[[], bool] | None,
+) -> Solved | None:
     """Go on by Newton's method on the nonzero places; None where that does not work."""
     places = (found.precision != 0) | (penalties == 0)
     np.fill_diagonal(places, True)
     target = 0.1 * tolerance * _scale(penalties)
-    theta = finish(moments, penalties, found.precision, places, target)
+    theta = finish(moments, penalties, found.precision, places, target, stop=stop)
     return judged(moments, penalties, theta)
 
 

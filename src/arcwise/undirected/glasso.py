@@ -50,7 +50,7 @@ _INDEFINITE = 1e-7
 _SWEEPS = 10_000
 # Of a path, steps this much longer than the one before are not foreseen from it; and the sweeps that an
 # answer from a foreseen start may take.
-_FARTHEST, _EAGER = 3.0, 12
+_FARTHEST, _EAGER = 3.0, 60
 # Components up to this size are solved together with others.
 _SMALL = 48
 
@@ -159,7 +159,8 @@ def glasso_path(
     ----------
     penalties : numbers, in the order in which they are solved and handed out.
     factors : a matrix that each of them is multiplied with (infinite to hold an entry at 0).
-    on_step : told of each solution (as score its objective); True ends the path there.
+    on_step : told of sweeps and of each solution (as score its objective); True ends the path with
+        the last one that is good, or with the first one as it is.
 
     The others are those of `glasso`.
 
@@ -185,9 +186,11 @@ def glasso_path(
     if len(penalties):
         # Blocks of larger penalties lie in those of the smallest.
         _check_definite(Problem.of(matrix, np.min(penalties), **rest))
-    work, start = _Work(tolerance, _SWEEPS, threads, False, Trail()), None
+    work, start = _Work(tolerance, _SWEEPS, threads, False, Trail(on_step)), None
     for number, penalty in enumerate(penalties):
         found = work.solve(Problem.of(matrix, penalty, **rest), start)
+        if work.trail.stopped and number and found.violation > tolerance:
+            return
         yield float(penalty), found
         nearby = penalties[max(number - 1, 0) : number + 2]
         start = _Start(found, start and start.latest, _share(nearby))
@@ -392,8 +395,9 @@ def _check_definite(problem: Problem) -> None:
         np.fill_diagonal(block, 1.0)
         least = float(np.linalg.eigvalsh(block)[0])
         raise FitError(
-            f"The covariance is indefinite: among columns {_listed(members)} the smallest eigenvalue "
-            f"of the correlations is {least:.3g}. Pairwise moments need a repair first."
+            "The covariance is indefinite: among {columns} the smallest eigenvalue of the correlations "
+            f"is {least:.3g}. Pairwise moments need a repair first.",
+            members.tolist(),
         )
 
 
@@ -406,15 +410,10 @@ def _inverted(piece: Piece) -> Array | None:
 def _no_maximum(piece: Piece) -> FitError:
     what = "no penalty" if not piece.penalties.any() else "entries without penalty"
     return FitError(
-        f"There is no maximum: the covariance of columns {_listed(piece.members)} is singular (fewer "
-        f"rows than columns, or a column that follows from others) and meets {what}; "
-        "give a larger penalty."
+        "There is no maximum: the covariance of {columns} is singular (fewer rows than columns, or a "
+        f"column that follows from others) and meets {what}; give a larger penalty.",
+        piece.members.tolist(),
     )
-
-
-def _listed(members: Indices) -> str:
-    shown = ", ".join(map(str, members[:6]))
-    return shown if len(members) <= 6 else f"{shown}, ... ({len(members)} in all)"
 
 
 def _begin(piece: Piece, start: _Start | None) -> tuple[Array, Array]:

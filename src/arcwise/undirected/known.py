@@ -10,6 +10,7 @@ are solved in turn by regression on the neighbours (Hastie, Tibshirani and Fried
 Statistical Learning, algorithm 17.1), and Newton's method ends it to full precision.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise._kernels.glasso import descend, precision
 from arcwise.errors import FitError
-from arcwise.graphs import UGraph, cardinality_order, decomposable, maximal_cliques
+from arcwise.graphs import UGraph, cardinality_order, decomposable
 from arcwise.undirected.chordal import Chain, Singular, chain, completion
 from arcwise.undirected.newton import finish, inverse
 from arcwise.undirected.penalties import checked_covariance
@@ -30,10 +31,21 @@ Array = NDArray[np.float64]
 _TOLERANCE = 1e-13
 # Sweeps before Newton's method takes over, and the move of W from which it does.
 _SWEEPS, _NEAR = 20, 1e-4
-# How well a graph is refitted that is only compared with others.
-_NEAR_ENOUGH = 1e-6
-# The largest disagreement that is accepted where rounding ends the work.
-_ACCEPTED = 1e-8
+# Nats that the likelihood of a graph may miss that is only compared with others.
+_NEAR_ENOUGH = 1e-4
+# The largest disagreement that is accepted where rounding ends the work, and what inverting a matrix loses
+# for each unit of its largest entry.
+_ACCEPTED, _LOST = 1e-8, 1e-14
+# A diagonal entry of the precision matrix, in units of correlations, beyond which a maximum counts as none.
+_SINGULAR = 1e11
+# For a reason why there is no maximum, cliques of so many variables are looked at, and a variance given the
+# others that is smaller than this is one.
+_TRIED, _CONDITION = 200, 1e-9
+# How often Theta is doubled before that counts as growing without bound: from fewer rows than columns, where
+# that is to be expected, and from more.
+_DOUBLINGS, _SHARP = 16, 40
+# The penalty at which a fit begins whose covariance is singular.
+_FIRST = 0.1
 
 
 class Known(NamedTuple):
@@ -60,7 +72,7 @@ def known(covariance: ArrayLike, graph: UGraph) -> Known:
     Raises
     ------
     FitError : a matrix that is no covariance, or one for which there is no maximum: too few rows for
-        the cliques of the graph.
+        the graph.
 
     Examples
     --------
@@ -92,8 +104,16 @@ def known(covariance: ArrayLike, graph: UGraph) -> Known:
     )
 
 
-def refitted(covariance: Array, precision: Array) -> Array | None:
+def refitted(
+    covariance: Array,
+    precision: Array,
+    rows: float,
+    stop: Callable[[], bool] | None = None,
+) -> Array | None:
     """The estimate on the graph of a precision matrix, such as the graphical lasso's, from there.
+
+    It is as near to the maximum as comparing likelihoods of so many `rows` takes. `stop`, asked now and
+    then, may end it.
 
     Returns
     -------
@@ -102,7 +122,7 @@ def refitted(covariance: Array, precision: Array) -> Array | None:
     Examples
     --------
     >>> S = np.array([[1.0, 0.5], [0.5, 1.0]])
-    >>> print(refitted(S, np.array([[1.0, -0.1], [-0.1, 1.0]])).round(4))
+    >>> print(refitted(S, np.array([[1.0, -0.1], [-0.1, 1.0]]), 100).round(4))
     [[ 1.3333 -0.6667]
      [-0.6667  1.3333]]
     """
@@ -110,8 +130,23 @@ def refitted(covariance: Array, precision: Array) -> Array | None:
     scale = np.outer(root, root)
     start = precision * scale
     nothing = np.zeros_like(start)
-    found = finish(covariance / scale, nothing, start, start != 0, _NEAR_ENOUGH)
-    return None if found is None else found / scale
+    enough = 2.0 * _NEAR_ENOUGH / rows
+    # With more rows than columns there is a maximum, if a sharp one where columns are nearly copies.
+    often = _DOUBLINGS if rows <= len(covariance) else _SHARP
+    found = finish(
+        covariance / scale,
+        nothing,
+        start,
+        start != 0,
+        0.0,
+        enough=enough,
+        doublings=often,
+        stop=stop,
+    )
+    if found is None or found.diagonal().max() > _SINGULAR:
+        return None
+    back: Array = found / scale
+    return back
 
 
 def _closed(moments: Array, graph: UGraph) -> tuple[Chain, int]:
@@ -129,29 +164,33 @@ def _iterated(moments: Array, graph: UGraph) -> tuple[Chain, int]:
     """Sweeps over the columns, then Newton's method."""
     edges = _places(graph)
     begin = completion(moments, edges)
-    if begin is None:  # the cliques of a decomposable supergraph are too large; those of the graph?
-        _check_cliques(moments, graph)
-        begin = moments.copy()
-        if inverse(begin) is None:
-            raise _no_maximum(graph, ())
-    penalties = np.where(edges, 0.0, np.inf)
-    np.fill_diagonal(penalties, 0.0)
-    slopes = np.zeros_like(moments)
-    went = descend(moments, penalties, begin, slopes, _NEAR, _SWEEPS)
+    start, sweeps = _swept(moments, edges, begin)
     np.fill_diagonal(edges, True)
-    start = _definite_start(precision(begin, slopes), moments)
-    found = finish(moments, np.zeros_like(moments), start, edges, _TOLERANCE)
+    found = finish(moments, np.zeros_like(moments), start, edges, _TOLERANCE, doublings=_SHARP)
     back = None if found is None else inverse(found)
     if found is None or back is None:
-        raise _no_maximum(graph, ())
-    return Chain(found, back.matrix), went.done
+        raise _no_maximum(graph, _singular_clique(moments, graph))
+    return Chain(found, back.matrix), sweeps
 
 
-def _definite_start(theta: Array | None, moments: Array) -> Array:
-    """What sweeps have found, or its diagonal where that is not positive definite."""
-    if theta is not None and inverse(theta) is not None:
-        return theta
-    return np.eye(len(moments))
+def _swept(moments: Array, edges: NDArray[np.bool_], begin: Array | None) -> tuple[Array, int]:
+    """A precision matrix to start from, and the sweeps it took.
+
+    `begin` is a positive definite matrix that agrees with the moments on the edges. Where none is at
+    hand, there may be a maximum all the same: a small penalty on all entries takes its place.
+    """
+    penalty = 0.0 if begin is not None else _FIRST
+    share = 1.0 / (1.0 + penalty)
+    scaled, penalties = moments * share, np.where(edges, penalty * share, np.inf)
+    np.fill_diagonal(penalties, penalty * share)
+    covariance = begin if begin is not None else scaled.copy()
+    np.fill_diagonal(covariance, 1.0)
+    slopes = np.zeros_like(moments)
+    went = descend(scaled, penalties, covariance, slopes, _NEAR, _SWEEPS)
+    theta = precision(covariance, slopes)
+    if theta is None or inverse(theta) is None:
+        return np.eye(len(moments)), went.done
+    return theta * share, went.done
 
 
 def _places(graph: UGraph) -> NDArray[np.bool_]:
@@ -161,9 +200,24 @@ def _places(graph: UGraph) -> NDArray[np.bool_]:
     return edges
 
 
-def _check_cliques(moments: Array, graph: UGraph) -> None:
-    for clique in maximal_cliques(graph):
-        chain(moments[np.ix_(clique, clique)], [(k, tuple(range(k))) for k in range(len(clique))])
+def _singular_clique(moments: Array, graph: UGraph) -> tuple[int, ...]:
+    """Some variables, all joined, whose covariance is singular; none where no such set meets the eye.
+
+    From each variable on, the neighbour of all chosen so far joins whose variance given these is smallest.
+    """
+    near = [set(row) for row in graph.neighbours]
+    for node in range(min(len(near), _TRIED)):
+        clique, left = [node], set(near[node])
+        while left:
+            rest = sorted(left)
+            inner = moments[np.ix_(clique, clique)]
+            across = moments[np.ix_(clique, rest)]
+            own = 1.0 - np.sum(across * np.linalg.solve(inner, across), axis=0)
+            clique.append(rest[int(own.argmin())])
+            if own.min() < _CONDITION:
+                return tuple(clique)
+            left &= near[clique[-1]]
+    return ()
 
 
 def _violation(moments: Array, found: Chain, graph: UGraph) -> float:
@@ -172,17 +226,21 @@ def _violation(moments: Array, found: Chain, graph: UGraph) -> float:
     places = _places(graph)
     np.fill_diagonal(places, True)
     apart = np.inf if back is None else float(np.abs(back.matrix - moments)[places].max())
-    if apart > _ACCEPTED:
-        raise _no_maximum(graph, ())
+    largest = float(found.precision.diagonal().max())
+    if largest > _SINGULAR or apart > max(_ACCEPTED, _LOST * largest):
+        raise _no_maximum(graph, _singular_clique(moments, graph))
     return apart
 
 
 def _no_maximum(graph: UGraph, members: tuple[int, ...]) -> FitError:
     names = ", ".join(graph.nodes[node] for node in members[:8])
-    what = f"of {names}" if names and len(members) <= 8 else "of some of its cliques"
+    why = "it has too many edges for the rows"
+    if members:
+        more = ", ..." if len(members) > 8 else ""
+        why = f"the covariance of {names}{more}, which are all joined, is singular"
     return FitError(
-        f"There is no maximum of the likelihood on this graph: the covariance {what} is singular (or "
-        "so close to it that numbers do not suffice). Fewer edges, more rows, or a penalty would help."
+        f"There is no maximum of the likelihood on this graph: {why} (or so close to it that numbers "
+        "do not suffice). Fewer edges, more rows, or a penalty would help."
     )
 
 

@@ -30,10 +30,14 @@ Indices = NDArray[np.int64]
 _DENSE = 0.12
 # Conjugate gradients stop at this gain; Newton's next step then starts two or three digits further.
 _GAIN, _MOST_GRADIENTS = 1e-3, 300
-_MOST_STEPS, _HALVINGS = 50, 30
+_MOST_STEPS, _HALVINGS = 60, 30
+# Far from the end directions need not be exact: gradients of this size, and so many of them at most.
+_FAR, _FEW_GRADIENTS = 0.05, 60
+# Where there is no maximum, every step makes Theta larger by about this factor.
+_DOUBLED = 1.7
 # Gradients (of a matrix with unit diagonal) below the first are near the end; those that do not shrink any
-# more but are below the second are good enough.
-_NEAR, _ENOUGH = 1e-6, 1e-8
+# more are good enough below the second, or where the last step promised no more than the third.
+_NEAR, _ENOUGH, _FELL = 1e-6, 1e-8, 1e-8
 
 
 class Inverse(NamedTuple):
@@ -115,7 +119,15 @@ class _Places:
 
 
 def finish(
-    moments: Array, penalties: Array, start: Array, places: NDArray[np.bool_], tolerance: float
+    moments: Array,
+    penalties: Array,
+    start: Array,
+    places: NDArray[np.bool_],
+    tolerance: float,
+    *,
+    enough: float = 0.0,
+    doublings: int = _MOST_STEPS,
+    stop: Callable[[], bool] | None = None,
 ) -> Array | None:
     """Maximise the likelihood over given places, signs unchanged.
 
@@ -125,6 +137,10 @@ def finish(
     start : a positive definite matrix that is zero outside the places.
     places : True where Theta may differ from zero; symmetric, the diagonal included.
     tolerance : the gradient that is small enough, entry by entry.
+    enough : as good is a point from where f falls by no more than this, to second order.
+    doublings : where Theta has been doubled more often than this, one time after the other, there is no
+        maximum.
+    stop : asked now and then; True to give up.
 
     Returns
     -------
@@ -138,22 +154,31 @@ def finish(
     [[ 1.3333 -0.6667]
      [-0.6667  1.3333]]
     """
-    return _Descent(moments, penalties, _Places.of(places), start).run(tolerance)
+    descent = _Descent(moments, penalties, _Places.of(places), start, stop)
+    return descent.run(tolerance, enough, doublings)
 
 
 class _Descent:
     """The state of Newton's method: the values on the places, and W."""
 
-    def __init__(self, moments: Array, penalties: Array, places: _Places, start: Array) -> None:
+    def __init__(
+        self,
+        moments: Array,
+        penalties: Array,
+        places: _Places,
+        start: Array,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
         self.places = places
         self.values = places.take(start)
         penalty = places.take(penalties)
         self.signed = penalty > 0
         self.linear = places.take(moments) + penalty * np.sign(self.values)
         self.matrix, self.inverse = start, inverse(start)
+        self.stop = stop or (lambda: False)
 
-    def run(self, tolerance: float) -> Array | None:
-        least, best = np.inf, None
+    def run(self, tolerance: float, enough: float, doublings: int) -> Array | None:
+        least, best, fall, doubled = np.inf, None, np.inf, 0
         for _ in range(_MOST_STEPS):
             if self.inverse is None:
                 break
@@ -161,19 +186,28 @@ class _Descent:
             size = float(np.abs(gradient).max())
             if size <= tolerance:
                 return self.matrix
-            if least < _NEAR and size > 0.5 * least:  # rounding: nothing more to gain
+            if size > 0.5 * least and fall < _FELL:  # rounding: nothing more to gain
                 break
-            least, best = size, self.matrix
-            if not self._step(gradient, self.inverse, size < _NEAR):
+            least, best = min(size, least), self.matrix
+            largest = self.matrix.diagonal().max()
+            step = self._step(gradient, self.inverse, size)
+            if step is None or self.stop():
                 break
-        return best if least < _ENOUGH else None
+            fall = step
+            if 0.5 * fall <= enough:
+                return self.matrix
+            doubled = doubled + 1 if self.matrix.diagonal().max() > _DOUBLED * largest else 0
+            if doubled > doublings:
+                return None
+        return best if least < _ENOUGH or fall < _FELL else None
 
-    def _step(self, gradient: Array, found: Inverse, near: bool) -> bool:
+    def _step(self, gradient: Array, found: Inverse, size: float) -> float | None:
         """Go to Newton's next point, or part of the way where the objective asks for it.
 
-        Near the end objectives differ by rounding only, and the step is right as it is.
+        Near the end objectives differ by rounding only, and the step is right as it is. Returns twice
+        what a full step promises; None where no step can be made.
         """
-        direction = self._direction(gradient, found)
+        direction = self._direction(gradient, found, size)
         slope = float(np.sum(self.places.weights * gradient * direction))
         before = self._objective(self.values, found)
         step = 1.0
@@ -182,24 +216,26 @@ class _Descent:
             matrix = self.places.spread(values)
             new = inverse(matrix)
             after = self._objective(values, new)
-            if after <= before + 1e-4 * step * slope or (near and after < np.inf):
+            if after <= before + 1e-4 * step * slope or (size < _NEAR and after < np.inf):
                 kept = not np.any(self.signed & (values * self.values <= 0))
                 self.values, self.matrix, self.inverse = values, matrix, new
-                return kept
+                return -slope if kept else None
             step *= 0.5
-        return False
+        return None
 
     def _objective(self, values: Array, found: Inverse | None) -> float:
         if found is None:
             return np.inf
         return float(np.sum(self.places.weights * self.linear * values)) - found.logdet
 
-    def _direction(self, gradient: Array, found: Inverse) -> Array:
+    def _direction(self, gradient: Array, found: Inverse, size: float) -> Array:
         return _conjugate_gradients(
             lambda values: self.places.sandwich(found.matrix, values),
             lambda values: self.places.sandwich(self.matrix, values),
             -gradient,
             self.places.weights,
+            _FEW_GRADIENTS if size > _FAR else _MOST_GRADIENTS,
+            self.stop,
         )
 
 
@@ -208,12 +244,14 @@ def _conjugate_gradients(
     precondition: Callable[[Array], Array],
     right: Array,
     weights: Array,
+    most: int,
+    stop: Callable[[], bool],
 ) -> Array:
     """Solve curve(x) = right, in the inner product with the given weights."""
     found, residual = np.zeros_like(right), right
     ahead = direction = precondition(residual)
     product = first = float(np.sum(weights * residual * ahead))
-    for _ in range(_MOST_GRADIENTS):
+    for _ in range(most):
         curved = curve(direction)
         bend = float(np.sum(weights * direction * curved))
         if not (bend > 0 and product > 0):
@@ -222,7 +260,7 @@ def _conjugate_gradients(
         residual = residual - product / bend * curved
         ahead = precondition(residual)
         product, before = float(np.sum(weights * residual * ahead)), product
-        if product <= _GAIN**2 * first:
+        if product <= _GAIN**2 * first or stop():
             break
         direction = ahead + product / before * direction
     return found

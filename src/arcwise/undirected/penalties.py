@@ -43,17 +43,19 @@ def checked_covariance(covariance: ArrayLike) -> Array:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise FitError(f"A covariance is a square matrix, but one of shape {matrix.shape} came.")
     if not np.isfinite(matrix).all():
-        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        row, column = np.argwhere(~np.isfinite(matrix))[0].tolist()
         raise FitError(
-            f"The covariance of columns {row} and {column} is {matrix[row, column]}, but all have to "
-            "be finite numbers; rows with gaps have to be left out or need pairwise moments."
+            f"The covariance of {{columns}} is {matrix[row, column]}, but all have to be finite "
+            "numbers; rows with gaps have to be left out or need pairwise moments.",
+            [row, column],
         )
     variance = matrix.diagonal()
     if not (variance > 0).all():
         column = int(np.argmin(variance))
         raise FitError(
-            f"Column {column} has variance {variance[column]:g}, but a Gaussian network needs columns "
-            "that vary; leave constant ones out."
+            f"{{columns}} has variance {variance[column]:g}, but a Gaussian network needs columns that "
+            "vary; leave constant ones out.",
+            [column],
         )
     _check_pairs_of_entries(matrix)
     return matrix
@@ -73,8 +75,9 @@ def _check_pairs_of_entries(matrix: Array) -> None:
     row, column = _largest(work, root)
     if work[row, column] > 1 + _ROUNDING:
         raise FitError(
-            f"The covariance is indefinite: columns {row} and {column} would have a correlation of "
-            f"{work[row, column]:.6g}; one from the same rows for all entries never is."
+            "The covariance is indefinite: {columns} would have a correlation of "
+            f"{work[row, column]:.6g}; one from the same rows for all entries never is.",
+            [row, column],
         )
 
 

@@ -1,0 +1,74 @@
+r"""Columns that follow from others: where the likelihood has no maximum, a little noise gives it one.
+
+A copy of a column (in other units, or rounded) has correlation 1 with it. On every graph that joins the
+two the likelihood grows without bound, so graphs cannot be compared, and none can be fitted. Here such
+columns get noise of `NOISE` of their variance, as if measured with that error:
+
+.. math:: r_{ij} \to r_{ij} / \sqrt{(1 + \delta_i)(1 + \delta_j)},\quad i \ne j .
+
+With more rows than columns these are all columns in a combination that hardly varies. With fewer rows
+every column follows from others; only copies are looked for.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NOISE", "Steady", "steadied"]
+
+Array = NDArray[np.float64]
+
+NOISE = 1e-5
+"""The share of its variance that a column gets as noise: a standard deviation of three thousandths."""
+
+# Loadings of a combination, relative to the largest, from which a column is in it.
+_LOADING = 0.05
+
+
+class Steady(NamedTuple):
+    """Correlations, and the columns that got noise."""
+
+    matrix: Array
+    columns: tuple[int, ...]
+
+
+def steadied(correlations: Array, rows: float) -> Steady:
+    """Give noise to columns that follow from others.
+
+    Parameters
+    ----------
+    correlations : of columns that vary.
+    rows : how many rows they are from.
+
+    Examples
+    --------
+    >>> found = steadied(np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.3], [0.3, 0.3, 1.0]]), 50)
+    >>> found.columns, found.matrix[0].round(6).tolist()
+    ((0, 1), [1.0, 0.99999, 0.299999])
+    """
+    guilty = (
+        _combined(correlations) if rows > len(correlations) else np.unique(_copies(correlations))
+    )
+    if not len(guilty):
+        return Steady(correlations, ())
+    noise = np.zeros(len(correlations))
+    noise[guilty] = NOISE
+    scale = 1.0 / np.sqrt(1.0 + noise)
+    matrix: Array = correlations * scale[:, None] * scale
+    np.fill_diagonal(matrix, 1.0)
+    return Steady(matrix, tuple(guilty.tolist()))
+
+
+def _copies(correlations: Array) -> NDArray[np.intp]:
+    """Pairs whose difference hardly varies."""
+    return np.argwhere(np.triu(1.0 - np.abs(correlations) < NOISE, 1))
+
+
+def _combined(correlations: Array) -> NDArray[np.intp]:
+    """Columns with a part in a combination that hardly varies."""
+    values, vectors = np.linalg.eigh(correlations)
+    loadings = np.abs(vectors[:, values < NOISE])
+    if not loadings.size:
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero((loadings > _LOADING * loadings.max(axis=0)).any(axis=1))

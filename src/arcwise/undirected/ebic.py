@@ -1,0 +1,253 @@
+r"""Choosing a penalty by the extended Bayesian information criterion (Foygel and Drton 2010).
+
+To be maximised over the graphs on a path: loglik - |E|/2 log n - 2 gamma |E| log p, the likelihood being
+the largest on each graph (that of a penalised estimate would be quicker, but chooses worse).
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.errors import FitError
+from arcwise.results import Trail
+from arcwise.undirected.glasso import glasso_path
+from arcwise.undirected.known import refitted
+from arcwise.undirected.newton import inverse
+from arcwise.undirected.penalties import checked_covariance
+from arcwise.undirected.selection import Choice, penalties_for
+
+__all__ = ["Candidate", "by_ebic", "highest_ebic", "longer"]
+
+Array = NDArray[np.float64]
+
+# Up to so many columns every graph is measured: it costs nothing, and the curve is whole.
+_SMALL = 50
+# A matrix of correlations whose inverse has a larger entry counts as singular.
+_SINGULAR = 1e12
+# Without a bound the way ends where there are fewer rows than this for each neighbour, and so many
+# penalties beyond the best were looked at.
+_CROWDED, _BEYOND = 20, 4
+
+
+def by_ebic(
+    correlation: ArrayLike,
+    rows: float,
+    penalties: Sequence[float] | None = None,
+    *,
+    gamma: float = 0.5,
+    **options: Any,
+) -> Choice:
+    """Choose the graphical lasso's penalty by the extended Bayesian information criterion.
+
+    Parameters
+    ----------
+    correlation : of the columns.
+    rows : how many rows it is from.
+    penalties : the path, descending; `penalties_for` the correlations if left out.
+    gamma : how much the number of possible graphs counts; 0 is the ordinary criterion.
+    options : for `glasso_path`.
+
+    Examples
+    --------
+    >>> R = np.array([[1.0, 0.6, 0.0], [0.6, 1.0, 0.05], [0.0, 0.05, 1.0]])
+    >>> print(by_ebic(R, 100, [0.7, 0.3, 0.1, 0.01]).reason)
+    EBIC (gamma 0.5) is highest, -406.768, at penalty 0.3: 1 edge.
+    """
+    matrix = checked_covariance(correlation)
+    asked = penalties_for(matrix) if penalties is None else tuple(penalties)
+    trail = Trail(options.pop("on_step", None))
+    path = (
+        Candidate(
+            penalty,
+            found.n_edges,
+            np.packbits(found.precision != 0).tobytes(),
+            partial(refitted, matrix, found.precision, rows, partial(trail.tick, "refit", 0.0, 0)),
+        )
+        for penalty, found in glasso_path(matrix, longer(asked), on_step=trail.passing, **options)
+    )
+    return highest_ebic(matrix, rows, path, gamma=gamma, meant=len(asked), trail=trail)
+
+
+def longer(penalties: Sequence[float]) -> tuple[float, ...]:
+    """A path that goes on in the same ratio, half as long again, for where its end is the best.
+
+    Examples
+    --------
+    >>> longer([0.4, 0.2])
+    (0.4, 0.2, 0.1)
+    """
+    if len(penalties) < 2 or not 0 < penalties[-1] < penalties[0]:
+        return tuple(penalties)
+    ratio = (penalties[-1] / penalties[0]) ** (1.0 / (len(penalties) - 1))
+    more = max(1, len(penalties) // 2)
+    return (*penalties, *(float(penalties[-1] * ratio**step) for step in range(1, more + 1)))
+
+
+class Candidate(NamedTuple):
+    """A graph on a path: `graph` tells whether two are the same.
+
+    `fit` gives the precision matrix of its largest likelihood, None where there is none.
+    """
+
+    penalty: float
+    edges: int
+    graph: Hashable
+    fit: Callable[[], Array | None]
+
+
+def highest_ebic(
+    matrix: Array,
+    rows: float,
+    path: Iterable[Candidate],
+    *,
+    gamma: float = 0.5,
+    meant: int | None = None,
+    trail: Trail | None = None,
+) -> Choice:
+    """Go down a path of graphs to the one with the highest EBIC.
+
+    Up to 50 columns all graphs are measured. With more, dense ones would take nearly all the time. The
+    likelihood of a graph is at most that of the complete one, so a graph with many edges need not be
+    fitted: their price alone puts it below the best so far. The way ends where graphs have twice as many
+    edges as that takes (on the path of a lasso their number falls now and then, but by little).
+
+    Where the complete graph has no largest likelihood, as with fewer rows than columns, that of dense
+    graphs grows beyond all bounds, and EBIC with it. There the way ends where variables have more
+    neighbours on average than a twentieth of the rows, or graphs have no largest likelihood, and the last
+    four penalties were worse than the best.
+
+    Parameters
+    ----------
+    matrix : covariance, or correlations.
+    rows : how many rows it is from.
+    path : graphs from the largest penalty on.
+    gamma : how much the number of possible graphs counts.
+    meant : how many graphs are looked at; those that follow only while the last one is the best.
+    trail : says whether the run was asked to stop, which is told with the reason.
+    """
+    if not (gamma >= 0 and rows > 0):
+        raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
+    price = 0.5 * float(np.log(rows)) + 2.0 * gamma * float(np.log(len(matrix)))
+    walk = _Descent(matrix, rows, price, _saturated(matrix, rows))
+    for each in path:
+        walk.look_at(each)
+        if trail is not None and trail.stopped:
+            walk.cut()
+            break
+        if walk.over or (meant is not None and len(walk.curve) >= meant and walk.past):
+            break
+    if trail is not None and trail.stopped and not walk.over:
+        walk.short = True
+    return walk.choice(f"EBIC (gamma {gamma:g})")
+
+
+@dataclass(eq=False)
+class _Descent:
+    """The way down a path by EBIC: what was seen so far."""
+
+    matrix: Array
+    rows: float
+    price: float
+    roof: float  # no likelihood is above it
+    penalties: list[float] = field(default_factory=list)
+    edges: list[int] = field(default_factory=list)
+    curve: list[float] = field(default_factory=list)
+    last: Hashable = None
+    hopeless: bool = False  # a graph without a largest likelihood was met
+    bounded: bool = False  # a graph was too dear to be the best
+    short: bool = False  # asked to stop
+
+    @property
+    def best(self) -> float:
+        return max(self.curve, default=-np.inf)
+
+    @property
+    def enough(self) -> float:
+        """A graph with so many edges is not above the best, whatever its likelihood."""
+        if self.price <= 0 or len(self.matrix) <= _SMALL:
+            return np.inf
+        return float((self.roof - self.best) / self.price)
+
+    def look_at(self, each: Candidate) -> None:
+        """Measure a graph, unless it cannot be the best or is the one before."""
+        if each.graph == self.last:
+            value = self.curve[-1]
+        elif each.edges >= self.enough:
+            value, self.bounded = -np.inf, True
+        else:
+            value = self._measured(each)
+        self.penalties.append(each.penalty)
+        self.edges.append(each.edges)
+        self.curve.append(value)
+        self.last = each.graph
+
+    def _measured(self, each: Candidate) -> float:
+        precision = None if self.hopeless else each.fit()
+        if precision is None:  # denser graphs have none either
+            self.hopeless = True
+            return -np.inf
+        return _likelihood(self.matrix, self.rows, precision) - self.price * each.edges
+
+    @property
+    def past(self) -> int:
+        """How many graphs were looked at after the best."""
+        return len(self.curve) - 1 - int(np.argmax(self.curve))
+
+    def cut(self) -> None:
+        """Forget the last graph, whose likelihood was not found to the end, unless it is the only one."""
+        if len(self.curve) > 1:
+            del self.penalties[-1], self.edges[-1], self.curve[-1]
+            self.hopeless = False
+
+    @property
+    def over(self) -> bool:
+        """Whether to go on is idle, or, without a bound, not worth it."""
+        if np.isfinite(self.roof):
+            return self.edges[-1] >= 2 * self.enough
+        crowded = 2 * self.edges[-1] / len(self.matrix) > self.rows / _CROWDED
+        return (crowded or self.hopeless) and self.past >= _BEYOND
+
+    def choice(self, name: str) -> Choice:
+        at = int(np.argmax(self.curve))
+        edges = self.edges[at]
+        reason = (
+            f"{name} is highest, {self.best:.6g}, at penalty {self.penalties[at]:.4g}: "
+            f"{edges} edge{'s' * (edges != 1)}."
+        )
+        if self.short:
+            reason += (
+                f" The run was cut short after {len(self.curve)} penalties: others may do better."
+            )
+        elif self.bounded:
+            reason += f" No graph of {np.ceil(self.enough):.0f} edges or more can reach it."
+        elif self.over:
+            reason += " Denser graphs were not looked at."
+        elif self.hopeless:
+            reason += " Denser graphs have no largest likelihood."
+        elif (
+            0 < at == len(self.curve) - 1 and edges < len(self.matrix) * (len(self.matrix) - 1) / 2
+        ):
+            reason += " That is the end of the path; a longer one may do better."
+        path, curve = tuple(self.penalties), tuple(self.curve)
+        return Choice("ebic", path[at], path, curve, name, tuple(self.edges), reason)
+
+
+def _saturated(matrix: Array, rows: float) -> float:
+    """The largest log-likelihood of the complete graph; infinite where the matrix is singular."""
+    root = np.sqrt(matrix.diagonal())
+    found = inverse(matrix / root[:, None] / root)
+    if found is None or found.matrix.diagonal().max() > _SINGULAR:
+        return np.inf
+    logdet = found.logdet + 2.0 * float(np.log(root).sum())
+    return -0.5 * rows * (logdet + len(matrix) * (1.0 + float(np.log(2.0 * np.pi))))
+
+
+def _likelihood(matrix: Array, rows: float, precision: Array) -> float:
+    """Log-likelihood of moments in the units of the matrix."""
+    trace = float(np.sum(matrix * precision))
+    logdet = float(np.linalg.slogdet(precision)[1])
+    return 0.5 * rows * (logdet - trace - len(matrix) * float(np.log(2.0 * np.pi)))
