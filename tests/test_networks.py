@@ -200,6 +200,15 @@ def test_a_pseudo_likelihood_takes_every_variable_given_its_neighbours():
     assert net.index("y") == 1
 
 
+def test_networks_print_in_one_line():
+    assert (
+        repr(markov(rows=500)) == str(markov()) == "<MarkovNet of 2 variables, 1 edge (gaussian)>"
+    )
+    models = (linear(0, [], 1), linear(0, [1], 1))
+    net = BayesNet(XY, DAG.from_arcs([("x", "y")]), models, ("gaussian",) * 2, markov())
+    assert repr(net) == "<BayesNet of 2 variables, 1 arc (gaussian)>"
+
+
 def test_chains_need_rows_to_start_from():
     with pytest.raises(FitError, match="Chains need rows to start from"):
         markov(rows=0)

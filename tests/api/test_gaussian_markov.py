@@ -221,6 +221,33 @@ def test_the_scale_of_covariances():
     assert net.words["penalty_unit"] == "rho, covariance units"
 
 
+def test_pairs_without_an_edge_are_counted_and_not_listed():
+    net = aw.fit(aw.ug("v0:v1 + v1:v2 + v3 + v4 + v5"), SOURCE)
+    text = str(net.edges)
+    assert text.endswith("\n13 pairs without an edge")
+    assert text.splitlines()[1:3] == str(net.edges.present).splitlines()[1:]
+    assert len(text.splitlines()) == 4
+    assert len(net.edges) == 15
+    scored = aw.learn(SOURCE, graph="undirected", score="bic", penalty=0.05)
+    assert "without an edge" not in str(
+        scored.edges
+    )  # what an edge would bring is told of each pair
+
+
+@pytest.mark.parametrize("word", ["aic", "bic", "bge", "loo"])
+def test_a_score_is_no_rule_for_the_penalty(word):
+    with pytest.raises(
+        aw.WordError, match=f"is a score, .* write score='{word}'; the rules are cv,"
+    ):
+        aw.learn(SOURCE, **WORDS, penalty=word)
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_a_truth_value_is_no_penalty(truth):
+    with pytest.raises(aw.FitError, match=f"number from 0 on, or a rule such as 'cv', but {truth}"):
+        aw.learn(SOURCE, **WORDS, penalty=truth)
+
+
 def test_rules_read_edges_as_results_print_them():
     triangle = ["v0 -- v5", "v5 - v4", "v4:v0"]
     for search in ("glasso", "neighbourhood", "boundary", "deletion"):

@@ -32,6 +32,25 @@ def test_options_go_to_those_that_take_them():
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"graph": "undirected", "combine": "and"}, "'combine': it is an option of search='neighb"),
+        (
+            {"graph": "undirected", "score": "bic", "scale": "covariance"},
+            "option of search='glasso'.",
+        ),
+        ({"search": "greedy", "restarts": 3}, "of search='tabu'"),
+        ({"score": "bic", "folds": 3}, "it is an option of score='kfold'."),
+        ({"widths": "one"}, "it is an option of model='parzen'."),
+        ({"search": "greedy", "tolerence": 0.1}, "Did you mean 'tolerance'"),
+    ],
+)
+def test_an_option_of_another_word_names_that_word(words, said):
+    with pytest.raises(WordError, match=said):
+        aw.learn(ROWS, **words)
+
+
+@pytest.mark.parametrize(
     ("value", "kind", "expected"),
     [
         (3, int, 3),

@@ -20,6 +20,17 @@ def found():
     return aw.path(SOURCE, search="boundary")
 
 
+def test_a_path_asked_without_a_penalty_says_so():
+    for search in ("glasso", "boundary"):
+        found = aw.path(SOURCE, search=search)
+        for ask in (found.network, found.at, found.edges):
+            said = f"for each penalty from 0 on: say which, as in {ask.__name__}"
+            with pytest.raises(aw.FitError, match=said):
+                ask()
+        with pytest.raises(aw.FitError, match="A penalty is a number from 0 on, but True came"):
+            found.network(True)
+
+
 def test_it_is_the_path_of_boundary_learning(found):
     plain = boundary(bic(FAMILIES["gaussian"].bind(SOURCE)))
     assert isinstance(found, PenaltyPath)

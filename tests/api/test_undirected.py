@@ -136,6 +136,13 @@ def test_a_penalty_by_held_out_pseudo_likelihood(rule):
     assert "(likelihood of rows left out" in net.notes[-1]
 
 
+def test_one_edge_on_average_is_no_edges():
+    pair = linear(1, p=2)
+    for rule in ("cv", "cv-1se"):
+        net = aw.learn(pair, graph="undirected", search="boundary", penalty=rule)
+        assert "1 edge on average" in net.notes[-1]
+
+
 def test_a_tuned_parzen_penalty_keeps_leave_one_out():
     # With fewer rows, a few held-out ones far from all others rule the mean.
     net = aw.learn(curved(150), graph="undirected", model="parzen", penalty="cv")

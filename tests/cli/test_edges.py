@@ -47,6 +47,39 @@ def test_sort_by_names(run, net):
     assert pairs == sorted(pairs)
 
 
+def test_losses_after_refitting_are_explained_and_sorted_by(run, table):
+    assert run("fit", "ug RM:LSTAT:DIS + LSTAT:MEDV", table, "-o", "ug.json").code == 0
+    out = " ".join(run("edges", "ug.json", "--refit").out.split())
+    assert "Refit loss (nats per row): what the likelihood loses without the edge when all" in out
+    assert "Refit loss" not in run("edges", "ug.json").out
+    found = run("edges", "ug.json", "--refit", "--sort", "refit_loss", "--csv").out
+    losses = [float(row["refit_loss"]) for row in csv.DictReader(io.StringIO(found))]
+    assert losses == sorted(losses, reverse=True)
+    strengths = [float(row["strength"]) for row in csv.DictReader(io.StringIO(found))]
+    assert len(losses) == len(strengths) == 4
+    assert "--sort refit_loss needs --refit" in run("edges", "ug.json", "--sort", "refit_loss").err
+
+
+def test_strengths_below_zero_are_explained(run, folder):
+    Path("in.csv").write_text("a,b\n" + "\n".join(f"{i % 4}.5,{i // 4}.5" for i in range(40)))
+    words = (
+        "--graph",
+        "undirected",
+        "--model",
+        "gaussian",
+        "--score",
+        "bic",
+        "--require",
+        "a -- b",
+    )
+    done = run("learn", "in.csv", *words)
+    said = "Strength below 0: the score is better without the edge."
+    assert said in done.out
+    assert said in run("edges", "in.json").out
+    assert "boundary, " in done.out  # not "auto"
+    assert said not in run("fit", "ug a:b", "in.csv").out
+
+
 def test_unknown_column_to_sort_by(run, net):
     done = run("edges", net, "--sort", "sterngth")
     assert (done.code, done.out) == (1, "")

@@ -102,6 +102,16 @@ def test_no_edges_because_there_is_nothing_to_find(run, folder):
     assert "No edges: there is only one variable, a." in run("learn", "in.csv", "--only", "a").out
 
 
+def test_no_edges_because_of_the_penalty(run, table):
+    words = ("learn", table, "--graph", "undirected", "--model", "gaussian", "--penalty")
+    assert "No edges: no edge is left at this penalty. A smaller one" in run(*words, "0.95").out
+    assert (
+        "No edges: no edge is left at this penalty. A smaller one"
+        in run("edges", "boston.json").out
+    )
+    assert "No edges" not in run(*words, "0.1").out
+
+
 def test_plain_text_without_colour_or_trailing_blanks_when_piped(run, table):
     out = run("learn", table).out
     assert "\x1b" not in out
@@ -194,6 +204,9 @@ def test_weights_stay_with_only(run, folder):
     Path("in.csv").write_text("x,y,n\n1.5,2.5,2\n2.5,1,1\n4,3.25,5\n")
     done = run("learn", "in.csv", "--only", "x,y", "--weights", "n")
     assert "3 rows (8 counted), 2 columns" in done.out
+    Path("in.csv").write_text("x,y,n\n1.5,2.5,1.3333333\n2.5,1,1\n4,3.25,5\n")
+    done = run("learn", "in.csv", "--only", "x,y", "--weights", "n")
+    assert "3 rows (7.3 counted), 2 columns" in done.out
 
 
 def test_stream_learns_the_same_from_moments(run, table, learned):

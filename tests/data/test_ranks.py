@@ -133,3 +133,10 @@ def test_a_repair_is_definite_keeps_the_diagonal_and_says_what_it_did(p, seed):
 def test_columns_that_share_too_little_are_named(rows, words):
     with pytest.raises(DataError, match=words):
         pairwise(rows)
+
+
+def test_the_sentence_counts_eigenvalues_in_plain_words():
+    one = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    assert "raising 1 eigenvalue to" in repaired(one).note
+    two = np.kron(np.eye(2), one)
+    assert "raising 2 eigenvalues to" in repaired(two).note

@@ -22,6 +22,7 @@ from arcwise.data import Moments, Table, read, table
 from arcwise.errors import DataError, FitError, WordError, unknown
 from arcwise.graphs import DAG, Rules
 from arcwise.results import Watch
+from arcwise.scores import SCORES
 
 __all__ = ["Plan", "fingerprint", "learn", "network_of", "plan", "settled"]
 
@@ -80,7 +81,7 @@ def learn(
         "auto" means there unless a score is given) and "neighbourhood".
     start : "empty", "complete" (in random order), "random", or a graph; directed only.
     penalty : price of an edge, in nats per row, taken off the score; None is the model's own (0 for
-        Gaussian models; 0.1 for directed and 0.2 for undirected Parzen ones). "cv" tunes it by
+        Gaussian models by a score; 0.1 for directed and 0.2 for undirected Parzen ones). "cv" tunes it by
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
         best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
         unless one is given.) For the lasso it is rho, on the scale of correlations: a number, or a rule:
@@ -211,6 +212,11 @@ def _rule(penalty: float | str | None) -> str | None:
     """The rule by which the penalty is to be found; None where it is a number."""
     if not isinstance(penalty, str):
         return None
+    if penalty in SCORES and penalty not in RULES:
+        raise WordError(
+            f"penalty={penalty!r} is a score, no rule for the penalty: write score={penalty!r}; the rules "
+            f"are {', '.join(RULES)}."
+        )
     if penalty not in RULES:
         raise unknown("rule for the penalty", penalty, RULES)
     return penalty
@@ -220,7 +226,8 @@ def _number(penalty: object) -> float | None:
     """A penalty that was given; None for the model's own."""
     if penalty is None:
         return None
-    if not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
+    truth = isinstance(penalty, bool)
+    if truth or not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
         raise FitError(
             f"The penalty must be a number from 0 on, or a rule such as 'cv', but {penalty!r} came."
         )

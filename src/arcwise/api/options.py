@@ -44,7 +44,9 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def split_options(
-    given: Mapping[str, Any], *takers: tuple[str, Mapping[str, Any]]
+    given: Mapping[str, Any],
+    *takers: tuple[str, Mapping[str, Any]],
+    elsewhere: Callable[[str], Sequence[str]] = lambda option: (),
 ) -> list[dict[str, Any]]:
     """Deal options out to those that take them.
 
@@ -52,6 +54,7 @@ def split_options(
     ----------
     given : all options.
     takers : pairs of a taker's name and the options it takes, each with its kind.
+    elsewhere : the words that take an option where none of these does, such as "search='tabu'".
 
     Returns
     -------
@@ -66,14 +69,26 @@ def split_options(
     """
     for option in given:
         if not any(option in kinds for _, kinds in takers):
-            who = _listed([name for name, _ in takers])
-            taken = close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))
-            verb = "takes" if len(takers) == 1 else "take"
-            raise WordError(f"{who[:1].upper()}{who[1:]} {verb} no option {option!r}. {taken}")
+            raise _not_taken(option, takers, elsewhere(option))
     return [
         {name: checked(name, value, kinds[name]) for name, value in given.items() if name in kinds}
         for _, kinds in takers
     ]
+
+
+def _not_taken(
+    option: str, takers: Sequence[tuple[str, Mapping[str, Any]]], others: Sequence[str]
+) -> WordError:
+    """The error for an option that nobody takes here: who else does, or what is spelt like it."""
+    who = _listed([name for name, _ in takers])
+    said = (
+        f"{who[:1].upper()}{who[1:]} {'takes' if len(takers) == 1 else 'take'} no option {option!r}"
+    )
+    if others:
+        return WordError(f"{said}: it is an option of {_listed(others)}.")
+    return WordError(
+        f"{said}. {close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))}"
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -85,27 +85,38 @@ class PenaltyPath:
         """Why the run ended, in words."""
         return self.reason or self.path.stopped
 
-    def at(self, penalty: float) -> UGraph:
+    def at(self, penalty: float | None = None) -> UGraph:
         """The graph at a penalty; of the lasso, solved for where the path does not hold it.
 
         Raises
         ------
         FitError : the penalty is no number from 0 on, or the run was cut short before it.
         """
-        return self.walked.at(_checked(penalty))
+        return self.walked.at(self._price("at", penalty))
 
-    def network(self, penalty: float) -> Network:
+    def network(self, penalty: float | None = None) -> Network:
         """The network at a penalty, fitted and ready to be asked."""
-        price = _checked(penalty)
+        price = self._price("network", penalty)
         if price not in self._networks:
             learned = self.walked.learned(price)
             recipe = self.walked.bench.recipe
             self._networks[price] = network_of(learned, self.source, recipe, self.reason)
         return self._networks[price]
 
-    def edges(self, penalty: float) -> EdgeTable:
+    def edges(self, penalty: float | None = None) -> EdgeTable:
         """The table of edges at a penalty: one row a pair, with its strength there."""
-        return self.network(penalty).edges
+        return self.network(self._price("edges", penalty)).edges
+
+    def _price(self, asked: str, penalty: object) -> float:
+        """The penalty that was given, or a sentence where none was."""
+        if penalty is None:
+            low, high = self.knots[0].penalty, self.knots[-1].penalty
+            raise FitError(
+                "A path has a graph for each penalty from 0 on: say which, as in "
+                f"{asked}({(low + high) / 2:.2g}); graphs change between {low:.3g} and {high:.3g} "
+                f"({self.unit})."
+            )
+        return _checked(penalty)
 
     def curve(self) -> list[tuple[float, int]]:
         """Edges against penalty: from each of these penalties on (of the lasso: at it)."""

@@ -179,12 +179,13 @@ def laid_out(
     word, given, why = recipe.settled_score(family, len(data.names), data.total)
     if not isinstance(recipe.search, str) or recipe.search not in searches:
         raise unknown("search", recipe.search, searches)
-    search, entry = searches[recipe.search], SCORES[word]
+    search = searches[recipe.search]
     for_search, for_score, for_model = split_options(
         {**given, **recipe.options},
         (f"the search {recipe.search!r}", options_of(search)),
-        (f"the score {word!r}", options_of(entry.bind) | _PARTS[entry.parts]),
+        (f"the score {word!r}", score_options(word)),
         (f"the model {model!r}", options_of(family.bind)),
+        elsewhere=_elsewhere,
     )
     if _takes(family.bind, "threads"):
         for_model["threads"] = recipe.threads
@@ -207,6 +208,19 @@ def laid_out(
         (chance[0], chance[1]),
         tuple(filter(None, (*data.notes, added, why, price))),
     )
+
+
+def score_options(word: str) -> dict[str, Any]:
+    """The options of a score, with those that say which rows it holds out."""
+    entry = SCORES[word]
+    return options_of(entry.bind) | _PARTS[entry.parts]
+
+
+def _elsewhere(option: str) -> list[str]:
+    """Words that take an option; asked for late, as the registers of searches lie above."""
+    from arcwise.api.takers import takers_of
+
+    return takers_of(option)
 
 
 def foretell(bench: Bench, models: int, watch: Watch | None, least: bool = False) -> None:

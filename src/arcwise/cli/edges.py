@@ -22,7 +22,11 @@ def edges(
     ] = False,
     sort: Annotated[
         str,
-        typer.Option("--sort", help="By strength, partial_correlation or names.", metavar="COLUMN"),
+        typer.Option(
+            "--sort",
+            help="By strength, partial_correlation, names, or, with --refit, refit_loss.",
+            metavar="COLUMN",
+        ),
     ] = "strength",
     refit: Annotated[
         bool,
@@ -55,6 +59,8 @@ def edges(
     elif top is not None:
         raise WordError("--top says how many edges to draw: it needs --plot FILE.")
     network = words.load_network(net)
+    if sort == "refit_loss" and not refit:
+        raise WordError("--sort refit_loss needs --refit, which finds the losses.")
     found = network.refit_losses() if refit else network.edges
     table = (found if every else found.present).sorted(sort)
     if json:

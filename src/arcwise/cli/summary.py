@@ -77,8 +77,13 @@ def _rows(source: Table | Moments, counted: float | None) -> str:
     from arcwise.data import Moments
 
     rows = source.n if isinstance(source, Moments) else source.rows
-    used = "" if counted is None or counted == rows else f" ({counted:.10g} counted)"
+    used = "" if counted is None or counted == rows else f" ({_count(counted)} counted)"
     return plural(rows, "row") + used
+
+
+def _count(rows: float) -> str:
+    """A sum of weights, to a tenth of a row."""
+    return f"{rows:.1f}".removesuffix(".0")
 
 
 def _score(net: Network) -> str:
@@ -147,6 +152,9 @@ def _no_edges(net: Network) -> str:
         return f"No edges: the search was stopped before it found any ({net.stopped})."
     if not net.stopped:
         return "No edges: the graph has none."
+    if net.words.get("penalty", 0) > 0:
+        more = "" if net.words.get("penalty_rule") else " A smaller one leaves more."
+        return f"No edges: no edge is left at this penalty.{more}"
     return "No edges: no variable tells anything of another."
 
 
@@ -155,6 +163,11 @@ def _legend(edges: EdgeTable, rows: Sequence[Edge]) -> list[Any]:
     lines = [styled(f"{count}. Strength (nats): {edges.meaning}.", "dim")]
     if any(math.isfinite(row.partial_correlation) for row in rows):
         lines.append(styled("Partial r: correlation of the two given all other variables.", "dim"))
+    if any(row.refit_loss is not None for row in rows):
+        said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
+        lines.append(styled(f"{said} fitted again.", "dim"))
+    if any(row.strength < 0 for row in rows):
+        lines.append(styled("Strength below 0: the score is better without the edge.", "dim"))
     if any(row.first_side is not None for row in rows):
         said = "At its ends: what the edge does for the model of the first and of the second."
         lines.append(styled(said, "dim"))

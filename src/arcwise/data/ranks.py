@@ -215,9 +215,10 @@ def repaired(matrix: ArrayLike, *, floor: float = _FLOOR) -> Repair:
     own = np.sqrt(better.diagonal())
     better /= np.outer(own, own)
     changed = float(np.abs(better - correlation).max())
+    raised = int(np.sum(values < floor))
     note = (
         f"The matrix of pairwise moments was indefinite (smallest eigenvalue of the correlations "
-        f"{least:.3g}); raising {int(np.sum(values < floor))} eigenvalue(s) to {floor:g} changed "
+        f"{least:.3g}); raising {raised} eigenvalue{'s' * (raised != 1)} to {floor:g} changed "
         f"correlations by up to {changed:.3g}."
     )
     return Repair(better * np.outer(sd, sd), least, changed, note)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import unknown
+from arcwise.errors import WordError, unknown
 
 __all__ = ["Array", "Edge", "EdgeTable", "Integers"]
 
@@ -148,14 +148,24 @@ class EdgeTable:
         return self._take(np.array([i for i, row in enumerate(self) if test(row)], dtype=np.intp))
 
     def sorted(self, by: str = "strength", descending: bool = True) -> "EdgeTable":
-        """Rows in the order of one column: strength, partial_correlation (by size), or names."""
-        if by not in ("strength", "total", "partial_correlation", "names"):
-            raise unknown("column to sort by", by, ("strength", "partial_correlation", "names"))
+        """Rows in the order of one column: strength, partial_correlation (by size), refit_loss, or names."""
+        if by not in ("strength", "total", "partial_correlation", "refit_loss", "names"):
+            known = ("strength", "partial_correlation", "refit_loss", "names")
+            raise unknown("column to sort by", by, known)
         if by == "names":
             return self._take(np.lexsort((self.second, self.first)))
         key = np.abs(self.partial) if by == "partial_correlation" else self.strength
+        if by == "refit_loss":
+            key = self._after_refitting()
         order = np.argsort(-key if descending else key, kind="stable")
         return self._take(order)
+
+    def _after_refitting(self) -> Array:
+        if self.losses is None:
+            raise WordError(
+                "There is no refit_loss here to sort by: refit_losses() of a network gives a table with it."
+            )
+        return self.losses
 
     def _take(self, rows: Integers) -> "EdgeTable":
         columns = ("first", "second", "joined", "tail", "reversible", "partial", "strength")
@@ -176,7 +186,8 @@ class EdgeTable:
         return pandas.DataFrame(self.to_dict(), columns=list(self.fields))
 
     def __str__(self) -> str:
-        shown = self.sorted().rows[:_SHOWN]
+        worth = self._take(np.flatnonzero(self.joined | (np.nan_to_num(self.strength) != 0)))
+        shown = worth.sorted().rows[:_SHOWN]
         names = [row.shown for row in shown]
         wide = max(map(len, names), default=4)
         columns = self._printed()
@@ -184,8 +195,11 @@ class EdgeTable:
         for name, row in zip(names, shown, strict=True):
             cells = [write(row).rjust(len(head)) for head, write in columns]
             lines.append("  ".join([f"{name:<{wide}}", *cells]))
-        if len(self) > len(shown):
-            lines.append(f"... and {len(self) - len(shown)} more rows")
+        if len(worth) > len(shown):
+            lines.append(f"... and {len(worth) - len(shown)} more rows")
+        rest = len(self) - len(worth)
+        if rest:
+            lines.append(f"{rest} pair{'s' * (rest != 1)} without an edge")
         return "\n".join(lines)
 
     def _printed(self) -> list[tuple[str, Callable[[Edge], str]]]:

@@ -6,7 +6,7 @@
   (no edge, undirected, one direction, the other), so equivalent graphs have distance zero
   (Tsamardinos, Brown and Aliferis 2006).
 - Precision, recall and F1 of the skeleton: adjacent pairs found among the true ones.
-- *Difference in undirected arcs*: pairs adjacent in exactly one graph, divided by all pairs
+- *Difference in undirected edges*: pairs adjacent in exactly one graph, divided by all pairs
   (Hofmann and Tresp 1995).
 
 Graphs are matched by the names of their nodes, whatever the order.
@@ -58,7 +58,7 @@ class Comparison:
         lines = [
             f"edges in both {self.common}{turned}, extra {self.extra}, missing {self.missing}",
             f"skeleton: precision {self.precision:.3f}, recall {self.recall:.3f}, F1 {self.f1:.3f}",
-            f"difference in undirected arcs {self.difference:.1%} of all pairs",
+            f"difference in undirected edges {self.difference:.1%} of all pairs",
         ]
         if self.shd is not None:
             lines.append(f"structural Hamming distance of the DAGs {self.shd}")
@@ -89,7 +89,7 @@ def compare(graph: Graph, reference: Graph) -> Comparison:
     >>> print(compare(found, DAG.from_arcs(["a -> b", "b -> c"])))
     edges in both 2 (1 reversed), extra 0, missing 0
     skeleton: precision 1.000, recall 1.000, F1 1.000
-    difference in undirected arcs 0.0% of all pairs
+    difference in undirected edges 0.0% of all pairs
     structural Hamming distance of the DAGs 1
     structural Hamming distance of the CPDAGs 2
     """

@@ -74,7 +74,7 @@ class Fixed:
         return np.full(size, self.value)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BayesNet:
     """A directed network: the joint density is the product of the conditionals.
 
@@ -123,6 +123,9 @@ class BayesNet:
         """Give the column number of a variable; an unknown name is an error with close matches."""
         return _number(self, name)
 
+    def __repr__(self) -> str:
+        return _short(self, f"{self.graph.n_arcs} arc{'s' * (self.graph.n_arcs != 1)}")
+
     @property
     def n_params(self) -> int | None:
         """Free parameters of all local models together; None where one of them has no count."""
@@ -130,7 +133,7 @@ class BayesNet:
         return None if None in counts else sum(count for count in counts if count is not None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MarkovNet:
     """An undirected network: each variable's distribution given its neighbours.
 
@@ -182,6 +185,9 @@ class MarkovNet:
         """For each node the variables that its local model takes: its neighbours."""
         return self.graph.neighbours
 
+    def __repr__(self) -> str:
+        return _short(self, f"{self.graph.n_edges} edge{'s' * (self.graph.n_edges != 1)}")
+
     @classmethod
     def normal(
         cls,
@@ -223,6 +229,12 @@ class MarkovNet:
 
 
 Net = BayesNet | MarkovNet
+
+
+def _short(net: Net, edges: str) -> str:
+    """A network in one line: a list of all its numbers would be a list of the data."""
+    kinds, count = ", ".join(sorted(set(net.models))), len(net.names)
+    return f"<{type(net).__name__} of {count} variable{'s' * (count != 1)}, {edges} ({kinds})>"
 
 
 def _check(net: Net) -> None:
