@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.lasso import Task, found_at, scored_rows, task
+from arcwise.api.lasso import Task, scored_rows, task
 from arcwise.api.parallel import Runner, runner
 from arcwise.api.recipe import Recipe
+from arcwise.api.solved import found_at
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError, WordError, columns_named
 from arcwise.graphs import UGraph

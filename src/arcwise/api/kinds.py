@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api import directed, lasso, undirected
-from arcwise.api.lasso import Solved
+from arcwise.api import directed, lasso, solved, undirected
 from arcwise.api.recipe import Learned, Recipe
+from arcwise.api.solved import Solved
 from arcwise.api.undirected import Walked
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError, unknown
@@ -69,11 +69,11 @@ GRAPHS: dict[str, Kind] = {
 
 LASSO = Kind(
     lasso.task,
-    lasso.learn_on,
-    lambda recipe, table, usual: lasso.grid(recipe, table),
-    lasso.along,
+    solved.learn_on,
+    lambda recipe, table, usual: solved.grid(recipe, table),
+    solved.along,
     undirected.log_density,
-    lasso.walk,
+    solved.walk,
     "ebic",
 )
 """Undirected Gaussian networks, unless another search or a score is asked for."""

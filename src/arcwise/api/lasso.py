@@ -4,45 +4,33 @@
 T3); `neighbourhood` picks neighbours by a lasso of each variable on all others. Penalties are rho, on the
 scale of correlations unless the covariance's own is asked for.
 
-The network is fitted again on the graph that was found, without a penalty, wherever that maximum exists
-(`refit`). EBIC measures graphs by just that likelihood, standard deviations are then those of the data,
-and rows not seen before are more likely, as the penalty that finds the graph is too large for its
-numbers. ``refit=False`` keeps the lasso's own; so does "cv" unless told otherwise, as it judges these.
+Here stands what is asked: options, correlations, rules. What is found is in `solved`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.built import joint_bic, markov_net, normal_net
 from arcwise.api.factors import factors_of
-from arcwise.api.recipe import Bench, Learned, Recipe, laid_out, settled_model
+from arcwise.api.recipe import Bench, Recipe, laid_out, settled_model
 from arcwise.api.undirected import SEARCHES, refuse_directions
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.data.ranks import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, WordError, columns_named, unknown
-from arcwise.graphs import Limits, UGraph
-from arcwise.networks import MarkovNet, Net
-from arcwise.results import ASKED, Knot, Path, Trail, Watch
+from arcwise.graphs import Limits
 from arcwise.undirected import edge_bounds, edge_limits
 from arcwise.undirected.collinear import NOISE, steadied
-from arcwise.undirected.glasso import glasso_path, largest_penalty
-from arcwise.undirected.known import known
-from arcwise.undirected.neighbourhood import neighbourhood_path
-from arcwise.undirected.partial import edge_partials
+from arcwise.undirected.glasso import largest_penalty
 
-__all__ = [
-    "LASSO", "Solved", "Task", "along", "as_judged", "grid", "learn_on", "meant", "task", "walk",
-]  # fmt: skip
+__all__ = ["LASSO", "Task", "as_judged", "meant", "scored_rows", "task"]
 
-# Up to so many rows, nothing can be told; breaches of a condition above this are told.
-_FEW, _LOOSE = 3, 1e-5
+_FEW = 3  # up to so many rows, nothing can be told
 
 Array = NDArray[np.float64]
 Scale = Literal["correlation", "covariance"]
@@ -221,18 +209,6 @@ class Task:
         return tuple((most * np.geomspace(1.0, least, count)).tolist())
 
 
-class Found(NamedTuple):
-    """What the lasso finds at a penalty; its precision matrix is on the scale of correlations.
-
-    `violation` is the largest breach of a condition for the maximum, relative to the penalty.
-    """
-
-    penalty: float
-    graph: UGraph
-    precision: Array | None
-    violation: float = 0.0
-
-
 def task(recipe: Recipe, source: Table | Moments) -> Task:
     """Turn words into objects, and tie them to data; refuse what the lasso does not know."""
     if recipe.score is not None:
@@ -340,175 +316,3 @@ def _pairwise(source: Table | Moments) -> Moments:
     notes = tuple(filter(None, (*table.notes, said, found.repair.note)))
     scatter = found.covariance * rows
     return Moments(table.variables, rows, found.mean, scatter, table.order, notes)
-
-
-# -- solving -----------------------------------------------------------------------------------------
-
-
-def found_at(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[Found]:
-    """What the lasso finds at each penalty; largest first is quickest."""
-    with columns_named(task.fits.nodes):
-        way = _neighbours(task, penalties) if task.joins else _lasso(task, penalties, trail)
-        for found, score in way:
-            stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
-            yield found
-            if stop:
-                return
-
-
-def _neighbours(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
-    solver: dict[str, Any] = {"rule": task.settings.combine, "factors": task.factors, **task.pairs}
-    for penalty, near in neighbourhood_path(task.matrix, penalties, **solver):
-        graph = _graph(task, near.adjacency)
-        yield Found(penalty, graph, None), float(graph.n_edges)
-
-
-def _lasso(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[tuple[Found, float]]:
-    scale = np.ones(len(task.matrix)) if task.settings.scale == "correlation" else task.fits.sd
-    for penalty, each in glasso_path(task.scaled, penalties, on_step=trail.passing, **task.solver):
-        precision = each.precision * scale[:, None] * scale
-        graph = _graph(task, precision != 0)
-        yield Found(penalty, graph, precision, each.violation), each.objective
-
-
-def _graph(task: Task, linked: NDArray[np.bool_]) -> UGraph:
-    """The graph of linked pairs; required ones are in it even where their number is just zero."""
-    wanted = linked.copy()
-    for one, two in task.pairs["required"]:
-        wanted[one, two] = wanted[two, one] = True
-    np.fill_diagonal(wanted, False)
-    rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
-    return UGraph.unchecked(task.fits.nodes, rows)
-
-
-class Fitted(NamedTuple):
-    """A network, a sentence on its numbers, and whether they are shrunk by the penalty."""
-
-    net: MarkovNet
-    said: str
-    shrunk: bool = False
-
-
-def fitted(task: Task, found: Found) -> Fitted:
-    """The network on a graph that was found."""
-    own, refit = found.precision, task.settings.refit
-    crowded = own is not None and refit is None and _crowded(task, found.graph)
-    if own is None or not (refit is False or crowded):
-        try:
-            precision = known(task.matrix, found.graph).precision
-            said = "Fitted on its graph without a penalty"
-            said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
-            return Fitted(normal_net(precision, found.graph, task.fits, task.bench.data), said)
-        except FitError:
-            if refit:
-                raise
-    if own is None:
-        here = task.bench
-        net = markov_net(found.graph, {here.model: here.fits}, here.models, here.data)
-        return Fitted(
-            net, "The graph has too many edges for the rows: there is no joint distribution."
-        )
-    said = "The numbers are the lasso's own, shrunk by the penalty"
-    if crowded:
-        said += ": without it so many edges would fit the noise of so few rows (refit=True does)"
-    elif refit is None:
-        said += ": without it there is no maximum on this graph"
-    net = normal_net(own, found.graph, task.fits, task.bench.data)
-    return Fitted(net, f"{said}.", shrunk=True)
-
-
-def _crowded(task: Task, graph: UGraph) -> bool:
-    """Whether variables have more neighbours, on average, than half the rows."""
-    return 2 * graph.n_edges > 0.5 * task.fits.rows * len(graph.nodes)
-
-
-def learned_from(task: Task, found: Found, trail: Trail) -> Learned:
-    """The network at a penalty, with how it came about."""
-    net, said, shrunk = fitted(task, found)
-    score = joint_bic(net, task.fits)
-    words = {"graph": "undirected", **task.bench.words, "search": task.bench.recipe.search}
-    return Learned(
-        net,
-        score,
-        tuple(trail.steps),
-        f"solved at penalty {found.penalty:.4g}",
-        False,
-        task.bench.score,
-        task.limits,
-        found.penalty,
-        {**words, "penalty_unit": task.unit, **({"numbers": "penalised"} if shrunk else {})},
-        tuple(filter(None, (*task.bench.notes, said, _breach(found)))),
-        settled=not trail.stopped,
-        scored=net.joint is None,
-    )
-
-
-def _breach(found: Found) -> str:
-    """A sentence where the graph is not that of the maximum for certain."""
-    if found.violation <= _LOOSE:
-        return ""
-    return (
-        "The lasso was not solved to the end: a condition for its maximum is breached by "
-        f"{found.violation:.2g} of the penalty, and edges may be different."
-    )
-
-
-def learn_on(here: Task, watch: Watch | None = None) -> Learned:
-    """Solve at the penalty that was asked for."""
-    trail = Trail(watch)
-    found = next(found_at(here, [here.bench.penalty], trail))
-    return learned_from(here, found, trail)
-
-
-# -- paths -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """A path of penalties that were solved for, with the task it belongs to."""
-
-    task: Task
-    path: Path
-
-    @property
-    def bench(self) -> Bench:
-        """The words and the data."""
-        return self.task.bench
-
-    def at(self, penalty: float) -> UGraph:
-        """The graph at a penalty: solved for, whether or not the path holds it."""
-        for knot in self.path.knots:
-            if knot.penalty == penalty:
-                return knot.graph
-        return next(found_at(self.task, [penalty], Trail())).graph
-
-    def learned(self, penalty: float) -> Learned:
-        """The network at a penalty."""
-        trail = Trail()
-        found = next(found_at(self.task, [penalty], trail))
-        return learned_from(self.task, found, trail)
-
-
-def walk(here: Task, watch: Watch | None = None) -> Solved:
-    """Solve for a grid of penalties, the largest first."""
-    trail = Trail(watch)
-    knots = [
-        Knot(each.penalty, each.graph, edge_partials(each.graph, each.precision))
-        for each in found_at(here, here.penalties(), trail)
-    ]
-    stopped = trail.stopped or f"solved at {len(knots)} penalties"
-    path = Path(tuple(reversed(knots)), here.unit, tuple(trail.steps), stopped, grid=True)
-    return Solved(here, path)
-
-
-def grid(recipe: Recipe, table: Table) -> Array:
-    """Penalties worth trying: a path's."""
-    return np.array(task(recipe, table).penalties())
-
-
-def along(recipe: Recipe, source: Table, penalties: Array, watch: Watch | None) -> list[Net] | None:
-    """A network for each penalty, all from one path; None where the watcher cut it short."""
-    here = task(recipe, source)
-    trail = Trail(watch)
-    nets: list[Net] = [fitted(here, each).net for each in found_at(here, penalties.tolist(), trail)]
-    return None if trail.stopped == ASKED else nets

@@ -6,11 +6,11 @@ from numbers import Real
 from typing import Any
 
 from arcwise.api.kinds import kind_for, kind_of
-from arcwise.api.lasso import Solved
 from arcwise.api.learning import network_of, plan, settled
 from arcwise.api.net import Network
 from arcwise.api.parallel import cores
 from arcwise.api.progress import Progress
+from arcwise.api.solved import Solved
 from arcwise.api.undirected import Walked
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
