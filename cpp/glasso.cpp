@@ -334,12 +334,24 @@ std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatri
   return {done, moved, changed};
 }
 
-// The lasso of every variable on all others, each on its own: row j of B becomes its slopes.
-void neighbours(ConstMatrix S, ConstMatrix P, Matrix B, double tolerance) {
-  check_square(S.shape(0), S, P, B);
+// The lasso of every variable on all others, each on its own: row j of B becomes its slopes. Returns the largest
+// breach of a condition for its minimum relative to max(P, least).
+double neighbours(ConstMatrix S, ConstMatrix P, Matrix B, double tolerance, double least) {
+  const Size p = S.shape(0);
+  check_square(p, S, P, B);
   nb::gil_scoped_release release;
-  Columns columns(S.shape(0), S.data(), P.data(), S.data(), nullptr, B.data());
-  for (Size j = 0; j < S.shape(0); ++j) columns.solve(j, tolerance);
+  Columns columns(p, S.data(), P.data(), S.data(), nullptr, B.data());
+  double worst = 0.0;
+  for (Size j = 0; j < p; ++j) {
+    columns.solve(j, tolerance);
+    const double *s = S.data() + j * p, *q = P.data() + j * p, *b = B.data() + j * p;
+    for (Size k = 0; k < p; ++k) {
+      const double slope = s[k] - columns.fitted[k];
+      const double breach = b[k] != 0.0 ? std::abs(slope - std::copysign(q[k], b[k])) : std::abs(slope) - q[k];
+      if (k != j) worst = std::max(worst, breach / std::max(q[k], least));
+    }
+  }
+  return worst;
 }
 
 // Theta from W and the slopes: 1 / theta22 = w22 - w12'b, theta12 = -b theta22, the two values of a pair

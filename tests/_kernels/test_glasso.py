@@ -102,7 +102,7 @@ def test_blocks_are_cut_out_and_put_back(p, seed):
 @pytest.mark.parametrize(("p", "n"), [(2, 10), (6, 30), (10, 7)])
 def test_each_variable_gets_its_own_lasso(p, n):
     R, slopes = correlations(p, n, p), np.zeros((p, p))
-    kernel.neighbours(R, np.full((p, p), 0.2), slopes, 1e-12)
+    assert kernel.neighbours(R, np.full((p, p), 0.2), slopes, 1e-12, 1e-3) < 1e-9
     for j in range(p):
         np.testing.assert_allclose(slopes[j], naive.lasso(R, j, 0.2), atol=1e-7)
 
@@ -111,7 +111,7 @@ def test_a_lasso_with_copies_of_a_column_ends():
     x = np.random.default_rng(0).normal(size=(20, 3))
     R = np.corrcoef(np.column_stack([x, x]).T)
     slopes = np.zeros((6, 6))
-    kernel.neighbours(R, np.full((6, 6), 0.05), slopes, 1e-12)
+    kernel.neighbours(R, np.full((6, 6), 0.05), slopes, 1e-12, 1e-3)
     assert np.isfinite(slopes).all()
     assert slopes[0, 3] + slopes[0, 0] == pytest.approx(0.95, abs=0.06)
 
@@ -169,3 +169,16 @@ def test_starts_are_inside_the_box(p, seed):
     wanted = min(1.0, np.min(P[off][apart] / np.abs(whole[apart]), initial=np.inf))
     np.testing.assert_allclose(share, wanted, rtol=1e-9)
     assert (boxed.diagonal() == 1.0).all()
+
+
+def test_a_lasso_that_is_not_solved_to_the_end_says_so():
+    """With few rows and a tiny penalty coordinate descent crawls."""
+    R, P = correlations(50, 10, 0), np.full((50, 50), 0.003)
+    slopes = np.zeros((50, 50))
+    told = kernel.neighbours(R, P, slopes, 1e-9, 1e-6)
+    gradient = R - slopes @ R
+    breach = np.where(
+        slopes != 0, np.abs(gradient - P * np.sign(slopes)), np.maximum(np.abs(gradient) - P, 0)
+    )
+    np.fill_diagonal(breach, 0.0)
+    assert told == pytest.approx(np.max(breach / P), rel=1e-6)

@@ -91,12 +91,15 @@ def moves_for(size: int) -> Array:
     return np.vstack([np.full(size, np.inf), np.zeros(size)])
 
 
-def neighbours(moments: Array, penalties: Array, slopes: Array, tolerance: float) -> None:
+def neighbours(
+    moments: Array, penalties: Array, slopes: Array, tolerance: float, least: float
+) -> float:
     """Solve the lasso of each variable on all others: row j of `slopes`, which is where it starts.
 
-    O(p x nonzeros) and a lasso on the nonzeros of each row.
+    O(p x nonzeros) and a lasso on the nonzeros of each row. Returns the largest breach of a condition for
+    a minimum relative to max(P, `least`).
     """
-    _native.glasso_neighbours(moments, penalties, slopes, tolerance)
+    return float(_native.glasso_neighbours(moments, penalties, slopes, tolerance, least))
 
 
 def precision(covariance: Array, slopes: Array) -> Array | None:

@@ -60,7 +60,7 @@ def _neighbours(task: Task, penalties: Sequence[float]) -> Iterator[tuple[Found,
     solver: dict[str, Any] = {"rule": task.settings.combine, "factors": task.factors, **task.pairs}
     for penalty, near in neighbourhood_path(task.matrix, penalties, **solver):
         graph = _graph(task, near.adjacency)
-        yield Found(penalty, graph, None), float(graph.n_edges)
+        yield Found(penalty, graph, None, near.violation), float(graph.n_edges)
 
 
 def _lasso(task: Task, penalties: Sequence[float], trail: Trail) -> Iterator[tuple[Found, float]]:

@@ -25,18 +25,20 @@ __all__ = ["Neighbourhoods", "neighbourhood", "neighbourhood_path", "safe_penalt
 Array = NDArray[np.float64]
 Rule = Literal["and", "or"]
 
-_TOLERANCE = 1e-9
+_TOLERANCE, _LEAST = 1e-9, 1e-3
 _RULES = {"and": np.logical_and, "or": np.logical_or}
 
 
 class Neighbourhoods(NamedTuple):
     """Coefficients of each variable (row) on the others, and the graph they make.
 
-    Coefficients are those of standardised columns.
+    Coefficients are those of standardised columns; `violation` is the largest breach of a condition for a
+    minimum relative to the penalty (or to a thousandth, where that is larger).
     """
 
     slopes: Array
     adjacency: NDArray[np.bool_]
+    violation: float
 
     @property
     def edges(self) -> list[tuple[int, int]]:
@@ -157,9 +159,9 @@ def _solved(problem: Problem, rule: Rule, start: Neighbourhoods | None) -> Neigh
     off = problem.off
     penalties = np.full((size, size), off) if isinstance(off, float) else off
     slopes = np.zeros((size, size)) if start is None else start.slopes.copy()
-    neighbours(problem.moments, penalties, slopes, _TOLERANCE)
+    violation = neighbours(problem.moments, penalties, slopes, _TOLERANCE, _LEAST)
     picked = slopes != 0
     adjacency = _RULES[rule](picked, picked.T)
     slopes.setflags(write=False)
     adjacency.setflags(write=False)
-    return Neighbourhoods(slopes, adjacency)
+    return Neighbourhoods(slopes, adjacency, violation)
