@@ -118,7 +118,7 @@ def test_other_paths_have_edges_but_no_partial_correlations(run, table):
     assert Path("edges.csv").read_text().splitlines()[1:] == ["0,AGE,RM,"]
     done = run("path", table, "--search", "boundary", "--plot-edges", "edges.png")
     assert done.code == 1
-    assert "search='glasso'" in done.err
+    assert "--search glasso" in done.err
 
 
 def test_one_file_for_two_things_is_refused(run, table):

@@ -32,13 +32,21 @@ def lines(ax):
 
 
 def test_every_edge_has_a_line_through_its_partial_correlations(lasso):
-    drawn = lines(lasso.plot_edges())
     rows = lasso.edge_rows()
+    count = len({(row.first, row.second) for row in rows})
+    drawn = lines(lasso.plot_edges(top=1000))
     assert set(drawn) == {(row.first, row.second) for row in rows}
     for row in rows:
         line = drawn[row.first, row.second]
         (place,) = np.flatnonzero(line.get_xdata() == row.penalty)
         assert line.get_ydata()[place] == row.partial_correlation
+    ax = lasso.plot_edges(top=3)
+    grey = [part[:, 1] for part in ax.collections[0].get_segments()]
+    assert len(lines(ax)) == 3
+    assert len(grey) == count - 3
+    weaker = [line.get_ydata() for pair, line in drawn.items() if pair not in lines(ax)]
+    known = sorted(value for line in weaker for value in line if np.isfinite(value))
+    assert sorted(value for line in grey for value in line if np.isfinite(value)) == known
 
 
 def test_a_line_ends_at_the_zero_beside_its_edge():
@@ -61,7 +69,7 @@ def test_the_strongest_have_names_that_do_not_overlap(lasso):
     assert {text.get_text() for text in ax.texts} == {" – ".join(pair) for pair in wanted}
     colours = {line.get_color() for pair, line in lines(ax).items() if pair in wanted}
     assert len(colours) == 8
-    assert len({line.get_color() for pair, line in lines(ax).items() if pair not in wanted}) == 1
+    assert set(lines(ax)) == set(wanted)
     ax.figure.canvas.draw()
     boxes = [matplotlib.text.Text.get_window_extent(text) for text in ax.texts]
     assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))

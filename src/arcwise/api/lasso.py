@@ -413,8 +413,6 @@ def fitted(task: Task, found: Found) -> Fitted:
         said += ": without it so many edges would fit the noise of so few rows (refit=True does)"
     elif refit is None:
         said += ": without it there is no maximum on this graph"
-    if found.violation > _LOOSE:
-        said += f"; they breach a condition for its maximum by {found.violation:.2g} of the penalty"
     net = normal_net(own, found.graph, task.fits, task.bench.data)
     return Fitted(net, f"{said}.", shrunk=True)
 
@@ -439,9 +437,19 @@ def learned_from(task: Task, found: Found, trail: Trail) -> Learned:
         task.limits,
         found.penalty,
         {**words, "penalty_unit": task.unit, **({"numbers": "penalised"} if shrunk else {})},
-        (*task.bench.notes, said),
-        settled=True,
+        tuple(filter(None, (*task.bench.notes, said, _breach(found)))),
+        settled=not trail.stopped,
         scored=net.joint is None,
+    )
+
+
+def _breach(found: Found) -> str:
+    """A sentence where the graph is not that of the maximum for certain."""
+    if found.violation <= _LOOSE:
+        return ""
+    return (
+        "The lasso was not solved to the end: a condition for its maximum is breached by "
+        f"{found.violation:.2g} of the penalty, and edges may be different."
     )
 
 

@@ -81,8 +81,9 @@ def plot_edge_path(
     colours = {int(row): _COLOURS[rank % len(_COLOURS)] for rank, row in enumerate(named)}
     axes = _own_axes([pairs[row] for row in colours]) if ax is None else ax
     axes.axhline(0.0, color=_MARK, linewidth=0.6, zorder=1)
-    for row in sorted(range(len(pairs)), key=lambda row: row in colours):
-        _draw_line(axes, penalties, values[row], " – ".join(pairs[row]), colours.get(row))
+    _draw_others(axes, penalties, [values[i] for i in range(len(pairs)) if i not in colours])
+    for row, colour in colours.items():
+        _draw_line(axes, penalties, values[row], " – ".join(pairs[row]), colour)
     set_penalties(axes, [*penalties, *(m.penalty for m in marks)], grid=True, linear=linear)
     _set_values(axes, values, bool(marks))
     axes.set_xlabel(f"penalty ({path.unit})", **PLAIN)
@@ -100,7 +101,7 @@ def _matrix(path: Priced) -> tuple[list[tuple[str, str]], Array]:
         if knot.partial_correlations is None:
             raise FitError(
                 "The path holds no partial correlations, as one of the graphical lasso "
-                "(search='glasso') does; its plot() draws the number of edges against the penalty."
+                "(search='glasso') does: take that search, or draw the number of edges."
             )
         for edge, value in zip(knot.graph.edges, knot.partial_correlations, strict=True):
             found.setdefault(edge, {})[column] = value
@@ -116,18 +117,27 @@ def _own_axes(named: list[tuple[str, str]]) -> "Axes":
     return small_axes((_FIGURE[0] + names, _FIGURE[1]))
 
 
-def _draw_line(
-    axes: "Axes", penalties: Array, values: Array, name: str, colour: str | None
-) -> None:
-    """One line, where its edge is there, from the zero beside it on."""
-    there = values != 0
+def _draw_line(axes: "Axes", penalties: Array, values: Array, name: str, colour: str) -> None:
+    """One line with a dot at each penalty that was solved for."""
+    (line,) = axes.plot(penalties, np.where(_shown(values), values, np.nan), color=colour)
+    line.set(linewidth=1.5, marker="o", markersize=2.4, zorder=3, gid=f"edge {name}")
+
+
+def _draw_others(axes: "Axes", penalties: Array, lines: list[Array]) -> None:
+    """All other lines, as one thing: there can be thousands."""
+    from matplotlib.collections import LineCollection
+
+    points = [np.column_stack([penalties, np.where(_shown(each), each, np.nan)]) for each in lines]
+    axes.add_collection(LineCollection(points, color=_GREY, linewidth=0.7, zorder=2))
+
+
+def _shown(values: Array) -> NDArray[np.bool_]:
+    """Where a line is drawn: where its edge is there, and at the zeros beside that."""
+    there: NDArray[np.bool_] = values != 0
     shown = there.copy()
     shown[1:] |= there[:-1]
     shown[:-1] |= there[1:]
-    (line,) = axes.plot(penalties, np.where(shown, values, np.nan), color=colour or _GREY)
-    line.set(linewidth=1.5 if colour else 0.7, zorder=3 if colour else 2, gid=f"edge {name}")
-    if colour:
-        line.set(marker="o", markersize=2.4)
+    return shown
 
 
 def _set_values(axes: "Axes", values: Array, marked: bool) -> None:

@@ -26,10 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._kernels.glasso import ahead, box, components, gather, scatter
+from arcwise._kernels.glasso import components, gather, scatter
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
-from arcwise.undirected.chordal import completion
 from arcwise.undirected.columns import Solved, judged, solve_block
 from arcwise.undirected.newton import inverse, log_determinant
 from arcwise.undirected.penalties import (
@@ -39,6 +38,7 @@ from arcwise.undirected.penalties import (
     checked_covariance,
     checked_factors,
 )
+from arcwise.undirected.starts import Start, begin, no_maximum, share_of
 
 __all__ = ["Glasso", "from_correlation", "glasso", "glasso_path", "largest_penalty"]
 
@@ -48,9 +48,8 @@ Indices = NDArray[np.int64]
 # A block whose smallest eigenvalue is below minus this (in units of correlations) is indefinite.
 _INDEFINITE = 1e-7
 _SWEEPS = 10_000
-# Of a path, steps this much longer than the one before are not foreseen from it; and the sweeps that an
-# answer from a foreseen start may take.
-_FARTHEST, _EAGER = 3.0, 60
+# The sweeps that an answer may take from where the last two point to.
+_EAGER = 60
 # Components up to this size are solved together with others.
 _SMALL = 48
 
@@ -138,7 +137,7 @@ def glasso(
     )
     _check_definite(problem)
     work = _Work(tolerance, max_sweeps, threads, True, Trail(on_step))
-    return work.solve(problem, None if start is None else _Start(start))
+    return work.solve(problem, None if start is None else Start(start.precision, start.covariance))
 
 
 def glasso_path(
@@ -193,7 +192,8 @@ def glasso_path(
             return
         yield float(penalty), found
         nearby = penalties[max(number - 1, 0) : number + 2]
-        start = _Start(found, start and start.latest, _share(nearby))
+        earlier = None if start is None else start.covariance
+        start = Start(found.precision, found.covariance, earlier, share_of(nearby))
         if trail.add(f"penalty {float(penalty):.4g}", found.objective, found.n_edges):
             return
 
@@ -240,42 +240,6 @@ def from_correlation(found: Glasso, scale: ArrayLike) -> Glasso:
     )
 
 
-class _Start(NamedTuple):
-    """Where to begin: the latest solution, and how far to go on in the direction from the one before."""
-
-    latest: Glasso
-    earlier: Glasso | None = None
-    share: float = 0.0
-
-    def covariance(self, piece: Piece, eager: bool) -> Array:
-        """W of some variables, scaled; positive definite for certain unless it is `eager`."""
-        over = 1.0 / piece.scale
-        if eager and self.earlier is not None:
-            pair = self.latest.covariance, self.earlier.covariance
-            return ahead(piece.moments, piece.penalties, *pair, piece.members, over, self.share)
-        found = gather(self.latest.covariance, piece.members, over, over)
-        box(piece.moments, piece.penalties, found)
-        return found
-
-    def slopes(self, piece: Piece) -> Array:
-        """Regressions of each variable on the others, scaled."""
-        precision = self.latest.precision
-        own = -1.0 / (precision.diagonal()[piece.members] * piece.scale)
-        found = gather(precision, piece.members, own, piece.scale)
-        if not piece.even:
-            found[np.isinf(piece.penalties)] = 0.0
-        np.fill_diagonal(found, 0.0)
-        return found
-
-
-def _share(penalties: Sequence[float]) -> float:
-    """Of the step between two penalties, what the step to the third one is; 0 where there is none."""
-    if len(penalties) < 3 or penalties[0] == penalties[1]:
-        return 0.0
-    share = (penalties[2] - penalties[1]) / (penalties[1] - penalties[0])
-    return float(share) if 0.0 < share <= _FARTHEST else 0.0
-
-
 class _Part(NamedTuple):
     """A block, its solution, and how far that can be from the maximum."""
 
@@ -301,11 +265,11 @@ class _Work:
                 f"{self.tolerance}, {self.max_sweeps} and {self.threads} came."
             )
 
-    def solve(self, problem: Problem, start: _Start | None) -> Glasso:
+    def solve(self, problem: Problem, start: Start | None) -> Glasso:
         size = len(problem.moments)
-        if start is not None and start.latest.precision.shape != (size, size):
+        if start is not None and start.precision.shape != (size, size):
             raise FitError(
-                f"The start has {len(start.latest.precision)} variables, but the covariance {size}."
+                f"The start has {len(start.precision)} variables, but the covariance {size}."
             )
         labels = components(problem.moments, problem.table())
         alone, blocks = _blocks(labels)
@@ -316,7 +280,7 @@ class _Work:
                 parts = list(pool.map(lambda members: self.block(problem, members, start), blocks))
         return _assembled(problem, alone, parts)
 
-    def block(self, problem: Problem, members: Indices, start: _Start | None) -> _Part:
+    def block(self, problem: Problem, members: Indices, start: Start | None) -> _Part:
         """Solve one component."""
         piece = problem.piece(members)
         if not piece.penalties.any():
@@ -324,12 +288,12 @@ class _Work:
         else:
             solved = self._eagerly(piece, start)
             if solved is None:
-                solved = self._swept(piece, *_begin(piece, start), self.max_sweeps)
+                solved = self._swept(piece, *begin(piece, start), self.max_sweeps)
         if solved is None:
-            raise _no_maximum(piece)
+            raise no_maximum(piece)
         return _Part(piece, solved, solved.gap(piece.moments, piece.penalties))
 
-    def _eagerly(self, piece: Piece, start: _Start | None) -> Solved | None:
+    def _eagerly(self, piece: Piece, start: Start | None) -> Solved | None:
         """Begin where the last two solutions point to; None where that leads to nothing quickly.
 
         W may not be positive definite there. If so, no good answer comes of it: what is judged good is
@@ -337,8 +301,7 @@ class _Work:
         """
         if start is None or not start.share:
             return None
-        begin = start.covariance(piece, eager=True), start.slopes(piece)
-        solved = self._swept(piece, *begin, min(_EAGER, self.max_sweeps))
+        solved = self._swept(piece, *start.ahead(piece), min(_EAGER, self.max_sweeps))
         good = solved is not None and solved.violation <= self.tolerance
         return solved if good else None
 
@@ -405,44 +368,6 @@ def _inverted(piece: Piece) -> Array | None:
     found = inverse(piece.moments)
     singular = found is None or found.matrix.diagonal().max() > 1e12
     return None if found is None or singular else found.matrix
-
-
-def _no_maximum(piece: Piece) -> FitError:
-    what = "no penalty" if not piece.penalties.any() else "entries without penalty"
-    return FitError(
-        "There is no maximum: the covariance of {columns} is singular (fewer rows than columns, or a "
-        f"column that follows from others) and meets {what}; give a larger penalty.",
-        piece.members.tolist(),
-    )
-
-
-def _begin(piece: Piece, start: _Start | None) -> tuple[Array, Array]:
-    """W and slopes to begin with: W has a unit diagonal, is positive definite and inside the box.
-
-    Only then do sweeps keep it positive definite.
-    """
-    if start is not None:
-        return start.covariance(piece, eager=False), start.slopes(piece)
-    slopes = np.zeros_like(piece.moments)
-    if piece.penalties.diagonal().min() > 0:
-        covariance = piece.moments.copy()
-        np.fill_diagonal(covariance, 1.0)
-        return covariance, slopes
-    covariance = _completed(piece)
-    box(piece.moments, piece.penalties, covariance)
-    return covariance, slopes
-
-
-def _completed(piece: Piece) -> Array:
-    """A positive definite matrix that agrees with S where there is no penalty."""
-    free = piece.penalties == 0
-    np.fill_diagonal(free, False)
-    if not free.any():
-        return np.eye(len(free))
-    found = completion(piece.moments, free)
-    if found is None:
-        raise _no_maximum(piece)
-    return found
 
 
 def _assembled(problem: Problem, alone: Indices, parts: list[_Part]) -> Glasso:

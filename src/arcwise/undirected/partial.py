@@ -24,6 +24,6 @@ def edge_partials(graph: UGraph, precision: NDArray[np.float64] | None) -> tuple
     if precision is None:
         return None
     first, second = np.array(graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
-    scale = 1 / np.sqrt(np.diag(precision))
-    values = -precision[first, second] * scale[first] * scale[second]
+    own = np.diag(precision)
+    values = -precision[first, second] / np.sqrt(own[first] * own[second])
     return tuple(values.tolist())
