@@ -610,3 +610,10 @@ def test_rows_in_order_do_not_fool_rotations():
 def test_few_rows_are_told():
     net = aw.learn({"a": [1.0, 2.0], "b": [2.0, 1.0]}, **WORDS)
     assert any("no edge means anything" in note for note in net.notes)
+
+
+def test_a_choice_at_the_end_of_the_path_is_told():
+    boston = aw.shipped("boston")
+    net = aw.learn(boston, **WORDS, penalty="cv", count=6)
+    assert net.words["penalty"] == min(row["penalty"] for row in net.tuning)
+    assert "smallest one tried" in net.notes[-1]

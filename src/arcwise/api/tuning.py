@@ -23,6 +23,7 @@ from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError
 from arcwise.networks import BayesNet, Net
 from arcwise.results import Watch
+from arcwise.undirected.selection import usual_penalty
 
 __all__ = ["RULES", "Curve", "Tuned", "tune"]
 
@@ -109,8 +110,9 @@ def tune(
     work = _Fold(recipe, table, parts, grid, inside)
     found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
     if not found:
-        usual = float(np.log(table.total)) / table.total
-        guess = 0.5 * usual if kind.rule is None else float(grid[len(grid) // 2])
+        guess = 0.5 * float(np.log(table.total)) / table.total
+        if kind.rule is not None:
+            guess = usual_penalty(table.total, len(table.names), grid.tolist())
         said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
         return Tuned(guess, (), rule, said)
     done = np.concatenate(parts[: len(found)])
@@ -124,7 +126,10 @@ def tune(
     if rule == "cv-1se":
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
-    return Tuned(best["penalty"], curve, rule, _reason(best, rule, measure))
+    said = _reason(best, rule, measure)
+    if 0 < best["penalty"] == grid.min():
+        said += " It is the smallest one tried: a longer path (least=) may do better."
+    return Tuned(best["penalty"], curve, rule, said)
 
 
 def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:

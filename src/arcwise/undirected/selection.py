@@ -30,6 +30,7 @@ __all__ = [
     "lasso_graphs",
     "neighbour_graphs",
     "penalties_for",
+    "usual_penalty",
 ]
 
 Array = NDArray[np.float64]
@@ -168,7 +169,7 @@ def by_stability(
         each for each in run(work, subsamples) if len(each) == len(asked)
     ]  # cut ones do not count
     if len(found) < 2:
-        return _cut_short("stars", asked)
+        return _cut_short("stars", usual_penalty(len(sample.rows), sample.rows.shape[1], asked))
     shares = _counts(found, len(asked)) / len(found)
     pairs = max(1, _open_pairs(sample.still, [*known["required"], *known["forbidden"]]))
     instability = np.maximum.accumulate((2.0 * shares * (1.0 - shares)).sum(axis=1) / pairs)
@@ -311,10 +312,27 @@ def _open_pairs(still: NDArray[np.bool_], known: Sequence[tuple[int, int]]) -> i
     return varying * (varying - 1) // 2 - len(ruled)
 
 
-def _cut_short(rule: str, penalties: tuple[float, ...]) -> Choice:
+def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> float:
+    """A guess where nothing is known: sqrt(log p / n), the size of the largest chance correlations.
+
+    Penalties of that order find the graph of a large sample (Ravikumar, Wainwright, Raskutti and Yu
+    2011); of the given ones the nearest is taken.
+
+    Examples
+    --------
+    >>> usual_penalty(100, 50, [0.8, 0.4, 0.2, 0.1])
+    0.2
+    """
+    guess = np.sqrt(np.log(max(variables, 2)) / rows)
+    return min(penalties, key=lambda each: abs(float(np.log(each / guess))))
+
+
+def _cut_short(rule: str, penalty: float) -> Choice:
     """A guess, without a curve, where there was no time to choose."""
-    middle = penalties[len(penalties) // 2]
-    return Choice(rule, middle, (), (), "", (), "The choice of the penalty was cut short.")
+    said = (
+        f"The choice of the penalty was cut short: {penalty:.4g} is a guess from rows and columns."
+    )
+    return Choice(rule, penalty, (), (), "", (), said)
 
 
 def _steady(
