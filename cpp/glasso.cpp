@@ -29,7 +29,8 @@
 namespace arcwise {
 namespace {
 
-constexpr int kPasses = 10000;
+// Passes over the active variables of a column: alone, and within sweeps, where it is visited again.
+constexpr Size kPasses = 10000, kFewPasses = 500;
 constexpr double kRounding = 1e-14;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -88,13 +89,14 @@ struct Small {
   std::vector<double> gram, slope, gradient, penalty;
   std::vector<double> factor, answer;
   std::vector<Size> used;
+  Size passes = kPasses;
 
   Size size() const { return slope.size(); }
 
   void solve(double tolerance) {
     const Size patience = std::max<Size>(8, size() / 4);  // then a factorisation is the cheaper way
     Size next = free_of_penalty() ? 0 : patience;
-    for (Size pass = 0; pass < kPasses; ++pass) {
+    for (Size pass = 0; pass < passes; ++pass) {
       if (pass == next) {
         next += patience;
         jump();
@@ -314,6 +316,7 @@ std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatri
   if (passed.shape(0) != 2 || passed.shape(1) != p) throw nb::value_error("two rows of moves are needed");
   nb::gil_scoped_release release;
   Columns columns(p, S.data(), P.data(), W.data(), W.data(), B.data());
+  columns.lasso.passes = kFewPasses;
   Rest rest(passed.data(), passed.data() + p, p);
   const double least = smallest(P.data(), p * p);  // for the precision that is needed
   double moved = std::numeric_limits<double>::infinity();

@@ -160,6 +160,7 @@ void check_members(ConstIndices members, Size p) {
 void gather(ConstMatrix from, ConstIndices members, ConstVector left, ConstVector right, Matrix block) {
   const Size p = from.shape(0), m = members.shape(0);
   check_square(p, from);
+  if (left.shape(0) != m || right.shape(0) != m) throw nb::value_error("one factor a member is needed");
   check_square(m, block);
   check_members(members, p);
   nb::gil_scoped_release release;
@@ -174,6 +175,7 @@ void gather(ConstMatrix from, ConstIndices members, ConstVector left, ConstVecto
 void scatter(ConstMatrix block, ConstIndices members, ConstVector factor, Matrix to) {
   const Size p = to.shape(0), m = members.shape(0);
   check_square(p, to);
+  if (factor.shape(0) != m) throw nb::value_error("one factor a member is needed");
   check_square(m, block);
   check_members(members, p);
   nb::gil_scoped_release release;

@@ -143,3 +143,41 @@ def test_other_models_and_searches_say_whom_it_is_for(table, prices):
 def test_factors_print_short(prices):
     assert str(factors_of({("a", "b"): 2.0})) == "for 1 pair"
     assert factors_of(factors_of(prices)).names == tuple(NAMES)
+
+
+def test_frames_without_names_of_rows_go_by_their_columns(table, prices):
+    import polars as pl
+    import pyarrow as pa
+
+    turned = prices.loc[sorted(NAMES), sorted(NAMES)]
+    wanted = lasso(table, penalty=prices).net.joint.covariance
+    for form in (
+        pl.from_pandas(turned),
+        pa.table({n: turned[n].to_numpy() for n in sorted(NAMES)}),
+    ):
+        assert (lasso(table, penalty=form).net.joint.covariance == wanted).all()
+
+
+@pytest.mark.parametrize("value", ["x", [1, 2], float("nan"), -1.0, True])
+def test_factors_of_pairs_are_numbers(table, value):
+    with pytest.raises(FitError, match="'a' and 'b' is a number from 0 on"):
+        lasso(table, penalty=0.1, factors={("a", "b"): value})
+
+
+@pytest.mark.parametrize("rule", ["stars", "ric"])
+def test_rules_and_factors_say_the_same(rule):
+    """All pairs but those of a chain are ruled out, one way or the other."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(150, 8))
+    x[:, 1:] += 0.5 * x[:, :-1]
+    rows = pd.DataFrame(x, columns=list("abcdefgh"))
+    out = [(a, b) for a in "abcdefgh" for b in "abcdefgh" if ord(b) - ord(a) > 1]
+    words = {"graph": "undirected", "model": "gaussian", "penalty": rule}
+    ruled = aw.learn(rows, rules=aw.Rules(forbidden=[f"{a} -- {b}" for a, b in out]), **words)
+    priced = aw.learn(rows, factors=dict.fromkeys(out, np.inf), **words)
+    assert ruled.words["penalty"] == pytest.approx(priced.words["penalty"], rel=1e-9)
+    assert ruled.graph == priced.graph
+
+
+def test_no_factors_are_none(table):
+    assert aw.learn(table, factors=None, graph="directed").graph == aw.learn(table).graph

@@ -11,6 +11,7 @@ import arcwise as aw
 from arcwise.undirected.ebic import by_ebic
 from arcwise.undirected.glasso import glasso, largest_penalty
 from arcwise.undirected.known import known
+from arcwise.undirected.selection import by_stability
 
 SOURCE = linear(3, rows=150, p=6)
 WORDS = {"graph": "undirected", "model": "gaussian"}
@@ -580,6 +581,8 @@ def test_pairwise_gaps_are_held_out_as_they_are():
     assert net.graph.n_edges >= 2
     judged = aw.validate(table, folds=4, gaps="pairwise", penalty=0.05, **WORDS)
     assert np.isfinite(judged.mean)
+    assert np.isfinite(judged.rmse).all()
+    assert judged.r2[1] > 0.2
     for rule in ("stars", "ric"):
         with pytest.raises(aw.WordError, match="needs complete rows"):
             aw.learn(table, **WORDS, gaps="pairwise", penalty=rule)
@@ -617,3 +620,43 @@ def test_a_choice_at_the_end_of_the_path_is_told():
     net = aw.learn(boston, **WORDS, penalty="cv", count=6)
     assert net.words["penalty"] == min(row["penalty"] for row in net.tuning)
     assert "smallest one tried" in net.notes[-1]
+
+
+def test_a_crowded_neighbourhood_is_not_fitted_jointly():
+    wide = np.random.default_rng(3).normal(size=(30, 80))
+    net = aw.learn(wide, **WORDS, search="neighbourhood", penalty=0.03)
+    assert 2 * net.graph.n_edges > 0.5 * 30 * 80
+    assert net.net.joint is None
+    assert "too many edges for the rows" in net.notes[-1]
+
+
+def test_subsamples_that_were_done_are_compared_over_the_whole_path():
+    """A watcher that says stop after some subsamples: the graph of all rows is still counted to the end."""
+    x = np.random.default_rng(6).normal(size=(60, 5))
+    x[:, 1] += x[:, 0]
+    asked = [0.6, 0.3, 0.1]
+    seen = []
+
+    def watch(step):
+        seen.append(step.what)
+        return sum(what == "penalty 0.1" for what in seen) >= 4
+
+    def run(work, count):
+        return [work(number) for number in range(count)]
+
+    choice = by_stability(x, np.random.default_rng(0), asked, subsamples=8, run=run, on_step=watch)
+    assert len(choice.edges) == len(choice.curve) == 3
+    assert "cut short: 8 subsamples were meant" in choice.reason
+
+
+@pytest.mark.parametrize("time", [-1, "x", float("nan")])
+def test_time_is_a_number(time):
+    with pytest.raises(aw.WordError, match="seconds from 0 on"):
+        aw.learn(SOURCE, **WORDS, time=time)
+
+
+def test_no_time_at_all_gives_a_guess_and_says_so():
+    for rule in ("ebic", "stars", "cv"):
+        net = aw.learn(SOURCE, **WORDS, penalty=rule, time=0)
+        assert "guess" in net.notes[-1]
+        assert "-inf" not in " ".join(net.notes)

@@ -221,3 +221,15 @@ def test_select_and_read_only() -> None:
         moments.scatter[0, 0] = 1.0
     with pytest.raises(DataError, match="no column 'v9'"):
         moments.select(["v9"])
+
+
+def test_given_numbers_with_names_of_their_own_are_put_in_order():
+    import pandas as pd
+
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 3)), columns=["a", "b", "c"])
+    found = Moments.given(["c", "a", "b"], 20, frame.mean(), frame.cov())
+    wanted = Moments.given(["a", "b", "c"], 20, frame.mean().to_numpy(), frame.cov().to_numpy())
+    np.testing.assert_array_equal(found.mean, wanted.mean)
+    np.testing.assert_array_equal(found.scatter, wanted.scatter)
+    with pytest.raises(DataError, match="means have no 'z'"):
+        Moments.given(["a", "b", "z"], 20, frame.mean(), frame.cov())

@@ -40,3 +40,16 @@ def test_near_copies_that_can_be_told_apart_are_left_alone():
     x = columns(500, 4)
     x[:, 3] = x[:, 0] + 0.02 * x[:, 3]
     assert steadied(np.corrcoef(x.T), 500).columns == ()
+
+
+def test_the_order_of_columns_does_not_matter():
+    x = columns(60, 9, 3)
+    x[:, 6], x[:, 7] = x[:, 0] + x[:, 1], x[:, 2] + x[:, 3]
+    x[:, 8] = x[:, 0] - x[:, 3]
+    R = np.corrcoef(x.T)
+    wanted = set(steadied(R, 60).columns)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        turned = rng.permutation(9)
+        found = steadied(R[np.ix_(turned, turned)], 60).columns
+        assert {int(turned[i]) for i in found} == wanted

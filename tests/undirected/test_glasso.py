@@ -394,3 +394,10 @@ def test_other_options_are_checked(options, words):
 def test_answers_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
         glasso(GOOD, 0.1).precision[0, 0] = 1.0
+
+
+def test_too_few_sweeps_are_no_lack_of_a_maximum():
+    S = correlation(40, 15, 1)
+    found = glasso(S, 1e-6, max_sweeps=1)
+    assert np.linalg.eigvalsh(found.precision)[0] > 0
+    assert found.violation > 1e-3

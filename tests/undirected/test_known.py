@@ -12,6 +12,7 @@ from naive import glasso as naive
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, decomposable
 from arcwise.undirected import known as module
+from arcwise.undirected.collinear import steadied
 from arcwise.undirected.glasso import glasso
 from arcwise.undirected.known import known, refitted
 
@@ -209,3 +210,32 @@ def test_likelihoods_of_near_copies_are_compared_to_a_thousandth_of_a_nat():
             return 100 * (np.linalg.slogdet(theta)[1] - np.sum(R * theta))
 
         assert likelihood(found) == pytest.approx(likelihood(best), abs=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_a_maximum_is_found_in_any_order_of_columns(seed):
+    """Two sums among nine columns, measured with a small error: sharp, but a maximum."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(60, 9))
+    x[:, 6], x[:, 7] = x[:, 0] + x[:, 1], x[:, 2] + x[:, 3]
+    R = steadied(np.corrcoef(x.T), 60).matrix
+    names = list("abcdefghi")
+    places = np.argwhere(np.triu(glasso(R, 0.05).precision, 1))
+    graph = UGraph.from_edges([(names[i], names[j]) for i, j in places], names)
+    found = known(R, graph)
+    turned = rng.permutation(9)
+    where = {int(old): new for new, old in enumerate(turned)}
+    other = UGraph.from_edges([(names[where[i]], names[where[j]]) for i, j in places], names)
+    again = known(R[np.ix_(turned, turned)], other).precision
+    one, two = (np.linalg.slogdet(theta)[1] for theta in (found.precision, again))
+    assert one == pytest.approx(two, abs=1e-6)
+
+
+def test_an_exact_sum_has_none_however_large_the_numbers_get():
+    wheel = [("a", "b"), ("b", "e"), ("a", "e"), ("b", "c"), ("c", "d"), ("d", "e")]
+    graph = UGraph.from_edges(wheel, list("abcde"))
+    for seed in range(30):
+        x = np.random.default_rng(seed).normal(size=(50, 5))
+        x[:, 4] = x[:, 0] + x[:, 1]
+        with pytest.raises(FitError, match="no maximum"):
+            known(np.cov(x.T), graph)

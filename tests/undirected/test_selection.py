@@ -367,3 +367,11 @@ def test_the_safe_penalty_joins_nothing_in_noise():
     assert joined <= 4
     with pytest.raises(FitError, match="alpha"):
         safe_penalty(10, 3, alpha=0)
+
+
+def test_penalties_come_in_any_order_but_not_none():
+    R = correlations(chain(6, 500)[0])
+    asked = [0.1, 0.4, 0.2]
+    assert by_ebic(R, 500, asked) == by_ebic(R, 500, sorted(asked, reverse=True))
+    with pytest.raises(FitError, match="one penalty or more"):
+        by_ebic(R, 500, [])

@@ -49,16 +49,22 @@ def directed_net(
 
 
 def markov_net(
-    graph: UGraph, fits: Mapping[str, Fits], models: Models, data: Table | Moments
+    graph: UGraph,
+    fits: Mapping[str, Fits],
+    models: Models,
+    data: Table | Moments,
+    *,
+    joint: bool = True,
 ) -> MarkovNet:
     """Fit each variable given its neighbours; parameters as for `directed_net`.
 
     Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
     graph. It does not exist where a clique has a singular covariance (fewer rows than variables, copies
-    of columns): then each variable is regressed on its neighbours by itself, and there is no joint.
+    of columns): then each variable is regressed on its neighbours by itself, and there is no joint. So
+    it is where no `joint` is wanted.
     """
     own = fits.get("gaussian")
-    if isinstance(own, GaussianFits) and set(models) == {"gaussian"}:
+    if joint and isinstance(own, GaussianFits) and set(models) == {"gaussian"}:
         try:
             return normal_net(known(own.matrix, graph).precision, graph, own, data)
         except FitError:

@@ -63,7 +63,7 @@ def _by_rotation(here: Task, rng: np.random.Generator) -> Choice:
             "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
             "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
         )
-    return by_rotation(rows, rng, turns=here.settings.turns, factors=here.factors)
+    return by_rotation(rows, rng, turns=here.settings.turns, factors=here.weights)
 
 
 def _by_stability(here: Task, rng: np.random.Generator, run: Runner, watch: Watch | None) -> Choice:

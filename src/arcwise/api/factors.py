@@ -4,6 +4,7 @@ import csv
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +90,16 @@ def factors_of(value: Any) -> Factors:
         return _from_file(Path(value))
     if isinstance(value, Mapping):
         return _from_pairs(value)
-    rows, columns = getattr(value, "index", None), getattr(value, "columns", None)
-    if columns is None or rows is None:
+    columns = getattr(value, "column_names", None) or getattr(
+        value, "columns", None
+    )  # Arrow's word
+    if columns is None:
         return Factors(_square(value, "The penalties"), None)
     names = tuple(map(str, columns))
+    rows = getattr(value, "index", None)
+    if rows is None or callable(rows):  # only pandas names rows: others are in the columns' order
+        numbers = np.column_stack([np.asarray(value[name]) for name in columns])
+        return _named(names, names, numbers, "The penalties")
     return _named(tuple(map(str, rows)), names, value.to_numpy(), "The penalties")
 
 
@@ -104,10 +111,15 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
     names = sorted({str(name) for pair in pairs for name in pair})
     values = np.ones((len(names), len(names)))
     for (one, two), value in pairs.items():
+        number = isinstance(value, Real) and not isinstance(value, bool) and float(value) >= 0
+        if not number:
+            raise FitError(
+                f"The factor of {one!r} and {two!r} is a number from 0 on, not {value!r}."
+            )
         if pairs.get((two, one), value) != value:
             raise FitError(f"The pair {one!r} and {two!r} has two factors; give one.")
         places = names.index(str(one)), names.index(str(two))
-        values[places] = values[places[::-1]] = value
+        values[places] = values[places[::-1]] = float(value)
     values.setflags(write=False)
     return Factors(values, tuple(names), picked=True)
 
@@ -115,11 +127,18 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
 def _from_file(path: Path) -> Factors:
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(
+            f"The penalties cannot be read from {path}: there is no such file."
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"The penalties cannot be read from {path}: {error}.") from None
     lines = text.splitlines()
     mark = "\t" if lines and "\t" in lines[0] else ","
-    table = [row for row in csv.reader(lines, delimiter=mark) if row]
+    try:
+        table = [row for row in csv.reader(lines, delimiter=mark) if row]
+    except csv.Error as error:
+        raise DataError(f"The penalties cannot be read from {path}: {error}.") from None
     names = tuple(cell.strip() for cell in table[0][1:]) if table else ()
     rows = tuple(row[0].strip() for row in table[1:])
     return _named(rows, names, [row[1:] for row in table[1:]], f"The penalties in {path}")

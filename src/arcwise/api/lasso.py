@@ -172,6 +172,18 @@ class Task:
         barred = [(a, b) for a in nodes for b in nodes if a < b and b not in allowed[a]]
         return {"required": sorted(bounds.required), "forbidden": barred}
 
+    @cached_property
+    def weights(self) -> Array | None:
+        """Factors with what rules say: 0 for required edges, infinite for forbidden ones."""
+        if self.factors is None and not any(self.pairs.values()):
+            return None
+        size = len(self.matrix)
+        found = np.ones((size, size)) if self.factors is None else self.factors.copy()
+        for pairs, value in ((self.pairs["required"], 0.0), (self.pairs["forbidden"], np.inf)):
+            for one, two in pairs:
+                found[one, two] = found[two, one] = value
+        return found
+
     @property
     def scaled(self) -> Array:
         """The matrix that penalties are measured on."""
@@ -198,7 +210,7 @@ class Task:
 
     def penalties(self) -> tuple[float, ...]:
         """A path's penalties, the smallest that leaves no edge first."""
-        most, count = largest_penalty(self.scaled, self.factors) or 1.0, self.settings.count
+        most, count = largest_penalty(self.scaled, self.weights) or 1.0, self.settings.count
         usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
         least = usual if self.settings.least is None else self.settings.least
         if count < 1 or not 0 < least <= 1:
@@ -254,12 +266,11 @@ def _followers(fits: GaussianFits, columns: Sequence[int]) -> str:
     """A sentence on columns that got noise."""
     if not columns:
         return ""
-    names = sentence_list([fits.nodes[i] for i in columns[:8]])
-    more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
+    names = sentence_list([fits.nodes[i] for i in columns])
     return (
-        f"{names}{more} follow from one another (a copy, a sum): each is taken as measured with an "
-        f"error of {100 * NOISE**0.5:.1g} % of its standard deviation, as the likelihood has no maximum "
-        "else; leave one out to see what the rest depend on."
+        f"{names} follow from one another (a copy, a sum, or few distinct rows): each is taken as "
+        f"measured with an error of {100 * NOISE**0.5:.1g} % of its standard deviation, as the likelihood "
+        "has no maximum otherwise; leave one out to see what the rest depend on."
     )
 
 

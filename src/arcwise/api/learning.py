@@ -162,7 +162,7 @@ class Plan:
             rule = own
         if own is not None:
             recipe = as_judged(recipe, rule)
-        elif "factors" in recipe.options:
+        elif recipe.options.get("factors") is not None:
             raise WordError(
                 "Penalties for single pairs of variables are for the lasso: graph='undirected', "
                 "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."
@@ -184,6 +184,8 @@ def plan(
     kind_of(graph)
     if isinstance(words.get("prior_rows"), str | os.PathLike):
         words["prior_rows"] = read(words["prior_rows"])
+    if words.get("factors", ...) is None:  # none are none, whatever is learned
+        del words["factors"]
     if _a_matrix(penalty):
         if words.get("factors") is not None:
             raise WordError("Give a matrix of penalties, or a penalty and its factors, not both.")

@@ -1,7 +1,7 @@
 """The third verb: undirected graphs against the price of an edge, all from one run."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -153,7 +153,8 @@ class PenaltyPath:
         return f"<Penalty{repr(self.path)[1:]}"
 
     def __str__(self) -> str:
-        return "\n".join([str(self.path), *(f"note: {note}" for note in self.notes)])
+        told = replace(self.path, stopped=self.stopped)
+        return "\n".join([str(told), *(f"note: {note}" for note in self.notes)])
 
 
 def _checked(penalty: object) -> float:

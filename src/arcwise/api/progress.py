@@ -10,9 +10,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from numbers import Real
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from arcwise.errors import WordError
 from arcwise.results import Step
 
 __all__ = ["Progress"]
@@ -25,6 +27,8 @@ class Progress:
     """Watches steps: shows a line, and says stop when time is up or Ctrl-C was pressed."""
 
     def __init__(self, label: str, limit: float | None = None, show: bool | None = None) -> None:
+        if limit is not None and (not isinstance(limit, Real) or not float(limit) >= 0):
+            raise WordError(f"time= is a number of seconds from 0 on, or None, but {limit!r} came.")
         self.label, self.limit = label, limit
         self.show = sys.stderr.isatty() if show is None else show
         self.began = self._shown = time.monotonic()

@@ -92,8 +92,8 @@ class Fitted(NamedTuple):
 def fitted(task: Task, found: Found) -> Fitted:
     """The network on a graph that was found."""
     own, refit = found.precision, task.settings.refit
-    crowded = own is not None and refit is None and _crowded(task, found.graph)
-    if own is None or not (refit is False or crowded):
+    crowded = refit is None and _crowded(task, found.graph)
+    if not (crowded or (own is not None and refit is False)):
         try:
             precision = known(task.matrix, found.graph).precision
             said = "Fitted on its graph without a penalty"
@@ -104,7 +104,8 @@ def fitted(task: Task, found: Found) -> Fitted:
                 raise
     if own is None:
         here = task.bench
-        net = markov_net(found.graph, {here.model: here.fits}, here.models, here.data)
+        fits = {here.model: here.fits}
+        net = markov_net(found.graph, fits, here.models, here.data, joint=False)
         return Fitted(
             net, "The graph has too many edges for the rows: there is no joint distribution."
         )
@@ -149,7 +150,8 @@ def _breach(found: Found) -> str:
         return ""
     return (
         "The lasso was not solved to the end: a condition for its maximum is breached by "
-        f"{found.violation:.2g} of the penalty, and edges may be different."
+        f"{found.violation:.2g} of the penalty (or of 0.001, where that is larger), and edges may be "
+        "different."
     )
 
 

@@ -127,6 +127,8 @@ def tune(
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
     said = _reason(best, rule, measure)
+    if len(found) < len(parts):
+        said += f" The run was cut short: {len(found)} of {len(parts)} parts were left out in turn."
     if 0 < best["penalty"] == grid.min():
         said += " It is the smallest one tried: a longer path (least=) may do better."
     return Tuned(best["penalty"], curve, rule, said)
@@ -141,7 +143,7 @@ def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> 
         if stuck.any():
             name = table.names[int(np.argmax(stuck))]
             raise FitError(
-                f"penalty={rule!r} leaves out each tenth of the rows in turn, and without one of them "
+                f"penalty={rule!r} leaves out {len(parts)} parts of the rows in turn, and without one "
                 f"column {name!r} does not vary: leave that column out, or take another rule or a number."
             )
 

@@ -68,7 +68,7 @@ def learn(
         rows.picture(plot, [data, target])
     chosen = {**words.learning_words(asked), "time": time, "progress": False if quiet else None}
     others = [data, target, *(each for each in (dot, plot) if each)]
-    _check_tuning(tuning or [], others, chosen["penalty"])
+    _check_tuning(tuning or [], others, chosen["penalty"], graph)
     source = words.moments(asked) if stream else words.table(asked)
     began = clock.monotonic()
     net = api.learn(source, **chosen)
@@ -87,7 +87,7 @@ def learn(
         raise typer.Exit(INTERRUPTED)
 
 
-def _check_tuning(places: list[Path], others: list[Path], penalty: object) -> None:
+def _check_tuning(places: list[Path], others: list[Path], penalty: object, graph: str) -> None:
     """See, before any work is done, that there will be something to write, and that it can be."""
     if not places:
         return
@@ -106,6 +106,11 @@ def _check_tuning(places: list[Path], others: list[Path], penalty: object) -> No
             f"--tuning writes how a rule chose the penalty, but --penalty {penalty:g} gives it: take a "
             "rule such as cv, or leave --tuning out."
         )
+    if penalty is None and graph == "directed":
+        raise WordError(
+            "--tuning writes how a rule chose the penalty, and directed graphs have none unless it is "
+            "given: add --penalty cv."
+        )
 
 
 def _write(net: Network, target: Path, dot: Path | None, tuning: list[Path]) -> dict[Path, str]:
@@ -114,5 +119,8 @@ def _write(net: Network, target: Path, dot: Path | None, tuning: list[Path]) -> 
     if dot is not None:
         written[net.save(dot)] = "the graph for Graphviz"
     for place in tuning:
-        written[net.save_tuning(place)] = "how the penalty was chosen"
+        if net.tuning:
+            written[net.save_tuning(place)] = "how the penalty was chosen"
+        else:
+            shown.aside(f"{place} is not written: no rule chose the penalty, or it had no time to.")
     return written

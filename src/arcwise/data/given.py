@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError
+from arcwise.errors import DataError, close_to
 
-__all__ = ["check_given", "floats", "positive"]
+__all__ = ["check_given", "floats", "in_order", "positive"]
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +36,27 @@ def floats(what: str, numbers: ArrayLike) -> Floats:
         return np.array(numbers, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(f"The {what} have to be numbers, but {numbers!r} came.") from None
+
+
+def in_order(what: str, numbers: Any, names: Sequence[str]) -> Any:
+    """Numbers with labels of their own, as of a data frame, put in the order of the names.
+
+    >>> import pandas as pd
+    >>> in_order("means", pd.Series({"a": 1.0, "b": 2.0}), ["b", "a"]).tolist()
+    [2.0, 1.0]
+    """
+    found = numbers
+    for axis in ("index", "columns"):
+        labels = getattr(numbers, axis, None)
+        if labels is None or callable(labels) or all(isinstance(each, Integral) for each in labels):
+            continue
+        known = [str(each) for each in labels]
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise DataError(f"The {what} have no {missing[0]!r}. {close_to(missing[0], known)}")
+        places = [known.index(name) for name in names]
+        found = found.iloc[places] if axis == "index" else found.iloc[:, places]
+    return found
 
 
 def positive(n: object) -> float:

@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.given import check_given, floats, positive
+from arcwise.data.given import check_given, floats, in_order, positive
 from arcwise.data.memory import check_square
 from arcwise.data.table import Table
 from arcwise.data.variable import Variable, numbers_of
@@ -174,7 +174,7 @@ class Moments:
 
         Parameters
         ----------
-        names : in any order; means and covariances follow it.
+        names : in any order; means and covariances follow it, unless they have names of their own.
         n : number of cases.
         mean, covariance : as printed; the covariance has divisor n.
 
@@ -186,8 +186,9 @@ class Moments:
         >>> Moments.given(["b", "a"], 10, [2, 1], [[4, 0], [0, 1]]).mean
         array([1., 2.])
         """
-        names, n = tuple(names), positive(n)
-        centre, spread = floats("means", mean), floats("covariances", covariance)
+        names, n = tuple(map(str, names)), positive(n)
+        centre = floats("means", in_order("means", mean, names))
+        spread = floats("covariances", in_order("covariances", covariance, names))
         check_given(names, centre, spread)
         by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
         variables = tuple(Variable(names[i]) for i in by_name)

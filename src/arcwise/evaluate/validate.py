@@ -127,7 +127,7 @@ def validate_folds(
         density[part], errors[part] = logs, off
     weights = np.ones(table.rows) if table.weights is None else table.weights
     spread = _variance(_numbers(table), weights)
-    mse = np.average(errors**2, axis=0, weights=weights)
+    mse = _mean(errors**2, weights)
     r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0 * mse)
     edges = tuple(int(f[2]) for f in found)
     return Validation(table.names, density, np.sqrt(mse), r2, edges, weights, found[0][3])
@@ -143,9 +143,16 @@ def _numbers(table: Table) -> Array:
 
 
 def _variance(x: Array, weights: Array) -> Array:
-    mean = np.average(x, axis=0, weights=weights)
-    spread: Array = np.average((x - mean) ** 2, axis=0, weights=weights)
-    return spread
+    return _mean((x - _mean(x, weights)) ** 2, weights)
+
+
+def _mean(x: Array, weights: Array) -> Array:
+    """Weighted means of columns over the cells that are known; NaN where none is."""
+    there = np.isfinite(x)
+    total = weights @ np.where(there, x, 0.0)
+    counted = weights @ there
+    found: Array = np.divide(total, counted, out=np.full(x.shape[1], np.nan), where=counted > 0)
+    return found
 
 
 @dataclass(frozen=True)

@@ -259,18 +259,18 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
 
 
 def residuals(net: Net, table: Table, **options: Any) -> Array:
-    """Errors of predicting each variable from all the others, in rows without gaps.
+    """Errors of predicting each variable from all the others.
 
     Parameters
     ----------
     net : any network; undirected ones predict from the neighbours, directed ones by their blanket
         models, by the product rule where there are none, and in closed form where there is one.
-    table : rows of exactly the network's variables, without gaps.
+    table : rows of exactly the network's variables; without gaps, unless answers are exact.
     options : seed and method.
 
     Returns
     -------
-    Rows by variables: value minus prediction; NaN for levels that are no numbers.
+    Rows by variables: value minus prediction; NaN for levels that are no numbers, and in gaps.
     """
     chosen = read_options(options)
     if exact := _exactly(net, chosen):

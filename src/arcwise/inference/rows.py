@@ -139,21 +139,26 @@ def predict(net: BayesNet, table: Table, target: str) -> Predictions:
 
 
 def residuals(net: BayesNet, table: Table) -> Array:
-    """Errors of predicting each variable from all the others, in rows without gaps.
+    """Errors of predicting each variable from all that is known of the others; NaN in gaps.
 
     With local errors e, noise variances v and weights w of arcs, the error of variable i is
     (e_i / v_i - sum over children c of w_ci e_c / v_c) / (1 / v_i + sum over c of w_ci^2 / v_c):
-    the closed form of `predict` for every variable at once.
+    the closed form of `predict` for every variable at once, where there are no gaps.
 
     Parameters
     ----------
     net : a network of linear-Gaussian local models.
-    table : rows of exactly the network's variables, without gaps.
+    table : rows of exactly the network's variables.
 
     Returns
     -------
     Rows by variables: value minus prediction.
     """
+    if table.missing().any():
+        guesses = (predict(net, table, name).mean for name in net.names)
+        return np.column_stack(
+            [column - guess for column, guess in zip(table.columns, guesses, strict=True)]
+        )
     models = [local(net, node) for node in range(len(net.names))]
     errors, weight = np.zeros((table.rows, len(models))), np.zeros(len(models))
     for node, (intercept, slopes, noise) in enumerate(models):

@@ -169,6 +169,7 @@ def _name_lines(
     """Names left of the lines' ends, moved up or down as far as they must be not to overlap."""
     from matplotlib.transforms import offset_copy
 
+    lines = [line for line in lines if line[1].any()]  # a required edge may be zero all along
     if not lines:
         return
     left = axes.get_xlim()[0]

@@ -52,11 +52,17 @@ def _named(positions: Positions, names: Sequence[str]) -> Mapping[str, Sequence[
     """Places by name, however they are meant."""
     if isinstance(positions, Mapping):
         return positions
+    positions = getattr(positions, "graph", positions)  # of a network, its graph's
     if isinstance(positions, Graph):
         own = arrange(positions, boxes([label(name) for name in positions.nodes]))
         return dict(zip(positions.nodes, own.points.tolist(), strict=True))
     if isinstance(positions, str) and positions != "circle":
         raise unknown("word for positions", positions, ["circle"])
+    if not isinstance(positions, str | Sequence):
+        raise GraphError(
+            "Positions are a mapping of names to (x, y), names in the order of a circle, 'circle', or a "
+            f"graph, but {type(positions).__name__} came."
+        )
     order = names if isinstance(positions, str) else positions
     turn = 2 * np.pi * np.arange(len(order)) / max(len(order), 1)
     return dict(zip(order, np.column_stack([np.sin(turn), np.cos(turn)]).tolist(), strict=True))

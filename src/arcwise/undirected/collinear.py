@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 NOISE = 1e-5
 """The share of its variance that a column gets as noise: a standard deviation of three thousandths."""
 
-# Loadings of a combination, relative to the largest, from which a column is in it.
+# The part of a column, relative to the largest, from which it is in a combination.
 _LOADING = 0.05
 
 
@@ -68,7 +68,8 @@ def _copies(correlations: Array) -> NDArray[np.intp]:
 def _combined(correlations: Array) -> NDArray[np.intp]:
     """Columns with a part in a combination that hardly varies."""
     values, vectors = np.linalg.eigh(correlations)
-    loadings = np.abs(vectors[:, values < NOISE])
-    if not loadings.size:
+    # How much of each column lies in the space of such combinations, whichever span it.
+    part = np.linalg.norm(vectors[:, values < NOISE], axis=1)
+    if not part.any():
         return np.empty(0, dtype=np.intp)
-    return np.flatnonzero((loadings > _LOADING * loadings.max(axis=0)).any(axis=1))
+    return np.flatnonzero(part > _LOADING * part.max())

@@ -18,7 +18,7 @@ from arcwise.undirected.glasso import glasso_path
 from arcwise.undirected.known import refitted
 from arcwise.undirected.newton import inverse
 from arcwise.undirected.penalties import checked_covariance
-from arcwise.undirected.selection import Choice, penalties_for
+from arcwise.undirected.selection import Choice, cut_short, penalties_for, usual_penalty
 
 __all__ = ["Candidate", "by_ebic", "highest_ebic", "longer"]
 
@@ -58,7 +58,9 @@ def by_ebic(
     EBIC (gamma 0.5) is highest, -406.768, at penalty 0.3: 1 edge.
     """
     matrix = checked_covariance(correlation)
-    asked = penalties_for(matrix) if penalties is None else tuple(penalties)
+    asked = tuple(sorted(penalties_for(matrix) if penalties is None else penalties, reverse=True))
+    if not asked:
+        raise FitError("A path needs one penalty or more, but none came.")
     trail = Trail(options.pop("on_step", None))
     path = (
         Candidate(
@@ -142,6 +144,8 @@ def highest_ebic(
             break
     if trail is not None and trail.stopped and not walk.over:
         walk.short = True
+    if walk.best == -np.inf:
+        return cut_short("ebic", usual_penalty(rows, len(matrix), walk.penalties))
     return walk.choice(f"EBIC (gamma {gamma:g})")
 
 

@@ -289,6 +289,8 @@ class _Work:
             solved = self._eagerly(piece, start)
             if solved is None:
                 solved = self._swept(piece, *begin(piece, start), self.max_sweeps)
+        if solved is None and (piece.penalties > 0).all():  # there is a maximum, but too few sweeps
+            solved = judged(piece.moments, piece.penalties, np.eye(len(members)))
         if solved is None:
             raise no_maximum(piece)
         return _Part(piece, solved, solved.gap(piece.moments, piece.penalties))

@@ -38,6 +38,8 @@ _NEAR_ENOUGH = 1e-4
 _ACCEPTED, _LOST = 1e-8, 1e-14
 # A diagonal entry of the precision matrix, in units of correlations, beyond which a maximum counts as none.
 _SINGULAR = 1e11
+# One from where it is worth a look whether some variables that are all joined follow from one another.
+_SUSPECT = 1e6
 # For a reason why there is no maximum, cliques of so many variables are looked at, and a variance given the
 # others that is smaller than this is one.
 _TRIED, _CONDITION = 200, 1e-9
@@ -227,6 +229,8 @@ def _violation(moments: Array, found: Chain, graph: UGraph) -> float:
     np.fill_diagonal(places, True)
     apart = np.inf if back is None else float(np.abs(back.matrix - moments)[places].max())
     largest = float(found.precision.diagonal().max())
+    if largest > _SUSPECT and (guilty := _singular_clique(moments, graph)):
+        raise _no_maximum(graph, guilty)
     if largest > _SINGULAR or apart > max(_ACCEPTED, _LOST * largest):
         raise _no_maximum(graph, _singular_clique(moments, graph))
     return apart

@@ -35,9 +35,11 @@ _MOST_STEPS, _HALVINGS = 60, 30
 _FAR, _FEW_GRADIENTS = 0.05, 60
 # Where there is no maximum, every step makes Theta larger by about this factor.
 _DOUBLED = 1.7
-# Gradients (of a matrix with unit diagonal) below the first are near the end; those that do not shrink any
-# more are good enough below the second, or where the last step promised no more than the third.
-_NEAR, _ENOUGH, _FELL = 1e-6, 1e-8, 1e-8
+# Gradients (of a matrix with unit diagonal) that do not shrink any more are good enough below the first, or
+# where the last step promised no more than the second.
+_ENOUGH, _FELL = 1e-8, 1e-8
+# Promises that rounding hides in the objective, and such that nothing is left of them.
+_LEVEL, _NOTHING = 1e-9, 1e-18
 
 
 class Inverse(NamedTuple):
@@ -186,9 +188,10 @@ class _Descent:
             size = float(np.abs(gradient).max())
             if size <= tolerance:
                 return self.matrix
-            if size > 0.5 * least and fall < _FELL:  # rounding: nothing more to gain
+            if size > 0.5 * least and fall < _NOTHING:  # rounding: nothing more to gain
                 break
-            least, best = min(size, least), self.matrix
+            if size < least:
+                least, best = size, self.matrix
             largest = self.matrix.diagonal().max()
             step = self._step(gradient, self.inverse, size)
             if step is None or self.stop():
@@ -216,7 +219,7 @@ class _Descent:
             matrix = self.places.spread(values)
             new = inverse(matrix)
             after = self._objective(values, new)
-            if after <= before + 1e-4 * step * slope or (size < _NEAR and after < np.inf):
+            if after <= before + 1e-4 * step * slope or (-slope < _LEVEL and after < np.inf):
                 kept = not np.any(self.signed & (values * self.values <= 0))
                 self.values, self.matrix, self.inverse = values, matrix, new
                 return -slope if kept else None

@@ -141,7 +141,11 @@ class Problem:
             off = _multiplied(off, checked_factors(factors, size))
         own = np.full(size, off) if isinstance(off, float) else off.diagonal().copy()
         if penalise_diagonal and not np.isfinite(own).all():
-            raise FitError("The penalty of a diagonal entry has to be finite.")
+            raise FitError(
+                "The diagonal penalty of {columns} has to be finite; give a number, or leave the "
+                "diagonal without penalty.",
+                np.flatnonzero(~np.isfinite(own))[:1].tolist(),
+            )
         off = _ruled(off, size, _checked_pairs(required, size), _checked_pairs(forbidden, size))
         return cls(covariance, off, own if penalise_diagonal else np.zeros(size))
 

@@ -27,6 +27,7 @@ __all__ = [
     "by_rotation",
     "by_stability",
     "correlations",
+    "cut_short",
     "lasso_graphs",
     "neighbour_graphs",
     "penalties_for",
@@ -169,11 +170,13 @@ def by_stability(
         each for each in run(work, subsamples) if len(each) == len(asked)
     ]  # cut ones do not count
     if len(found) < 2:
-        return _cut_short("stars", usual_penalty(len(sample.rows), sample.rows.shape[1], asked))
+        return cut_short("stars", usual_penalty(len(sample.rows), sample.rows.shape[1], asked))
     shares = _counts(found, len(asked)) / len(found)
-    pairs = max(1, _open_pairs(sample.still, [*known["required"], *known["forbidden"]]))
+    settled = [*known["required"], *known["forbidden"], *_settled(options.get("factors"))]
+    pairs = max(1, _open_pairs(sample.still, settled))
     instability = np.maximum.accumulate((2.0 * shares * (1.0 - shares)).sum(axis=1) / pairs)
-    edges = tuple(int(linked.sum()) // 2 for linked in find(whole))
+    rest = partial(find, on_step=None) if "on_step" in options else find  # counted to the end
+    edges = tuple(int(linked.sum()) // 2 for linked in rest(whole))
     return _steady(asked[: len(edges)], instability, edges, threshold, (len(found), subsamples))
 
 
@@ -305,6 +308,14 @@ def _counts(graphs: Sequence[list[NDArray[np.int64]]], steps: int) -> Array:
     return counts
 
 
+def _settled(factors: Array | None) -> list[tuple[int, int]]:
+    """Pairs whose penalty is none or infinite, whatever it is multiplied with."""
+    if factors is None:
+        return []
+    found = np.argwhere(np.triu(np.isinf(factors) | (factors == 0), 1))
+    return [(int(one), int(two)) for one, two in found]
+
+
 def _open_pairs(still: NDArray[np.bool_], known: Sequence[tuple[int, int]]) -> int:
     """How many pairs data decide on: both vary, and nothing is known of them beforehand."""
     varying = int(np.count_nonzero(~still))
@@ -327,7 +338,7 @@ def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> fl
     return min(penalties, key=lambda each: abs(float(np.log(each / guess))))
 
 
-def _cut_short(rule: str, penalty: float) -> Choice:
+def cut_short(rule: str, penalty: float) -> Choice:
     """A guess, without a curve, where there was no time to choose."""
     said = (
         f"The choice of the penalty was cut short: {penalty:.4g} is a guess from rows and columns."
