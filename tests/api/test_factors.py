@@ -42,6 +42,7 @@ def test_a_matrix_gives_the_solution_at_those_penalties(table, prices):
     found = net.net.joint.covariance[np.ix_(order, order)] / np.outer(sd, sd)
     np.testing.assert_allclose(found, expected.covariance, atol=1e-6)
     assert net.words["penalty"] == 1.0
+    assert net.words["penalty_unit"] == "rho, times the matrix given"
     assert net.words["options"]["factors"].startswith("a matrix of 4 x 4")
 
 

@@ -105,3 +105,8 @@ def test_what_cannot_be_compared_is_refused():
         plot_graphs([UGraph.empty(["a", "b"]), UGraph.empty(["a", "c", "b"])])
     with pytest.raises(aw.GraphError, match="top="):
         plot_graphs([UGraph.empty([f"v{i}" for i in range(500)])])
+
+
+def test_one_network_alone_is_drawn_too():
+    (axes,) = plot_graphs(UGraph.from_edges([("a", "b")]))
+    assert {text.get_text() for text in axes.texts} >= {"a", "b"}

@@ -186,3 +186,9 @@ def test_places_are_spread_in_their_order_and_no_more_than_needed():
         assert np.mean(found) == pytest.approx(np.mean(wanted))
     assert spread_out([0.0, 3.0, 1.0], 1.0) == [0.0, 3.0, 1.0]
     assert spread_out([], 1.0) == []
+
+
+def test_what_is_no_penalty_is_refused_in_words():
+    knots = (Knot(0.1, UGraph.complete(["a", "b"])), Knot(0.5, UGraph.empty(["a", "b"])))
+    with pytest.raises(FitError, match="mapping of labels"):
+        plot_path(Path(knots, "rho", (), "", grid=True), at="ebic")

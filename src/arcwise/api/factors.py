@@ -24,12 +24,14 @@ class Factors:
     """Factors of the penalty, one for each pair of variables.
 
     `names` are those of the rows and columns; None means the data's columns, in their order. Where only
-    some pairs were `picked`, the others have the factor 1.
+    some pairs were `picked`, the others have the factor 1. `alone` says that they are the penalties
+    themselves.
     """
 
     values: Array
     names: tuple[str, ...] | None
     picked: bool = False
+    alone: bool = False
 
     def on(self, nodes: Sequence[str], order: Sequence[str]) -> Array:
         """The matrix for some nodes of a table whose columns came in `order`.

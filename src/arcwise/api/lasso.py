@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.factors import factors_of
+from arcwise.api.factors import Factors, factors_of
 from arcwise.api.recipe import Bench, Recipe, laid_out, settled_model
 from arcwise.api.undirected import SEARCHES, refuse_directions
 from arcwise.conditionals.gaussian import GaussianFits
@@ -206,7 +206,11 @@ class Task:
     def unit(self) -> str:
         """The unit of penalties."""
         unit = "rho" if self.settings.scale == "correlation" else "rho, covariance units"
-        return unit if self.factors is None else f"{unit}, times factors"
+        if self.factors is None:
+            return unit
+        own = self.settings.factors
+        alone = isinstance(own, Factors) and own.alone
+        return f"{unit}, times the matrix given" if alone else f"{unit}, times factors"
 
     def penalties(self) -> tuple[float, ...]:
         """A path's penalties, the smallest that leaves no edge first."""

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -189,7 +189,7 @@ def plan(
     if _a_matrix(penalty):
         if words.get("factors") is not None:
             raise WordError("Give a matrix of penalties, or a penalty and its factors, not both.")
-        penalty, words["factors"] = 1.0, factors_of(penalty)
+        penalty, words["factors"] = 1.0, replace(factors_of(penalty), alone=True)
     rule = _rule(penalty)
     known = {field.name for field in fields(Recipe)} - {"tuned", "threads", "options"}
     recipe = Recipe(

@@ -84,6 +84,8 @@ def plot_graphs(
     >>> [ax.get_title() for ax in plot_graphs({"sparse": pair, "dense": chain}, positions="circle")]
     ['sparse', 'dense']
     """
+    if not isinstance(networks, Mapping | Sequence):  # one alone
+        networks = [networks]
     titles = list(networks) if isinstance(networks, Mapping) else [None] * len(networks)
     drawn = list(networks.values()) if isinstance(networks, Mapping) else list(networks)
     graphs = [each if isinstance(each, Graph) else each.graph for each in drawn]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.errors import FitError
 from arcwise.graphs import UGraph
 from arcwise.results import Knot, Path
 
@@ -83,7 +84,12 @@ def marks_of(path: Priced, at: At) -> list[Mark]:
     [Mark(penalty=0.5, edges=0, words='0 edges at 0.5 (0.3 was not solved for)')]
     """
     penalties = list(at.values()) if isinstance(at, Mapping) else at
-    asked = np.atleast_1d(np.asarray(penalties, dtype=float)).tolist()
+    try:
+        asked = np.atleast_1d(np.asarray(penalties, dtype=float)).tolist()
+    except (TypeError, ValueError):
+        raise FitError(
+            f"at= is a penalty, several, or a mapping of labels to them, but {at!r} came."
+        ) from None
     return [_mark(path, each, label) for each, label in zip(asked, labels_of(at), strict=True)]
 
 
