@@ -489,9 +489,14 @@ def test_constant_columns_and_copies():
     assert any("'flat' does not vary" in note for note in net.notes)
     assert net.query("flat").mean == pytest.approx(2.0)
     pair = aw.fit(aw.ug("a:copy + b + flat"), flat, model="gaussian")
-    assert pair.net.joint is None
-    assert any("determine each other" in note for note in pair.notes)
-    assert np.isfinite(pair.query("a", given={"copy": 0.5}, sweeps=20).mean)
+    assert any("'a' and 'copy' follow from one another" in note for note in pair.notes)
+    told = pair.query("a", given={"copy": 0.5})
+    assert told.mean == pytest.approx(0.5, abs=1e-3)
+    assert told.sd < 0.01 * x[:, 0].std()
+    few = dict(zip("abcd", x[:3, :4].T, strict=True))
+    triple = aw.fit(aw.ug("a:b:c:d"), few, model="gaussian")
+    assert triple.net.joint is None  # three rows are too few for a clique of four
+    assert any("each variable is regressed" in note for note in triple.notes)
 
 
 def test_errors_name_columns():
@@ -660,3 +665,20 @@ def test_no_time_at_all_gives_a_guess_and_says_so():
         net = aw.learn(SOURCE, **WORDS, penalty=rule, time=0)
         assert "guess" in net.notes[-1]
         assert "-inf" not in " ".join(net.notes)
+
+
+def test_a_known_graph_that_joins_copies_has_a_joint():
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(90, 3))
+    x[:, 1] += x[:, 0]
+    table = {"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "inches": x[:, 1] / 2.54}
+    net = aw.fit(aw.ug("a:b + b:inches + a:inches + c"), table, model="gaussian")
+    assert net.net.joint is not None
+    assert "'b' and 'inches' follow from one another" in net.notes[-1]
+    told = net.query("b", given={"inches": 0.5})
+    assert told.mean == pytest.approx(1.27, abs=0.01)
+    assert told.sd < 0.02
+    apart = aw.fit(aw.ug("a:b + c + inches"), table, model="gaussian")
+    assert not any("follow from one another" in note for note in apart.notes)
+    walked = aw.learn(table, graph="undirected", model="gaussian", search="boundary", score="bic")
+    assert walked.net.joint is not None

@@ -5,7 +5,7 @@ given its Markov blanket, which are its neighbours in the moral graph (TEXTS, T2
 are there, it lets Gibbs sampling fill any gap later.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,19 @@ from numpy.typing import NDArray
 from arcwise.conditionals import FAMILIES, Fits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
+from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph, moral
-from arcwise.networks import BayesNet, MarkovNet, NormalJoint
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.scores import SCORES
+from arcwise.undirected.collinear import NOISE, steadied
 from arcwise.undirected.known import known
 
-__all__ = ["directed_net", "joint_bic", "markov_net", "normal_net", "typical_rows"]
+__all__ = [
+    "directed_net", "followers", "joint_bic", "markov_net", "noise_note", "normal_net", "typical_rows",
+]  # fmt: skip
 
+_NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
 """As many rows as are kept for chains to start from."""
 
@@ -59,20 +64,52 @@ def markov_net(
     """Fit each variable given its neighbours; parameters as for `directed_net`.
 
     Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
-    graph. It does not exist where a clique has a singular covariance (fewer rows than variables, copies
-    of columns): then each variable is regressed on its neighbours by itself, and there is no joint. So
-    it is where no `joint` is wanted.
+    graph. It does not exist where a clique has a singular covariance. Columns that follow from others then
+    get a little noise (`noise_note` says so). With too few rows for the graph each variable is regressed
+    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted.
     """
     own = fits.get("gaussian")
     if joint and isinstance(own, GaussianFits) and set(models) == {"gaussian"}:
-        try:
-            return normal_net(known(own.matrix, graph).precision, graph, own, data)
-        except FitError:
-            pass
+        for matrix in _matrices(own):
+            try:
+                return normal_net(known(matrix, graph).precision, graph, own, data)
+            except FitError:
+                continue
     fitted = tuple(
         fits[model].conditional(node, graph.neighbours[node]) for node, model in enumerate(models)
     )
     return MarkovNet(data.variables, graph, fitted, tuple(models), typical_rows(data))
+
+
+def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
+    """Correlations, then those with noise where columns follow from others."""
+    yield fits.matrix
+    steady = steadied(fits.matrix, fits.rows)
+    if steady.columns:
+        yield steady.matrix
+
+
+def noise_note(net: Net, fits: Fits | None) -> str:
+    """A sentence where a network with a joint normal distribution was fitted with noise."""
+    if not isinstance(net, MarkovNet) or net.joint is None or not isinstance(fits, GaussianFits):
+        return ""
+    columns = steadied(fits.matrix, fits.rows).columns
+    fitted = net.joint.covariance / fits.sd[:, None] / fits.sd
+    pairs = np.array(net.graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
+    apart = np.abs(fitted - fits.matrix)[pairs[0], pairs[1]]
+    return followers(fits, columns) if apart.size and apart.max() > _NOISY else ""
+
+
+def followers(fits: GaussianFits, columns: Sequence[int]) -> str:
+    """A sentence on columns that got noise."""
+    if not columns:
+        return ""
+    names = sentence_list([fits.nodes[i] for i in columns])
+    return (
+        f"{names} follow from one another (a copy, a sum, or few distinct rows): each is taken as "
+        f"measured with an error of {100 * NOISE**0.5:.1g} % of its standard deviation, as the likelihood "
+        "has no maximum otherwise; leave one out to see what the rest depend on."
+    )
 
 
 def normal_net(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.api.built import directed_net, joint_bic, markov_net
+from arcwise.api.built import directed_net, joint_bic, markov_net, noise_note
 from arcwise.api.learning import fingerprint, settled
 from arcwise.api.net import Network
 from arcwise.api.options import options_of, split_options
@@ -81,7 +81,7 @@ def fit(
         net,
         score=total,
         words={**said, **({"options": dict(options)} if options else {})},
-        notes=tuple(filter(None, (*ready.notes, _no_joint(net)))),
+        notes=tuple(filter(None, (*ready.notes, _no_joint(net), noise_note(net, own)))),
         order=chosen.order,
         rows=ready.total,
         fingerprint=fingerprint(chosen),

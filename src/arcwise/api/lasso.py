@@ -7,7 +7,7 @@ scale of correlations unless the covariance's own is asked for.
 Here stands what is asked: options, correlations, rules. What is found is in `solved`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.api.built import followers
 from arcwise.api.factors import Factors, factors_of
 from arcwise.api.recipe import Bench, Recipe, laid_out, settled_model
 from arcwise.api.undirected import SEARCHES, refuse_directions
@@ -25,7 +26,7 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, WordError, columns_named, unknown
 from arcwise.graphs import Limits
 from arcwise.undirected import edge_bounds, edge_limits
-from arcwise.undirected.collinear import NOISE, steadied
+from arcwise.undirected.collinear import steadied
 from arcwise.undirected.glasso import largest_penalty
 
 __all__ = ["LASSO", "Task", "as_judged", "meant", "scored_rows", "task"]
@@ -242,7 +243,7 @@ def task(recipe: Recipe, source: Table | Moments) -> Task:
         raise FitError("The lasso needs Gaussian local models.")
     own = _ranked(bench.data, fits) if settings.nonparanormal else fits.matrix
     matrix, noisy = steadied(own, fits.rows)
-    said = (_constants(fits), _few(fits), _followers(fits, noisy), _ranks(settings))
+    said = (_constants(fits), _few(fits), followers(fits, noisy), _ranks(settings))
     notes = tuple(filter(None, (*bench.notes, *said)))
     word = "neighbourhood" if recipe.search == "neighbourhood" else "glasso"
     bench = replace(bench, recipe=recipe.but(search=word), notes=notes)
@@ -264,18 +265,6 @@ def _few(fits: GaussianFits) -> str:
     if fits.rows > _FEW:
         return ""
     return f"With {fits.rows:g} rows any columns look related: no edge means anything."
-
-
-def _followers(fits: GaussianFits, columns: Sequence[int]) -> str:
-    """A sentence on columns that got noise."""
-    if not columns:
-        return ""
-    names = sentence_list([fits.nodes[i] for i in columns])
-    return (
-        f"{names} follow from one another (a copy, a sum, or few distinct rows): each is taken as "
-        f"measured with an error of {100 * NOISE**0.5:.1g} % of its standard deviation, as the likelihood "
-        "has no maximum otherwise; leave one out to see what the rest depend on."
-    )
 
 
 def _ranks(settings: Settings) -> str:

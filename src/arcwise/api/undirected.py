@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.built import markov_net
+from arcwise.api.built import markov_net, noise_note
 from arcwise.api.recipe import Bench, Learned, Recipe, foretell, laid_out
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError
@@ -126,7 +126,7 @@ def read_off(walked: Walked, penalty: float) -> Learned:
         walked.limits,
         penalty,
         {"graph": "undirected", **bench.words},
-        tuple(filter(None, (*bench.notes, _cut_short(path, penalty)))),
+        tuple(filter(None, (*bench.notes, noise_note(net, bench.fits), _cut_short(path, penalty)))),
         settled=reached,
     )
 
