@@ -13,13 +13,6 @@ from arcwise.results import Knot, Path
 matplotlib = pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(autouse=True)
-def no_screen():
-    matplotlib.use("agg")
-    yield
-    matplotlib.pyplot.close("all")
-
-
 @pytest.fixture(scope="module")
 def lasso():
     return aw.path(aw.shipped("boston"), graph="undirected", model="gaussian", count=12)
@@ -84,7 +77,10 @@ def test_penalties_are_marked(lasso):
 
 def test_without_edges_there_is_an_empty_picture():
     path = Path((Knot(0.5, UGraph.empty(["a", "b"]), ()),), "rho", (), "", grid=True)
-    plot_edge_path(path).figure.canvas.draw()
+    ax = plot_edge_path(path)
+    ax.figure.canvas.draw()
+    assert lines(ax) == {}
+    assert not [text for text in ax.texts if text.get_text()]
 
 
 @pytest.mark.parametrize("search", ["boundary", "neighbourhood"])

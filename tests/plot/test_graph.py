@@ -16,13 +16,6 @@ from arcwise.plot import plot_graph
 matplotlib = pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(autouse=True)
-def no_screen():
-    matplotlib.use("agg")
-    yield
-    matplotlib.pyplot.close("all")
-
-
 @pytest.fixture(scope="module")
 def boston():
     return aw.learn(aw.shipped("boston"))

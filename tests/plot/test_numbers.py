@@ -15,13 +15,6 @@ matplotlib = pytest.importorskip("matplotlib")
 GRAPH = UGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])
 
 
-@pytest.fixture(autouse=True)
-def no_screen():
-    matplotlib.use("agg")
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def row(first, second, strength):
     return SimpleNamespace(
         first=first,

@@ -12,13 +12,6 @@ from arcwise.plot import plot_graphs
 matplotlib = pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(autouse=True)
-def no_screen():
-    matplotlib.use("agg")
-    yield
-    matplotlib.pyplot.close("all")
-
-
 @pytest.fixture(scope="module")
 def nets():
     table = aw.shipped("sachs")

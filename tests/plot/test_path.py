@@ -19,13 +19,6 @@ SCORE = bound("loo", linear(1))
 PATH = boundary(SCORE)
 
 
-@pytest.fixture(autouse=True)
-def no_screen():
-    matplotlib.use("agg")
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def words(ax):
     return [text.get_text() for text in ax.texts]
 

@@ -11,13 +11,6 @@ from arcwise.results import Result, Step
 matplotlib = pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(autouse=True)
-def no_screen():
-    matplotlib.use("agg")
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def test_every_step_is_drawn_and_the_best_one_marked():
     net = aw.learn(aw.shipped("boston"), search="tabu")
     ax = plot_trace(net)

@@ -20,13 +20,6 @@ CV = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def no_screen():
-    matplotlib.use("agg")
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def curve(ax):
     line = max(ax.lines, key=lambda each: len(each.get_xdata()))
     return list(zip(line.get_xdata(), line.get_ydata(), strict=True))
