@@ -80,3 +80,14 @@ def test_given_axes_get_the_figure_alone():
 def test_no_curve_is_an_error_that_says_why():
     with pytest.raises(FitError, match="penalty of this network was given"):
         plot_tuning([], 0.2)
+
+
+def test_points_below_the_picture_have_an_arrow():
+    rows = [
+        {"penalty": 0.1 * k, "edges": 10 - k, "ebic": -1000.0 if k == 9 else -float(k)}
+        for k in range(1, 10)
+    ]
+    ax = plot_tuning(rows, 0.1)
+    (arrows,) = [line for line in ax.lines if line.get_gid() == "below the picture"]
+    assert arrows.get_xdata() == pytest.approx([0.9])
+    assert ax.get_ylim()[0] > -1000

@@ -15,7 +15,6 @@ from naive import glasso as naive
 from arcwise.errors import FitError
 from arcwise.undirected.glasso import (
     Glasso,
-    from_correlation,
     glasso,
     glasso_path,
     largest_penalty,
@@ -118,16 +117,6 @@ def test_scaling_columns_scales_the_answer(p, seed):
     one, two = glasso(S, P), glasso(S * np.outer(d, d), P * np.outer(d, d))
     np.testing.assert_allclose(two.precision * np.outer(d, d), one.precision, atol=1e-6)
     assert two.objective == pytest.approx(one.objective - 2 * np.log(d).sum(), abs=1e-7)
-
-
-def test_mapping_back_from_correlations():
-    S = covariance(5, 30, 0)
-    sd = np.sqrt(np.diag(S))
-    found = from_correlation(glasso(S / np.outer(sd, sd), 0.1), sd)
-    expected = glasso(S, 0.1 * np.outer(sd, sd))
-    np.testing.assert_allclose(found.precision, expected.precision, atol=1e-6)
-    np.testing.assert_allclose(found.covariance, expected.covariance, atol=1e-6)
-    assert found.objective == pytest.approx(expected.objective, abs=1e-7)
 
 
 def test_a_large_penalty_leaves_no_edge():

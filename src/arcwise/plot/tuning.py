@@ -131,16 +131,28 @@ def _draw_figure(axes: "Axes", rows: Rows, figure: _Figure) -> None:
     axes.set_ylabel(figure.words, **PLAIN)
     axes.margins(y=0.12)
     if figure.column != "instability":
-        _cut_below(axes, ys)
+        _cut_below(axes, xs, ys)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _cut_below(axes: "Axes", heights: Sequence[float]) -> None:
-    """Keep the best in sight: hopeless penalties may run out of the picture below."""
+def _cut_below(axes: "Axes", penalties: Sequence[float], heights: Sequence[float]) -> None:
+    """Keep the best in sight: penalties far below run out of the picture, with an arrow for each."""
     best, quarter = max(heights), sorted(heights)[len(heights) // 4]
     room = best - quarter
-    if best - min(heights) > _STEEP * room > 0:
-        axes.set_ylim(quarter - 0.3 * room, best + 0.2 * room)
+    if not best - min(heights) > _STEEP * room > 0:
+        return
+    bottom = quarter - 0.3 * room
+    axes.set_ylim(bottom, best + 0.2 * room)
+    gone = [x for x, height in zip(penalties, heights, strict=True) if height < bottom]
+    axes.plot(
+        gone,
+        [0.03] * len(gone),
+        "v",
+        markersize=4,
+        color=COLOURS["positive"],
+        transform=axes.get_xaxis_transform(),
+        gid="below the picture",
+    )
 
 
 def _draw_turns(axes: "Axes", rows: Rows) -> None:
@@ -149,7 +161,7 @@ def _draw_turns(axes: "Axes", rows: Rows) -> None:
     axes.set_ylim(0.4, 2.0)
     axes.set_yticks([])
     axes.set_title(
-        "penalties that leave no edge, one a shift of the columns", loc="right", fontsize=9
+        "for each shift of the columns, the smallest penalty without edges", loc="right", fontsize=9
     )
     axes.spines[["top", "right", "left"]].set_visible(False)
 

@@ -40,7 +40,7 @@ from arcwise.undirected.penalties import (
 )
 from arcwise.undirected.starts import Start, begin, no_maximum, share_of
 
-__all__ = ["Glasso", "from_correlation", "glasso", "glasso_path", "largest_penalty"]
+__all__ = ["Glasso", "glasso", "glasso_path", "largest_penalty"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -215,29 +215,6 @@ def largest_penalty(covariance: ArrayLike, factors: ArrayLike | None = None) -> 
         by = np.asarray(factors, dtype=np.float64)
         matrix = np.divide(matrix, by, out=np.zeros_like(matrix), where=by > 0)
     return float(np.max(matrix, where=~np.eye(len(matrix), dtype=bool), initial=0.0))
-
-
-def from_correlation(found: Glasso, scale: ArrayLike) -> Glasso:
-    """Map a solution on the scale of correlations back to the units of the data.
-
-    The precision matrix is divided, the covariance multiplied by the columns' standard deviations
-    `scale`. Gap and violation do not change; the objective is told in the data's units, as log det
-    Theta is.
-
-    Examples
-    --------
-    >>> R = np.array([[1.0, 0.5], [0.5, 1.0]])
-    >>> from_correlation(glasso(R, 0.1), [1.0, 10.0]).covariance
-    array([[  1.1,   4. ],
-           [  4. , 110. ]])
-    """
-    sd = np.asarray(scale, dtype=np.float64)
-    outer = np.outer(sd, sd)
-    return found._replace(
-        precision=_frozen(found.precision / outer),
-        covariance=_frozen(found.covariance * outer),
-        objective=found.objective - 2.0 * float(np.log(sd).sum()),
-    )
 
 
 class _Part(NamedTuple):
