@@ -4,7 +4,6 @@ Penalties of a path lie in equal ratios, so their axis is logarithmic; where a p
 tried, too, it is straight up to the smallest of the others.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +11,7 @@ from arcwise.errors import FitError
 from arcwise.plot.axes import whole_numbers
 from arcwise.plot.labels import PLAIN
 from arcwise.plot.marks import COLOURS
+from arcwise.plot.penalties import set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,9 +94,11 @@ def plot_tuning(
         _draw_figure(ax, ordered, figure)
     if below is not None:
         _draw_edges(below, ordered, chosen)
-    _mark(ax, ordered, figure, chosen)
     lowest = ax if below is None else below
-    _set_axis(lowest, [row["penalty"] for row in ordered], unit)
+    penalties = [row["penalty"] for row in ordered]
+    set_penalties(lowest, penalties, grid=min(penalties) > 0, linear=False)
+    lowest.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
+    _mark(ax, ordered, figure, chosen)
     if title is not None:
         ax.set_title(title, loc="left", fontsize=10, **PLAIN)
     return ax
@@ -189,8 +191,8 @@ def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> No
         edges = float(f"{row['edges']:.3g}")
         mean = " on average" if figure is not None and figure.error else ""  # of the folds
         words += f", {edges:g} edge{'s' * (edges != 1)}{mean}"
-    places = [each["penalty"] for each in rows]
-    right = sum(place < chosen for place in places) > len(places) / 2
+    there = axes.transData.transform((chosen, axes.get_ylim()[0]))
+    right = bool(axes.transAxes.inverted().transform(there)[0] > 0.5)
     axes.annotate(
         words,
         (chosen, 1.0),
@@ -203,25 +205,3 @@ def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> No
         color=colour,
         **PLAIN,
     )
-
-
-def _set_axis(axes: "Axes", penalties: Sequence[float], unit: str) -> None:
-    """Logarithms, with plain numbers at the ticks."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    positive = [each for each in penalties if each > 0]
-    if not positive:
-        return
-    if len(positive) == len(penalties):
-        axes.set_xscale("log")
-        wide = max(positive) > 30 * min(positive)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3) if wide else (1, 2, 5)))
-    else:
-        axes.set_xscale("symlog", linthresh=min(positive), linscale=0.5)
-        powers = range(
-            math.ceil(math.log10(min(positive))), math.floor(math.log10(max(positive))) + 1
-        )
-        axes.set_xticks([0.0, *(10.0**power for power in powers)])
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
