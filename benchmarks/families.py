@@ -7,12 +7,13 @@ A random DAG with `DEGREE` edges a variable on average; every variable is a func
 * monotone: sums of tanh, cubic roots and softplus, normal noise;
 * linear: weighted sums, normal noise;
 * laplace: weighted sums, Laplace noise;
-* markov: a nonlinear Markov network: no directed truth, but a random undirected graph whose joint density
-  is proportional to exp(-sum of x^4 / 4 - sum over edges of s (x_i^2 - 1)(x_j^2 - 1) / 2 or s x_i x_j), by Gibbs sampling.
+* markov: a nonlinear Markov network on a random undirected graph. Its log density is the sum of -x^4 / 4 over
+  variables and of s x_i x_j or -|s| (x_i^2 - 1)(x_j^2 - 1) / 2 over edges; rows by Gibbs sampling.
 
 `draw` gives the columns, the skeleton and the moral graph (for "markov" both are the graph itself).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from arcwise.graphs import DAG, UGraph, moral, random_dag, skeleton
 
 Array = NDArray[np.float64]
+Maker = Callable[[Array, np.random.Generator], Array]
 FAMILIES = ("additive", "multiplicative", "monotone", "linear", "laplace", "markov")
 DEGREE = 2.5
 _CHAIN = 60  # sweeps between two rows that are kept
@@ -51,7 +53,7 @@ def draw(family: str, p: int, rows: int, seed: int) -> Drawn:
     return Drawn(x, skeleton(dag), moral(dag))
 
 
-def _by_order(dag: DAG, rows: int, rng: np.random.Generator, make: "_Maker") -> Array:  # type: ignore[name-defined]
+def _by_order(dag: DAG, rows: int, rng: np.random.Generator, make: Maker) -> Array:
     x = np.empty((rows, len(dag.nodes)))
     for node in dag.order():
         parents = x[:, list(dag.parents[node])]

@@ -1,11 +1,11 @@
 """Parzen networks: our speed beside the limits of the project and the one peer that has such models.
 
-    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/parzen.py [--alone] [--peer10] [--rows]
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/parzen.py [--alone] [--peer10] [--rows] [--many]
 
 CPU seconds of one core (wall beside them). The peer is PyBNesian's hill climbing over kernel density
 networks with widths by the normal rule, on held-out likelihood (--peer10 adds its 10-fold score, about a
 minute); it runs in the peers' environment and needs an OpenCL driver. --rows adds 5 000 rows on two
-threads, which takes minutes.
+threads, --many local models of up to 60 000 rows with their errors; both take minutes.
 """
 
 import json
@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import arcwise as aw
+from arcwise._kernels import parzen as kernel
 from arcwise.conditionals import FAMILIES
 from arcwise.networks import MarkovNet
-from arcwise.scores import leave_one_out
 
 PEER_PYTHON = Path(__file__).parents[1] / ".venv-peers" / "bin" / "python"
 PEER = """
@@ -109,25 +109,27 @@ def rows() -> None:
         measured(f"undirected path, {n} x 14, two threads", 1800 if n == 5000 else None, work, 1)
 
 
-def near() -> None:
-    """The error of nearest rows at 20 000 rows, against exact scores of some rows."""
+def many() -> None:
+    """What a local model costs with many rows, and its error against double-precision sums over all pairs."""
     rng = np.random.default_rng(1)
-    n = 20_000
-    x = rng.standard_normal((n, 9))
-    x[:, 0] = np.sin(x[:, 1]) + x[:, 2] * x[:, 3] + 0.3 * rng.standard_normal(n)
-    table = aw.table(x, names=[f"v{i}" for i in range(9)])
-    for parents, k in (((1, 2, 3), 100), ((1, 2, 3), 400), ((1, 2, 3, 4, 5, 6, 7, 8), 400)):
-        fits = FAMILIES["parzen"].bind(table, near=k)
-        began = time.process_time()
-        score = leave_one_out(fits)
-        value = score.local(0, parents) / n
-        spent = time.process_time() - began
-        close, exact = fits.truncation(0, parents)
-        print(
-            f"nearest {k:3d} of {n} rows, {len(parents)} inputs: {value:.5f} in {spent:.1f} s; on 500 rows "
-            f"{close:.5f}, over all rows {exact:.5f} (difference {close - exact:+.5f} nats per row)",
-            flush=True,
-        )
+    for n in (5_000, 10_000, 19_000, 21_000, 60_000):
+        x = rng.standard_normal((n, 9))
+        x[:, 0] = np.sin(x[:, 1]) + x[:, 2] * x[:, 3] + 0.3 * rng.standard_normal(n)
+        fits = FAMILIES["parzen"].bind(aw.table(x, names=[f"v{i}" for i in range(9)]))
+        for parents in ((), (1,), (1, 2, 3), (1, 2, 3, 4, 5, 6, 7, 8)):
+            began = time.process_time()
+            model = fits.conditional(0, parents)
+            spent = time.process_time() - began
+            at = np.array([model.widths])
+            exact = kernel.loo(
+                fits.block.columns, fits.block.apart, fits.weights, 0, 0, [parents], at
+            )
+            off = model.loo + np.log(model.scales[0]) - exact.value[0]
+            print(
+                f"{n} rows, {len(parents)} inputs: {spent:.2f} CPU s, error {off:+.1e} nats per row "
+                f"(log n / 10 n: {0.1 * np.log(n) / n:.1e}), slopes left {np.abs(exact.gradient).max():.1e}",
+                flush=True,
+            )
 
 
 def main() -> None:
@@ -141,9 +143,10 @@ def main() -> None:
     if "--peer10" in sys.argv:
         peer("cv-lik")
     updates()
-    near()
     if "--rows" in sys.argv:
         rows()
+    if "--many" in sys.argv:
+        many()
 
 
 if __name__ == "__main__":

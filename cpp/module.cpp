@@ -8,7 +8,6 @@ void bind_ges(nanobind::module_& m);
 void bind_glasso(nanobind::module_& m);
 void bind_glasso_blocks(nanobind::module_& m);
 void bind_parzen(nanobind::module_& m);
-void bind_parzen_near(nanobind::module_& m);
 void bind_parzen_predict(nanobind::module_& m);
 
 NB_MODULE(_native, m) {
@@ -20,6 +19,5 @@ NB_MODULE(_native, m) {
   bind_glasso(m);
   bind_glasso_blocks(m);
   bind_parzen(m);
-  bind_parzen_near(m);
   bind_parzen_predict(m);
 }

@@ -1,4 +1,4 @@
-// Conditional Parzen windows for many input sets at once: scores, widths, and models of their neighbours alone.
+// Conditional Parzen windows for many input sets at once: scores, widths, and exact scores of single rows.
 #include "parzen_checks.hpp"
 #include "parzen_fit.hpp"
 
@@ -62,6 +62,44 @@ void fit(ConstMatrix columns, Flags apart, ConstVector weights, std::int64_t chi
   }
 }
 
+void check_row(std::int64_t row, std::size_t n) {
+  if (row < 0 || row >= static_cast<std::int64_t>(n)) throw nb::index_error("a query is no row of the table");
+}
+
+// log S - log T of a row against a line in double precision.
+double log_ratio(Target target, const double* distance, const double* y, const double* weights, double own_y,
+                 std::size_t width, Widths widths) {
+  constexpr double least = 1e-280;
+  double sums[kSums] = {};
+  const double in = -kLog2e * precision(widths.in), out = -kLog2e * precision(widths.out);
+  add_segment(target, false, Segment<double>{distance, y, weights, own_y, 1.0, in, out, width, sums, nullptr, 0});
+  double shift = 0.0;
+  if (!(sums[T] > least && sums[S] > least))
+    shift = careful(target, distance, y, weights, own_y, width, widths, sums).ratio;
+  return std::log(sums[S] / sums[T]) - shift;
+}
+
+void loo_rows(ConstMatrix columns, Flags apart, ConstVector weights, std::int64_t child, std::int64_t levels,
+              ConstIndices set, double h_in, double h_out, ConstIndices queries, Vector out) {
+  const Source source = source_of(columns, apart, weights);
+  check_child(child, levels, source.p);
+  check_members(set.data(), set.shape(0), child, source.p);
+  check_width(h_in);
+  check_width(h_out);
+  for (std::size_t q = 0; q < queries.shape(0); ++q) check_row(queries.data()[q], source.n);
+  nb::gil_scoped_release release;
+  const Rows<double> rows = gather<double>(source, child, set.data(), set.shape(0), true);
+  Aligned<double> line(rows.width), own(rows.k());
+  for (std::size_t q = 0; q < queries.shape(0); ++q) {
+    const auto row = static_cast<std::size_t>(queries.data()[q]);
+    for (std::size_t j = 0; j < rows.k(); ++j) own[j] = rows.column(j)[row];
+    distances(rows, own.data(), 0, rows.width, line.data());
+    line[row] = kFar;
+    out.data()[q] = normaliser(h_out, levels) + log_ratio(target_of(levels), line.data(), rows.y.data(),
+                                                           rows.weights.data(), rows.y[row], rows.width, {h_in, h_out});
+  }
+}
+
 void joint(ConstMatrix columns, Flags apart, ConstVector weights, ConstIndices indptr, ConstIndices indices,
            double width, bool slopes, Vector value, Vector slope, Vector bend) {
   const Source source = source_of(columns, apart, weights);
@@ -90,4 +128,5 @@ void bind_parzen(nanobind::module_& m) {
   m.def("parzen_loo", &arcwise::parzen::loo);
   m.def("parzen_fit", &arcwise::parzen::fit);
   m.def("parzen_joint", &arcwise::parzen::joint);
+  m.def("parzen_loo_rows", &arcwise::parzen::loo_rows);
 }

@@ -3,36 +3,44 @@
 namespace arcwise::parzen {
 namespace {
 
-// Rows to start with: a sixteenth, at least 64 and at most 512, and no more than 32 MB of distances.
-std::size_t first_rows(std::size_t n) {
-  return std::max<std::size_t>(64, std::min({n / 16, std::size_t{512}, std::size_t{8'000'000} / n}));
-}
-
-constexpr double kRough = 1e-2;   // gain at which to turn from some rows to all
-constexpr double kLast = 2e-5;    // gain of the last step
-constexpr double kAside = 0.4;    // how far beside a peak to look, in logarithms of widths
+constexpr std::size_t kMany = 4096;   // rows beyond which peaks are sought on an eighth of them
+constexpr std::size_t kSome = 8192;   // and on no more than so many
+constexpr std::size_t kStarts = 4;
+constexpr double kRough = 1e-2;       // gain at which to turn from a few rows to more
+constexpr double kLast = 2e-5;        // gain of the last step on all rows
+constexpr double kLastOfMany = 3e-4;  // the same where a pass takes seconds: what is left is of the order of 1e-6
+constexpr double kAside = 0.4;        // how far beside a peak to look, in logarithms of widths
+constexpr std::size_t kFewInputs = 6; // up to which the ridge may have peaks further away
 constexpr double kSlack = 1e-3;
+constexpr double kClimb = 0.3;        // no peak lies higher above the nearest point of the grid, nats per row
 
 // A row far from its neighbours pulls the widths one way or the other, so the long ridge of the score (wider inputs,
-// narrower target) may have two peaks close to each other. Two places on the ridge tell: where the score falls off
-// by less than half of what a single peak would, there is another to climb.
-Climb beside(const Climb& peak, Box box, const std::function<double(Widths)>& value,
-             const std::function<Climb(Widths, const Climb*)>& climb_from) {
+// narrower target) may have several peaks. Places along the ridge tell: where the score falls off by less than half of
+// what a single peak would, there may be another to climb.
+std::vector<Widths> beside(const Climb& peak, Box box, int steps, const std::function<double(Widths)>& value) {
   const Ridge ridge = ridge_of(peak.curve);
-  Climb best = peak;
-  int used = peak.evaluations;
-  for (const double way : {kAside, -kAside}) {
-    const auto inside = [&](double width) { return std::clamp(width, box.floor, box.ceiling); };
+  const auto inside = [&](double width) { return std::clamp(width, box.floor, box.ceiling); };
+  std::vector<Widths> found;
+  for (int step = -steps; step <= steps; ++step) {
+    const double way = step * kAside;
     const Widths there{inside(peak.widths.in * std::exp(way * ridge.in)),
                        inside(peak.widths.out * std::exp(way * ridge.out))};
-    ++used;
-    if (value(there) < peak.curve.value - 0.25 * ridge.fall * way * way - kSlack) continue;
-    const Climb other = climb_from(there, &best);
-    used += other.evaluations;
-    if (other.curve.value > best.curve.value) best = other;
+    if (step && value(there) > peak.curve.value - 0.25 * ridge.fall * way * way - kSlack) found.push_back(there);
   }
-  best.evaluations = used;
-  return best;
+  return found;
+}
+
+// Starts worth a climb, best first. A row that nothing is like may cost hundreds of nats, so some rows misjudge a
+// peak of the grid; all rows (`value`) do not, and what a peak gains on the way from the grid to its top is bounded.
+std::vector<Widths> hopeful(const std::vector<Widths>& starts, const std::function<double(Widths)>& value) {
+  if (starts.size() < 2) return starts;
+  std::vector<std::pair<double, Widths>> judged;
+  for (const Widths start : starts) judged.emplace_back(value(start), start);
+  std::stable_sort(judged.begin(), judged.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Widths> kept;
+  for (const auto& [worth, start] : judged)
+    if (worth > judged[0].first - kClimb) kept.push_back(start);
+  return kept;
 }
 
 }  // namespace
@@ -42,24 +50,38 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
   exact_ = gather<double>(source, child, set, k);
   rough_ = gather<float>(source, child, set, k);
   const Freedom freedom = k == 0 ? Freedom::out_only : one ? Freedom::one : Freedom::two;
-  sample(rough_, first_rows(rough_.n), lines_);
+  const bool many = rough_.n > kMany;
+  few_.bind(rough_, kGridLines);
+  if (many) lines_.bind(rough_, std::min(rough_.n / 8, kSome));
   pairs_.bind(rough_, exact_, true);
-  const auto some = [&](Widths w) { return lines_.loo(w, levels, true); };
+  const auto few = [&](Widths w) { return few_.loo(w, levels, true); };
   const auto all = [&](Widths w) { return pairs_.loo(w, levels, true); };
-  const auto value = [&](Widths w) { return pairs_.loo(w, levels, false).value; };
-  const auto climb_from = [&](Widths w, const Climb* rival) { return climb(all, w, freedom, box, kLast, rival); };
+  const auto some = [&](Widths w) { return many ? lines_.loo(w, levels, true) : all(w); };
   Climb found{{1.0, 1.0}, {}, 0};
   int used = 0;
-  for (const Widths start : peaks(lines_, levels, freedom, box, starts_for(rough_.n))) {
-    const Climb next = climb_from(climb(some, start, freedom, box, kRough).widths, used ? &found : nullptr);
+  const auto try_from = [&](Widths start) {
+    const Climb next = climb(some, start, freedom, box, many ? kLastOfMany : kLast, used ? &found : nullptr);
     if (!used || next.curve.value > found.curve.value) found = next;
     used += next.evaluations;
+  };
+  const auto value = [&](Widths w) {
+    return (many ? lines_.loo(w, levels, false) : pairs_.loo(w, levels, false)).value;
+  };
+  for (const Widths start : hopeful(peaks(few_, levels, freedom, box, kStarts), value)) {
+    const Widths near = many ? climb(few, start, freedom, box, kRough).widths : start;
+    try_from(many && value(near) > value(start) ? near : start);
   }
-  found.evaluations = used;
-  if (freedom == Freedom::two) found = beside(found, box, value, climb_from);
+  if (freedom == Freedom::two) {
+    for (const Widths there : beside(found, box, k <= kFewInputs ? 3 : 1, value)) try_from(there);
+  }
+  if (many) {
+    found = climb(all, found.widths, freedom, box, kLastOfMany);
+    used += found.evaluations;
+  }
   settle_widths(found.widths, freedom, one, box);
+  if (many) return {found.widths, pairs_.loo(found.widths, levels, false).value, used};
   last_.bind(exact_, exact_, false);
-  return {found.widths, last_.loo(found.widths, levels, false).value, found.evaluations};
+  return {found.widths, last_.loo(found.widths, levels, false).value, used};
 }
 
 }  // namespace arcwise::parzen

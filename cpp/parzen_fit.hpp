@@ -1,4 +1,4 @@
-// Widths of greatest leave-one-out score: a coarse grid on some rows, then Newton steps on all.
+// Widths of greatest leave-one-out score: a coarse grid on some rows, then Newton steps on a few, on more and on all.
 #pragma once
 
 #include <functional>
@@ -8,25 +8,39 @@
 
 namespace arcwise::parzen {
 
-// Some rows, each against a line of others: all centres, or its neighbours alone. Distances of a line are counted
-// from its least, so that T is never too small; entries at kFar are no pairs.
-struct Lines {
-  std::size_t count = 0, width = 0;
-  Aligned<float> distance, y, weights;
-  std::size_t y_stride = 0, weights_stride = 0;  // 0: the same line for all; else width
-  bool even = false;                             // all weights are 1, and padding lies at kFar
-  std::vector<float> own_y;
-  std::vector<double> own_weight;
+// Some rows that stand for all, each against a line of all centres: the rows whose target is furthest from any other
+// (leaving one of them out may cost hundreds of nats, and a sample without them would ask for widths too small), and
+// evenly spaced ones of the rest, which count for as many as they stand for. Distances of a line are counted from its
+// least, so that T is never too small; entries at kFar are no pairs.
+class Lines {
+ public:
+  void bind(const Rows<float>& rows, std::size_t count);  // the rows must stay
 
-  void clear(std::size_t lines, std::size_t others);
-  void counted_from_least(std::size_t row);  // a line whose distances have been written
+  std::size_t count() const { return chosen_.size(); }
+  std::size_t width() const { return rows_->width; }
+  const float* line(std::size_t q) const;  // valid until the next one is asked for
+  const float* y() const { return rows_->y.data(); }
+  const float* weights() const { return rows_->weights.data(); }
+  float own_y(std::size_t q) const { return rows_->y[chosen_[q].row]; }
+  double own_weight(std::size_t q) const { return rows_->weights[chosen_[q].row] * chosen_[q].share; }
 
-  // Mean over the first of every `step` lines.
-  Curve loo(Widths widths, std::int64_t levels, bool slopes, std::size_t step = 1) const;
+  // Leave-one-out score, as the lines tell it.
+  Curve loo(Widths widths, std::int64_t levels, bool slopes) const;
+
+ private:
+  struct Chosen {
+    std::size_t row;
+    double share;  // of rows that it stands for
+  };
+
+  void choose(std::size_t count);
+  void write(std::size_t q, float* out) const;
+
+  const Rows<float>* rows_ = nullptr;
+  std::vector<Chosen> chosen_;
+  bool kept_ = true;
+  mutable Aligned<float> distance_, own_;
 };
-
-// `count` evenly spaced rows against all centres.
-void sample(const Rows<float>& rows, std::size_t count, Lines& lines);
 
 // How the two widths may move.
 enum class Freedom { two, one, out_only };
@@ -58,11 +72,9 @@ struct Ridge {
 };
 Ridge ridge_of(const Curve& curve);
 
-// Places to start from: the peaks of the score on a grid of widths over some lines, best first.
+// Places to start from: the peaks of the score on a grid of widths over kGridLines lines at most, best first.
+constexpr std::size_t kGridLines = 128;
 std::vector<Widths> peaks(const Lines& lines, std::int64_t levels, Freedom freedom, Box box, std::size_t most);
-
-// Few rows have many peaks, and climbing them costs little.
-inline std::size_t starts_for(std::size_t rows) { return rows <= 150 ? 8 : rows <= 300 ? 3 : 1; }
 
 struct Fitted {
   Widths widths;
@@ -79,7 +91,7 @@ class Fitter {
  private:
   Rows<float> rough_;
   Rows<double> exact_;
-  Lines lines_;
+  Lines few_, lines_;
   Pairs<float> pairs_;
   Pairs<double> last_;
 };

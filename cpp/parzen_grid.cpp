@@ -5,18 +5,22 @@
 // addition for every point of the grid.
 #include <algorithm>
 #include <array>
+#include <bitset>
 
 #include "parzen_fit.hpp"
 
 namespace arcwise::parzen {
 namespace {
 
-constexpr std::size_t kOut = 8, kIn = 7;       // widths of the target and of the inputs, widest first
+constexpr std::size_t kOut = 8, kIn = 10;      // widths of the target and of the inputs, widest first
 constexpr std::size_t kPoints = kIn * kOut;
 constexpr std::size_t kBlock = 256;
-constexpr std::size_t kGridLines = 64;
 constexpr float kTiny = 0x1p-100f;             // smaller sums are known to be no greater, but no more
-constexpr double kWidestIn = 3.2, kWidestOut = 1.2, kWidestOne = 2.4, kWidestLevels = 3.0;
+constexpr double kWidestIn = 5.0, kWidestOut = 1.2, kWidestOne = 2.4, kWidestLevels = 3.0;
+
+using Marks = std::bitset<kPoints>;
+
+constexpr double kHopeless = 1.0;               // nats per row below the best on some rows: no better on all
 
 struct Line {
   const float *distance, *y, *weights;
@@ -137,8 +141,9 @@ ARCWISE_CLONES float steep(const Line& line, float in, float out) {
 // first, and made exact when it comes out on top.
 class Grid {
  public:
-  Grid(const Lines& lines, std::int64_t levels, Freedom freedom) : lines_(lines), levels_(levels), freedom_(freedom) {
-    rows_ = std::min(kGridLines, lines.count);
+  Grid(const Lines& lines, std::int64_t levels, Freedom freedom, Box box)
+      : lines_(lines), levels_(levels), freedom_(freedom), floor_(box.floor) {
+    rows_ = lines.count();
     inner_ = freedom == Freedom::two ? kIn : 1;
     values_.fill(0.0f);
     for (std::size_t q = 0; q < rows_; ++q) tiny_.push_back(add(q));
@@ -148,17 +153,21 @@ class Grid {
 
   Widths widths(std::size_t point) const {
     const double scale = std::pow(0.5, static_cast<double>(point % kOut));
-    const double out = scale * (levels_ ? kWidestLevels : freedom_ == Freedom::one ? kWidestOne : kWidestOut);
+    const double out = scale * top(levels_ ? kWidestLevels : freedom_ == Freedom::one ? kWidestOne : kWidestOut);
     if (freedom_ == Freedom::one) return {out, out};
-    return {kWidestIn * std::pow(0.5, static_cast<double>(point / kOut)), out};
+    return {top(kWidestIn) * std::pow(0.5, static_cast<double>(point / kOut)), out};
   }
 
   double value(std::size_t point) const {
     return static_cast<double>(values_[point]) / (kLog2e * total_) + normaliser(widths(point).out, levels_);
   }
 
+  // The smallest width allowed, doubled until it is about `widest`: so the floor is on the grid, where the best
+  // width of a tied column often lies.
+  double top(double widest) const { return floor_ * std::exp2(std::round(std::log2(widest / floor_))); }
+
   bool inside(std::size_t point, Box box) const {
-    const auto within = [&](double width) { return width >= box.floor && width <= box.ceiling; };
+    const auto within = [&](double width) { return width >= box.floor * (1 - 1e-9) && width <= box.ceiling; };
     const Widths w = widths(point);
     return within(w.out) && (freedom_ == Freedom::out_only || within(w.in));
   }
@@ -179,28 +188,25 @@ class Grid {
   }
 
  private:
-  std::size_t row_of(std::size_t q) const { return q * lines_.count / rows_; }
   static float in_of(Widths w) { return static_cast<float>(-kLog2e * precision(w.in)); }
   static float out_of(Widths w) { return static_cast<float>(-kLog2e * precision(w.out)); }
 
   Line line(std::size_t q) const {
-    const std::size_t row = row_of(q);
-    return {lines_.distance.data() + row * lines_.width, lines_.y.data() + row * lines_.y_stride,
-            lines_.weights.data() + row * lines_.weights_stride, lines_.own_y[row], levels_ > 0, lines_.width};
+    return {lines_.line(q), lines_.y(), lines_.weights(), lines_.own_y(q), levels_ > 0, lines_.width()};
   }
 
   // Adds a line's terms and returns the points where its sum was tiny.
-  std::uint64_t add(std::size_t q) {
+  Marks add(std::size_t q) {
     alignas(64) float below[kPoints] = {}, above[kPoints] = {};
     const Widths widest = widths(0);
     if (freedom_ == Freedom::one) shared_sums(line(q), out_of(widest), below, above);
     else grid_sums(line(q), in_of(widest), out_of(widest), inner_, below, above);
     for (std::size_t i = points(); i < kPoints; ++i) below[i] = above[i] = 1.0f;
-    const double weight = lines_.own_weight[row_of(q)];
+    const double weight = lines_.own_weight(q);
     add_logs(below, above, static_cast<float>(weight), values_.data());
     total_ += weight;
-    std::uint64_t tiny = 0;
-    for (std::size_t i = 0; i < points(); ++i) tiny |= static_cast<std::uint64_t>(!(above[i] > kTiny)) << i;
+    Marks tiny;
+    for (std::size_t i = 0; i < points(); ++i) tiny[i] = !(above[i] > kTiny);
     return tiny;
   }
 
@@ -208,12 +214,12 @@ class Grid {
   bool settle(std::size_t point) {
     bool exact = true;
     for (std::size_t q = 0; q < rows_; ++q) {
-      if (!(tiny_[q] >> point & 1)) continue;
+      if (!tiny_[q][point]) continue;
       exact = false;
-      tiny_[q] &= ~(std::uint64_t{1} << point);
+      tiny_[q].reset(point);
       const Widths w = widths(point);
       const float more = steep(line(q), in_of(w), out_of(w)) - std::log2(kTiny);
-      values_[point] += static_cast<float>(lines_.own_weight[row_of(q)]) * std::min(more, 0.0f);
+      values_[point] += static_cast<float>(lines_.own_weight(q)) * std::min(more, 0.0f);
     }
     return exact;
   }
@@ -221,24 +227,28 @@ class Grid {
   const Lines& lines_;
   std::int64_t levels_;
   Freedom freedom_;
+  double floor_;
   std::size_t rows_, inner_;
   double total_ = 0.0;
   std::array<float, kPoints> values_;
-  std::vector<std::uint64_t> tiny_;
+  std::vector<Marks> tiny_;
 };
 
 }  // namespace
 
 std::vector<Widths> peaks(const Lines& lines, std::int64_t levels, Freedom freedom, Box box, std::size_t most) {
-  Grid grid(lines, levels, freedom);
+  Grid grid(lines, levels, freedom, box);
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < grid.points(); ++i)
     if (grid.inside(i, box)) left.push_back(i);
   for (std::size_t i = 0; left.empty() && i < grid.points(); ++i) left.push_back(i);
   const std::vector<std::size_t> all = left;
   std::vector<Widths> found;
+  double best = -INFINITY;
   while (!left.empty() && found.size() < most) {
     const std::size_t top = grid.best(left);
+    best = std::max(best, grid.value(top));
+    if (grid.value(top) < best - kHopeless) break;
     const auto above = [&](std::size_t i) { return grid.beside(i, top) && grid.value(i) > grid.value(top); };
     if (std::none_of(all.begin(), all.end(), above)) found.push_back(grid.widths(top));
     left.erase(std::find(left.begin(), left.end(), top));

@@ -224,8 +224,10 @@ def test_more_rows_than_are_kept_give_the_same_sums():
     rows = np.arange(0, 5003, 50)
     part = kernel.loo_rows(columns, flags, weights, 0, 0, (1,), tuple(found.widths[0]), rows)
     at = kernel.loo(columns, flags, weights, 0, 0, [(1,)], found.widths)
-    assert found.value[0] == pytest.approx(at.value[0], rel=1e-12)
-    assert np.abs(at.gradient).max() < 1e-3
+    assert found.value[0] == pytest.approx(
+        at.value[0], abs=2e-7
+    )  # beyond 4096 rows in single precision
+    assert np.abs(at.gradient).max() < 2e-3
     assert abs(part.mean() - found.value[0]) < 5 * part.std() / np.sqrt(len(rows))
 
 
@@ -237,34 +239,6 @@ def test_some_rows_against_all(case):
             ask = (*case.data, child, case.levels[child], members, (0.2, 0.05))
             expected = naive.log_ratios(*ask)[rows]
             np.testing.assert_allclose(kernel.loo_rows(*ask, rows), expected, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("case", [CASES[0], CASES[8], CASES[10]], ids=lambda case: case.name)
-def test_fitting_to_neighbours_sums_over_them_alone(case):
-    rng = np.random.default_rng(4)
-    queries = np.flatnonzero(case.weights > 0)[::2]
-    alive = np.flatnonzero(case.weights > 0)
-    lines = [rng.choice(np.setdiff1d(alive, [q]), 11, replace=False) for q in queries]
-    neighbours = np.array(lines, dtype=np.int64)
-    for child, one in [(0, False), (0, True), (len(case.columns) - 1, False)]:
-        members, levels = case.sets(child)[1], case.levels[child]
-        ask = (*case.data, child, levels, members, queries, neighbours)
-        found = kernel.fit_near(*ask, one=one, **BOX)
-        expected = naive.near(*ask, found.widths[0])
-        assert found.value[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
-        for h in np.geomspace(0.02, 4, 12):
-            pairs = [(h, h)] if one else [(h, g) for g in np.geomspace(0.02, 4, 12)]
-            assert max(naive.near(*ask, pair) for pair in pairs) <= found.value[0] + 1e-5
-
-
-def test_all_others_as_neighbours_are_the_whole_fit():
-    columns, flags, weights = plain(23, 40, 3), np.zeros(3, np.uint8), np.ones(40)
-    rows = np.arange(40)
-    others = np.array([np.delete(rows, r) for r in rows])
-    near = kernel.fit_near(columns, flags, weights, 0, 0, (1, 2), rows, others, one=False, **BOX)
-    whole = kernel.fit(columns, flags, weights, 0, 0, [(1, 2)], one=False, **BOX)
-    assert near.value[0] == pytest.approx(whole.value[0], abs=1e-8)
-    np.testing.assert_allclose(near.widths, whole.widths, rtol=1e-3)
 
 
 def model(case, child, members):
@@ -412,15 +386,10 @@ def test_what_makes_no_sense_is_refused(change, error, words):
             kernel.fit(**ask, one=False, **BOX)
 
 
-def test_bad_boxes_neighbours_and_queries_are_refused():
+def test_bad_boxes_and_queries_are_refused():
     data = (GOOD["columns"], GOOD["apart"], GOOD["weights"], 0, 0)
     with pytest.raises(ValueError, match="above"):
         kernel.fit(*data, [(1,)], one=False, floor=2.0, ceiling=1.0)
-    rows = np.array([3])
-    with pytest.raises(ValueError, match="own neighbour"):
-        kernel.fit_near(*data, (1,), rows, np.array([[2, 3]]), one=False, **BOX)
-    with pytest.raises(IndexError, match="no row"):
-        kernel.fit_near(*data, (1,), rows, np.array([[2, 20]]), one=False, **BOX)
     with pytest.raises(IndexError, match="no row"):
         kernel.loo_rows(*data, (1,), (1.0, 1.0), np.array([20]))
     model_data = (GOOD["columns"][1:], GOOD["apart"][1:], GOOD["weights"])

@@ -55,19 +55,6 @@ def joint(columns, apart, weights, inputs, width):
     return float(np.average(log_sum(-d, others), weights=weights))
 
 
-def near(columns, apart, weights, child, levels, inputs, queries, neighbours, widths):
-    """Mean score of the queries when only their neighbours are summed."""
-    terms = []
-    for q, line in zip(queries, neighbours, strict=True):
-        d = distances(columns[:, line], apart, inputs, columns[list(inputs)][:, [q]])
-        o = apart_from(columns[child][[q]], columns[child][line], levels)
-        x, y = -d / (2 * widths[0] ** 2), -o / (2 * widths[1] ** 2)
-        w = weights[line][None, :]
-        terms.append(float((log_sum(x + y, w) - log_sum(x, w))[0]))
-    mean = np.average(terms, weights=weights[queries])
-    return float(mean + log_normaliser(widths[1], levels))
-
-
 def shares(inputs, apart, weights, queries, width):
     d = distances(inputs, apart, range(len(inputs)), queries) / (2 * width**2)
     w = np.broadcast_to(weights, d.shape)

@@ -99,12 +99,11 @@ class Stack:
         yield from together.items()
 
     def _shares(self, xs: tuple[NDArray[Any], ...], chosen: Set, h_in: float, size: int) -> Array:
-        scales = self.model.scales[1:]
         queries = np.empty((len(chosen), size))
         centres = np.empty((len(chosen), len(self.model.output)))
         for i, j in enumerate(chosen):
-            np.clip(xs[j] / scales[j], -1e15, 1e15, out=queries[i])
-            centres[i] = self.model.inputs[j] / scales[j]
+            queries[i] = self.model.scaled(xs[j], j + 1)
+            centres[i] = self.model.scaled(self.model.inputs[j], j + 1)
         apart = np.array([self.model.unordered[j] for j in chosen], dtype=np.uint8)
         return kernel.shares(centres, apart, self.model.weights, queries, h_in)
 
@@ -261,7 +260,7 @@ class Stacker:
         return ParzenConditional(
             columns[self.node],
             tuple(columns[j] for j in known),
-            self._fits.weights,
+            self._model.weights,
             block.scales[members],
             self._model.widths,
             block.levels[self.node],

@@ -8,18 +8,26 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import parzen as kernel
 from arcwise.conditionals.base import Array, Columns, Family, Fits
-from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of
+from arcwise.conditionals.parzen.model import (
+    Block,
+    ParzenConditional,
+    block_of,
+    canonical_order,
+)
 from arcwise.data import Moments, Table, Variable
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, WordError, unknown
 
-__all__ = ["CEILING", "WIDTHS", "Parzen", "Widths"]
+__all__ = ["CEILING", "MOST_ROWS", "WIDTHS", "Parzen", "Widths"]
 
 Widths = Literal["two", "one", "shared"]
 WIDTHS: tuple[Widths, ...] = ("two", "one", "shared")
 
 CEILING = 30.0
 """Largest width, in standard deviations: far beyond it a kernel is flat."""
+
+MOST_ROWS = 65_536
+"""Rows beyond which a sample stands for all: a local model takes seconds there."""
 
 _FEWEST = 5  # rows below which leaving one out says nothing
 _SINGLETONS = 0.02  # share of values occurring once below which a column counts as tied
@@ -51,10 +59,12 @@ class Parzen(Family):
         w = np.ones(len(y)) if weights is None else weights
         block = block_of((child, *parents), (y, *xs), w)
         # Sums over inputs are made in the order of their names, so that the order given changes no digit.
+        # So are rows, in the order of what they hold.
         order = [0, *sorted(range(1, len(xs) + 1), key=lambda i: parents[i - 1].name)]
+        rows = canonical_order(tuple(block.columns[order]), w)
         everything = tuple(range(1, len(xs) + 1))
-        columns, apart = np.ascontiguousarray(block.columns[order]), block.apart[order]
-        known = (columns, apart, w, 0, block.levels[0], (everything,))
+        columns, apart = np.ascontiguousarray(block.columns[order][:, rows]), block.apart[order]
+        known = (columns, apart, w[rows], 0, block.levels[0], (everything,))
         if self.width is not None:  # one for the whole network, tuned elsewhere
             widths = np.full((1, 2), self.width)
             value = float(kernel.loo(*known, widths).value[0])
@@ -89,7 +99,7 @@ class Parzen(Family):
     def prepare(self, table: Table) -> Table:
         """Complete rows; numeric levels as numbers, unless their kind was asked for by name."""
         numeric = {v.name: v for v in table.variables if v.numeric and v.name not in table.fixed}
-        ready = table.recast(dict.fromkeys(numeric, "continuous")).complete()
+        ready = _sampled(table.recast(dict.fromkeys(numeric, "continuous")).complete())
         if ready.rows < _FEWEST:
             raise DataError(
                 f"Parzen windows need at least {_FEWEST} complete rows, but there are {ready.rows}."
@@ -107,7 +117,6 @@ class Parzen(Family):
         widths: Widths = "two",
         floor: float = 0.01,
         tail: float = 0.0,
-        near: int | None = None,
         threads: int = 1,
     ) -> Fits:
         """Tie the family to a table.
@@ -118,8 +127,6 @@ class Parzen(Family):
         widths : "two" (inputs, output), "one" for both, or "shared": one for the whole network.
         floor : smallest width, in standard deviations.
         tail : weight of a wide component in every fitted density, against outlying rows.
-        near : rows that count as neighbours of a row where the sums over all are too long; by
-            default all up to 20 000 rows, and 400 beyond.
         threads : how many cores to use; no number depends on it.
         """
         from arcwise.conditionals.parzen.fits import ParzenFits
@@ -139,7 +146,20 @@ class Parzen(Family):
         if not 0 <= tail < 1:
             raise WordError(f"The tail is a share from 0 to below 1, but {tail} came.")
         family = replace(self, widths=widths, floor=floor, tail=tail, threads=threads)
-        return ParzenFits(family, source, near=near)
+        return ParzenFits(family, source)
+
+
+def _sampled(table: Table) -> Table:
+    """Some of very many rows, drawn at random whatever their order: each is compared with every other."""
+    if table.rows <= MOST_ROWS:
+        return table
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    order = canonical_order(table.columns, weights)
+    chosen = np.random.default_rng(0).permutation(table.rows)[:MOST_ROWS]
+    return table.take(np.sort(order[chosen])).with_notes(
+        f"{MOST_ROWS} of {table.rows} rows, drawn at random, stand for all: Parzen windows compare every row "
+        "with every other."
+    )
 
 
 def _tied(table: Table) -> list[str]:

@@ -11,15 +11,14 @@ equivalence class tie, and J is kept by set, for all children alike.
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcwise._kernels import parzen as kernel
 from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, RowHeldOut
 from arcwise.conditionals.parzen.family import CEILING, Parzen
-from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of
+from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of, canonical_order
 from arcwise.data import Table
 from arcwise.errors import FitError
 
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["ParzenFits"]
 
 _QUICK = 1_500  # rows up to which a local model takes a few hundredths of a second
-_ALL_ROWS = 20_000  # rows up to which sums go over all of them
-_NEAR = 400  # beyond, over so many neighbours
-_QUERIES = 5_000  # and so many rows are left out, evenly spread
 _CLOSE = 1e-3  # change of the logarithm of a shared width that is worth another search
 _LOG_2PI = float(np.log(2 * np.pi))
 
@@ -39,18 +35,18 @@ _LOG_2PI = float(np.log(2 * np.pi))
 class ParzenFits(Fits):
     """The Parzen family tied to a table."""
 
-    def __init__(
-        self, family: Parzen, table: Table, *, near: int | None = None, width: float | None = None
-    ) -> None:
+    def __init__(self, family: Parzen, table: Table, *, width: float | None = None) -> None:
         self.family, self.table = family, table
         self.nodes, self.rows = table.names, table.total
-        self.weights = np.ones(table.rows) if table.weights is None else table.weights
-        self.block = block_of(table.variables, table.columns, self.weights)
+        weights = np.ones(table.rows) if table.weights is None else table.weights
+        # Sums go over the rows in the order of what they hold, so that the order given changes no digit.
+        self.order = canonical_order(table.columns, weights)
+        self.weights = np.ascontiguousarray(weights[self.order])
+        columns = tuple(column[self.order] for column in table.columns)
+        self.block = block_of(table.variables, columns, self.weights)
         ordered = any(v.ordered for v in table.variables if v.discrete)
         self.equivalent = family.widths == "shared" and not ordered
-        large = table.rows > _ALL_ROWS and family.widths != "shared"
-        self.near = near or (_NEAR if large else None)
-        self._last: tuple[tuple[int, ...], Any, Array] | None = None
+        self._found: dict[tuple[int, tuple[int, ...]], tuple[Array, float]] = {}
         self._sums: dict[tuple[int, ...], float] = {}
         self.width = self._first_width() if family.widths == "shared" and width is None else width
 
@@ -68,26 +64,34 @@ class ParzenFits(Fits):
             tuple(block.levels[j] for j in members),
         )
         columns = tuple(self.table.columns[j] for j in members)
-        return self.family.fitted(columns, own, self.weights, widths[0], float(values[0]))
+        return self.family.fitted(columns, own, self._given_weights, widths[0], float(values[0]))
 
     def _fit(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
         """Widths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
         if self.width is not None:
             return np.full((len(sets), 2), self.width), self._shared(child, sets, self.width)
-        block, options = self.block, self.family.kernel_options
-        if self.near is not None:
-            return self._fit_near(child, sets)
-        found = kernel.fit(
-            block.columns,
-            block.apart,
-            self.weights,
-            child,
-            block.levels[child],
-            sets,
-            threads=self.family.threads,
-            **options,
-        )
-        return found.widths, found.value
+        missing = [s for s in dict.fromkeys(sets) if (child, s) not in self._found]
+        if missing:
+            found = kernel.fit(
+                self.block.columns,
+                self.block.apart,
+                self.weights,
+                child,
+                self.block.levels[child],
+                missing,
+                threads=self.family.threads,
+                **self.family.kernel_options,
+            )
+            for s, widths, value in zip(missing, found.widths, found.value, strict=True):
+                self._found[child, s] = (widths, float(value))
+        known = [self._found[child, s] for s in sets]
+        return np.array([widths for widths, _ in known]), np.array([value for _, value in known])
+
+    @property
+    def _given_weights(self) -> Array:
+        """Weights in the table's own order of rows."""
+        given = self.table.weights
+        return np.ones(self.table.rows) if given is None else given
 
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihoods at the best widths; every copy of a row is left out."""
@@ -114,9 +118,8 @@ class ParzenFits(Fits):
         )
         if not model.levels:
             logs = logs - np.log(model.scales[0])
-        mixed = np.logaddexp(
-            np.log1p(-model.tail) + logs, model.tail_log(self.table.columns[child])
-        )
+        own = self.table.columns[child][self.order]
+        mixed = np.logaddexp(np.log1p(-model.tail) + logs, model.tail_log(own))
         return float(self.weights @ mixed)
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
@@ -124,7 +127,7 @@ class ParzenFits(Fits):
         columns = self.table.columns
         return np.array(
             [
-                self.weights
+                self._given_weights
                 @ self.conditional(child, s).logpdf(columns[child], tuple(columns[j] for j in s))
                 for s in sets
             ]
@@ -148,88 +151,6 @@ class ParzenFits(Fits):
         began = time.perf_counter()
         self._fit(0, (tuple(range(1, min(inputs, len(self.nodes) - 1) + 1)),))
         return (time.perf_counter() - began) / max(self.family.threads, 1)
-
-    # -- many rows --------------------------------------------------------------------------------
-
-    def _fit_near(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
-        """Widths and likelihoods from the nearest rows of evenly spread rows."""
-        block, options = self.block, self.family.kernel_options
-        widths, values = np.empty((len(sets), 2)), np.empty(len(sets))
-        rows = self.table.rows
-        queries = np.unique(np.linspace(0, rows - 1, min(rows, _QUERIES)).astype(np.int64))
-        for i, parents in enumerate(sets):
-            near = self._neighbours(child, parents, queries)
-            found = kernel.fit_near(
-                block.columns,
-                block.apart,
-                self.weights,
-                child,
-                block.levels[child],
-                parents,
-                queries,
-                near,
-                **options,
-            )
-            widths[i] = found.widths[0]
-            values[i] = found.value[0] + (0.0 if parents else self._beyond(queries, near))
-        return widths, values
-
-    def truncation(
-        self, child: int, parents: tuple[int, ...], rows: int = 500
-    ) -> tuple[float, float]:
-        """Leave-one-out likelihood per row over nearest rows alone, and over all rows.
-
-        Both at the fitted widths, of some rows evenly spread: their difference is what counting only
-        the nearest rows costs.
-        """
-        widths, _ = self._fit(child, (parents,))
-        block, n, levels = self.block, self.table.rows, self.block.levels[child]
-        queries = np.unique(np.linspace(0, n - 1, min(n, rows)).astype(np.int64))
-        known = (block.columns, block.apart, self.weights, child, levels, parents)
-        exact = kernel.loo_rows(*known, (float(widths[0, 0]), float(widths[0, 1])), queries)
-        near = np.empty(len(queries))
-        for i, row in enumerate(queries.tolist()):
-            own = self._neighbours(child, parents, queries[i : i + 1])[0]
-            few = np.concatenate([[row], own])
-            part = kernel.loo_rows(
-                np.ascontiguousarray(block.columns[:, few]),
-                block.apart,
-                self.weights[few],
-                child,
-                levels,
-                parents,
-                (float(widths[0, 0]), float(widths[0, 1])),
-                np.zeros(1, dtype=np.int64),
-            )
-            near[i] = part[0] + (0.0 if parents else self._beyond(queries[i : i + 1], own[None, :]))
-        return float(near.mean()), float(exact.mean())
-
-    def _beyond(self, queries: NDArray[np.int64], near: NDArray[np.int64]) -> float:
-        """What the rows that are not near weigh in T where there are no inputs: they all count."""
-        listed = self.weights[near].sum(axis=1)
-        rest = self.weights.sum() - self.weights[queries]
-        return float(np.average(np.log(listed / rest), weights=self.weights[queries]))
-
-    def _neighbours(
-        self, child: int, parents: tuple[int, ...], queries: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """The nearest rows (columns) of each query by inputs, or by the output without inputs."""
-        members = parents or (child,)
-        tree, points = self._tree(members)
-        most = min(self.near or _NEAR, self.table.rows - 1)
-        near = tree.query(points[queries], k=most + 1)[1].astype(np.int64)
-        own = near == queries[:, None]
-        own[~own.any(axis=1), -1] = True  # among many copies a row may not be near itself
-        return np.ascontiguousarray(near[~own].reshape(len(queries), most))
-
-    def _tree(self, members: tuple[int, ...]) -> tuple[Any, Array]:
-        """A tree of the rows by some columns; the last one made is kept."""
-        from scipy.spatial import cKDTree
-
-        if self._last is None or self._last[0] != members:
-            points = np.column_stack([_spread_out(self.block, j) for j in members])
-            self._last = (members, cKDTree(points), points)
-        return self._last[1], self._last[2]
 
     # -- one width for the whole network ----------------------------------------------------------
 
@@ -283,7 +204,7 @@ class ParzenFits(Fits):
         width = self._best_width(terms)
         if abs(np.log(width / self.width)) < _CLOSE:
             return None
-        return ParzenFits(self.family, self.table, near=self.near, width=width)
+        return ParzenFits(self.family, self.table, width=width)
 
 
 def _normaliser(width: float, levels: int) -> float:
@@ -291,11 +212,3 @@ def _normaliser(width: float, levels: int) -> float:
     if levels:
         return -float(np.log1p((levels - 1) * np.exp(-0.5 / width**2)))
     return -float(np.log(width)) - 0.5 * _LOG_2PI
-
-
-def _spread_out(block: Block, j: int) -> Array:
-    """Coordinates of a column whose Euclidean distances are the kernel's."""
-    column: Array = block.columns[j]
-    if block.apart[j]:
-        column = np.eye(max(block.levels[j], 1))[column.astype(np.intp)] / np.sqrt(2.0)
-    return column.reshape(len(column), -1)

@@ -12,7 +12,7 @@ from arcwise.conditionals.base import Array, Columns, Mixture
 from arcwise.data import Variable
 from arcwise.errors import FitError
 
-__all__ = ["Block", "ParzenConditional", "block_of"]
+__all__ = ["Block", "ParzenConditional", "block_of", "canonical_order", "origin_of"]
 
 _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
 _FARTHEST = 1e15  # distances beyond it are all the same, so that their squares can be computed
@@ -77,12 +77,21 @@ class ParzenConditional:
         return None
 
     @cached_property
+    def _origins(self) -> Array:
+        """Where the output and each input are counted from: far from 0, single precision would fail."""
+        inputs = [origin_of(column) for column in self.inputs]
+        return np.array([0.0 if self.levels else origin_of(self.output), *inputs])
+
+    def scaled(self, column: NDArray[Any], place: int) -> Array:
+        """Values of the output (place 0) or of an input, from its origin and in its scale."""
+        off = np.asarray(column, dtype=float) - self._origins[place]
+        out: Array = np.clip(off / self.scales[place], -_FARTHEST, _FARTHEST)
+        return out
+
+    @cached_property
     def _centres(self) -> Array:
         """Inputs in their scales, one a row."""
-        out = np.empty((len(self.inputs), len(self.output)))
-        for i, column in enumerate(self.inputs):
-            out[i] = column / self.scales[i + 1]
-        return out
+        return self._queries(self.inputs, len(self.output))
 
     @cached_property
     def _apart(self) -> NDArray[np.uint8]:
@@ -92,13 +101,12 @@ class ParzenConditional:
     @cached_property
     def _values(self) -> Array:
         """The output in its scale."""
-        out: Array = np.ascontiguousarray(self.output / self.scales[0])
-        return out
+        return self.scaled(self.output, 0)
 
     def _queries(self, xs: Columns, size: int) -> Array:
         out = np.empty((len(xs), size))
         for i, column in enumerate(xs):
-            np.clip(column / self.scales[i + 1], -_FARTHEST, _FARTHEST, out=out[i])
+            out[i] = self.scaled(column, i + 1)
         return out
 
     @property
@@ -111,7 +119,7 @@ class ParzenConditional:
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
         """Log density, or log probability of a level, of each row."""
-        values = np.clip(np.asarray(y, dtype=float) / self.scales[0], -_FARTHEST, _FARTHEST)
+        values = self.scaled(y, 0)
         out = kernel.log_density(
             self._centres,
             self._apart,
@@ -150,7 +158,7 @@ class ParzenConditional:
         found, _ = kernel.means(
             self._centres, self._apart, self.weights, self._values, queries, width
         )
-        out: Array = found * self.scales[0]
+        out: Array = self._origins[0] + found * self.scales[0]
         return out if not self.tail else (1 - self.tail) * out + self.tail * self._own_weight[0]
 
     def mixture(self, xs: Columns, size: int) -> Mixture:
@@ -237,23 +245,38 @@ class Block(NamedTuple):
     levels: tuple[int, ...]
 
 
+def origin_of(column: NDArray[Any]) -> float:
+    """A value in the middle of a column; differences to it keep every digit that the column has."""
+    middle = len(column) // 2
+    return float(np.partition(column, middle)[middle])
+
+
+def canonical_order(columns: Columns, weights: Array) -> NDArray[np.intp]:
+    """The rows in an order that depends on what they hold alone: sorted by the columns, then by weight."""
+    return np.lexsort((weights, *reversed(columns)))
+
+
 def block_of(variables: tuple[Variable, ...], columns: Columns, weights: Array) -> Block:
-    """Bring columns into their scales: standard deviations, or ranks for ordered levels."""
+    """Bring columns into their scales, counted from their middle.
+
+    The scale is the standard deviation, or the largest rank for ordered levels.
+    """
     out = np.empty((len(columns), len(weights)))
     scales = np.empty(len(columns))
     for i, (variable, column) in enumerate(zip(variables, columns, strict=True)):
-        scales[i] = _scale(variable, column, weights)
-        out[i] = column / scales[i]
+        off = column.astype(float) - (0.0 if variable.discrete else origin_of(column))
+        scales[i] = _scale(variable, column, off, weights)
+        out[i] = off / scales[i]
     apart = np.array([v.discrete and not v.ordered for v in variables], dtype=np.uint8)
     levels = tuple(len(v.levels) if v.levels else 0 for v in variables)
     return Block(out, apart, scales, levels)
 
 
-def _scale(variable: Variable, column: NDArray[Any], weights: Array) -> float:
-    """The unit that a column's distances are measured in."""
+def _scale(variable: Variable, column: NDArray[Any], off: Array, weights: Array) -> float:
+    """The unit that a column's distances are measured in; `off` is the column from its middle."""
     if variable.levels is not None:
         return float(max(len(variable.levels) - 1, 1)) if variable.ordered else 1.0
-    mean = float(np.average(column, weights=weights))
-    spread = float(np.sqrt(np.average((column - mean) ** 2, weights=weights)))
-    smallest = _SMALLEST * max(1.0, abs(mean))
+    mean = float(np.average(off, weights=weights))
+    spread = float(np.sqrt(np.average((off - mean) ** 2, weights=weights)))
+    smallest = _SMALLEST * max(1.0, abs(float(column[0])))
     return smallest if (column == column[0]).all() or not spread > 0 else spread
