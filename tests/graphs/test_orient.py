@@ -127,11 +127,10 @@ def test_some_of_many_members_are_far_apart():
 
 
 def test_a_star_of_many_leaves_is_walked_without_recursion():
-    graph = DAG.from_arcs([("hub", f"leaf{i}") for i in range(1500)])
+    graph = DAG.from_arcs([("hub", f"leaf{i}") for i in range(1100)])
     hub = graph.index("hub")
-    found = some_members(cpdag(graph), graph, [hub], 10, np.random.default_rng(0))
-    assert len(found.graphs) == 10
-    assert sorted(len(each.parents[hub]) for each in found.graphs) == [0, *[1] * 9]
+    found = some_members(cpdag(graph), graph, [hub], 3, np.random.default_rng(0))
+    assert sorted(len(each.parents[hub]) for each in found.graphs) == [0, 1, 1]
 
 
 def test_directions_that_contradict_each_other_are_refused():

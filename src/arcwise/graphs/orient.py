@@ -30,25 +30,34 @@ Arc = tuple[int, int]
 
 
 class _Partial:
-    """A class some of whose edges are directed already; rows are replaced, never changed."""
+    """A class some of whose edges are directed already.
+
+    Copies share their rows until one of them writes: `own` are the nodes whose rows are its own.
+    """
 
     def __init__(
-        self,
-        parents: Iterable[frozenset[int]],
-        children: Iterable[frozenset[int]],
-        free: Iterable[frozenset[int]],
+        self, parents: list[set[int]], children: list[set[int]], free: list[set[int]]
     ) -> None:
-        self.parents, self.children, self.free = list(parents), list(children), list(free)
+        self.parents, self.children, self.free = parents, children, free
+        self.own: set[int] = set()
 
     @classmethod
     def of(cls, pdag: PDAG) -> "_Partial":
         """The state of a PDAG."""
         rows = (pdag.parents, pdag.children, pdag.neighbours)
-        return cls(*(map(frozenset, each) for each in rows))
+        return cls(*(list(map(set, each)) for each in rows))
 
     def copy(self) -> "_Partial":
         """The same, to go another way from here."""
-        return _Partial(self.parents, self.children, self.free)
+        self.own = set()
+        return _Partial(self.parents.copy(), self.children.copy(), self.free.copy())
+
+    def _touch(self, node: int) -> None:
+        """Make the rows of a node this state's own."""
+        if node not in self.own:
+            self.own.add(node)
+            for rows in (self.parents, self.children, self.free):
+                rows[node] = rows[node].copy()
 
     def joined(self, one: int, two: int) -> bool:
         """Whether two nodes are adjacent."""
@@ -65,11 +74,13 @@ class _Partial:
                 raise GraphError(
                     f"The arc from node {tail} to node {head} contradicts the other directions."
                 )
-            self.free[tail] -= {head}
-            self.free[head] -= {tail}
-            self.children[tail] |= {head}
-            self.parents[head] |= {tail}
-            waiting.extend(self._following(tail, head))
+            self._touch(tail)
+            self._touch(head)
+            self.free[tail].remove(head)
+            self.free[head].remove(tail)
+            self.children[tail].add(head)
+            self.parents[head].add(tail)
+            waiting += self._following(tail, head)
         return self
 
     def _following(self, a: int, b: int) -> Iterator[Arc]:
@@ -87,10 +98,6 @@ class _Partial:
         for c in parents[a]:  # rule 4, with c -> a -> b
             if free[c] and not self.joined(c, b):
                 yield from ((x, b) for x in free[b] & free[c] if self.joined(x, a))
-
-    def next_edge(self, at: Iterable[int]) -> Arc | None:
-        """An edge at some nodes that has no direction yet."""
-        return next(((node, min(self.free[node])) for node in at if self.free[node]), None)
 
     def completed(self, near: DAG) -> DAG:
         """Direct all that is left, as in a member where that can be."""
@@ -148,17 +155,23 @@ def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[
     >>> [str(each) for each in members(chain, graph, at=[0])]
     ['[a][b|a][c|b]', '[b][a|b][c|b]']
     """
-    nodes = range(len(pdag.nodes)) if at is None else at
-    waiting = [_Partial.of(pdag)]
+    edges = _edges_at(pdag, range(len(pdag.nodes)) if at is None else at)
+    waiting = [(_Partial.of(pdag), 0)]
     while waiting:
-        state = waiting.pop()
-        edge = state.next_edge(nodes)
-        if edge is None:
+        state, place = waiting.pop()
+        while place < len(edges) and edges[place][1] not in state.free[edges[place][0]]:
+            place += 1
+        if place == len(edges):
             yield state.completed(near)
             continue
+        edge = edges[place]
         as_near = edge if edge[0] in near.parents[edge[1]] else edge[::-1]
-        waiting.append(state.copy().direct(as_near[::-1]))
-        waiting.append(state.direct(as_near))
+        waiting.append((state.copy().direct(as_near[::-1]), place + 1))
+        waiting.append((state.direct(as_near), place + 1))
+
+
+def _edges_at(pdag: PDAG, nodes: Iterable[int]) -> list[Arc]:
+    return [(node, other) for node in nodes for other in pdag.neighbours[node]]
 
 
 class Members(NamedTuple):
@@ -218,6 +231,7 @@ def _choices(
 
 def _descent(pdag: PDAG, near: DAG, at: Sequence[int], choose: Callable[[Arc], Arc]) -> DAG:
     state = _Partial.of(pdag)
-    while (edge := state.next_edge(at)) is not None:
-        state.direct(choose(edge))
+    for node, other in _edges_at(pdag, at):
+        if other in state.free[node]:
+            state.direct(choose((node, other)))
     return state.completed(near)
