@@ -156,9 +156,11 @@ def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[
     ['[a][b|a][c|b]', '[b][a|b][c|b]']
     """
     edges = _edges_at(pdag, range(len(pdag.nodes)) if at is None else at)
-    waiting = [(_Partial.of(pdag), 0)]
+    turn: tuple[Arc, ...] = ()
+    waiting = [(_Partial.of(pdag), 0, turn)]
     while waiting:
-        state, place = waiting.pop()
+        state, place, turn = waiting.pop()
+        state.direct(*turn)
         while place < len(edges) and edges[place][1] not in state.free[edges[place][0]]:
             place += 1
         if place == len(edges):
@@ -166,8 +168,8 @@ def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[
             continue
         edge = edges[place]
         as_near = edge if edge[0] in near.parents[edge[1]] else edge[::-1]
-        waiting.append((state.copy().direct(as_near[::-1]), place + 1))
-        waiting.append((state.direct(as_near), place + 1))
+        waiting.append((state.copy(), place + 1, (as_near[::-1],)))
+        waiting.append((state, place + 1, (as_near,)))
 
 
 def _edges_at(pdag: PDAG, nodes: Iterable[int]) -> list[Arc]:
