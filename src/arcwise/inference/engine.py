@@ -7,6 +7,7 @@ nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network,
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws,
 seed, method ("blankets", "gibbs", "grid", "importance", "stacked"). The same seed gives the same answer.
+Of ``do`` in a learned network: max_graphs, the most equivalent graphs that its range is over.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from arcwise.inference.rows import impute as exact_impute
 from arcwise.inference.rows import marginal_log_density as exact_log_density
 from arcwise.inference.rows import predict as exact_predict
 from arcwise.inference.rows import residuals as exact_residuals
+from arcwise.inference.setting import Equivalents, with_range
 from arcwise.inference.simulate import SAMPLE_SWEEPS, gibbs_sample
 from arcwise.inference.stacked import stackable
 from arcwise.inference.tables import point_errors, simulated_impute, simulated_predict
@@ -79,6 +81,8 @@ def query(
     targets: str | Sequence[str],
     given: Mapping[str, Any] | None = None,
     do: Mapping[str, Any] | None = None,
+    *,
+    equivalents: Equivalents | None = None,
     **options: Any,
 ) -> Belief | Beliefs:
     """Ask what is to be believed of variables, given what is known.
@@ -89,6 +93,8 @@ def query(
     targets : a name, or several for a joint answer.
     given : values seen, by name.
     do : values set from outside, by name; directed networks only.
+    equivalents : the class of a learned graph, which gives answers to ``do`` a range; None where the
+        graph is known.
     options : of simulations, see the module.
 
     Returns
@@ -115,9 +121,18 @@ def query(
     chosen = read_options(options)
     if do and isinstance(net, MarkovNet):
         raise no_setting()
-    if exact := _exactly(net, chosen):
-        return exact_query(exact, targets, given, do)
-    return simulated_query(net, targets, given, do, chosen)
+
+    def ask(asked: Net) -> Belief | Beliefs:
+        if exact := _exactly(asked, chosen):
+            return exact_query(exact, targets, given, do)
+        return simulated_query(asked, targets, given, do, chosen)
+
+    answer = ask(net)
+    if not do or equivalents is None or not isinstance(net, BayesNet):
+        return answer
+    forced = [net.index(name) for name in do]
+    rng = generator(chosen.seed)
+    return with_range(answer, net, forced, ask, equivalents, chosen.max_graphs, rng)
 
 
 def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
