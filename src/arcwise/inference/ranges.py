@@ -17,6 +17,8 @@ __all__ = ["Range", "plain_range", "range_lines"]
 
 Ends = tuple[Any, Any]
 
+_TINY = 1e-12  # an error that is rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Range:
@@ -109,16 +111,20 @@ class Range:
         head = f"  over {'all' if self.complete else len(self)} equivalent graphs:"
         names = getattr(self.answers[0], "names", None)
         if names is None:
-            return [f"{head} {_said(self.numbers())}", *notes]
+            return [f"{head} {_said(self.numbers())}{self._errors}", *notes]
         width = max(map(len, names))
         rows = [f"    {name:<{width}}  {_said(self[name].numbers())}" for name in names]
-        return [head, *rows, *notes]
+        return [f"{head}{self._errors}", *rows, *notes]
+
+    @property
+    def _errors(self) -> str:
+        return f" (errors of the means up to {self.error:.2g})" if self.error > _TINY else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for machines; none where they are not known."""
         plain: dict[str, Any] = {
             "edges": [list(edge) for edge in self.edges],
-            "answers": len(self),
+            "graphs": len(self),
             "complete": self.complete,
             "notes": list(self.notes),
         }

@@ -34,7 +34,7 @@ __all__ = ["EXACT_GRAPHS", "SIMULATED_GRAPHS", "Equivalents", "with_range"]
 EXACT_GRAPHS = 500
 """Most equivalent graphs that are asked by default where answers have a closed form."""
 
-SIMULATED_GRAPHS = 20
+SIMULATED_GRAPHS = 50
 """The same where answers are simulated."""
 
 Refit = Callable[[int, tuple[int, ...]], Conditional]
@@ -185,17 +185,18 @@ def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[
     """What the range is over, and what it leaves out."""
     together = " together" if len(names) > 1 else ""
     sets = f"sets of parents that {sentence_list(names)} can have{together} in equivalent graphs"
-    counted = f"{'more than ' if cut else ''}{len(found) + missed}"
     reason = f"Data alone cannot tell the direction of {_edges(found)}"
-    if found.same:
-        return (f"{reason}, but mean and sd are the same for all {counted} {sets}.",)
-    said = f"{reason}: there are {counted} {sets}, and the answer depends on them."
     if cut:
-        said += f" The range is that of {len(found)} of them (max_graphs= sets another number)."
+        more = "there are more, and max_graphs= sets another number"
+        said = f"{reason}: the range is over {len(found) + missed} of the {sets} ({more})."
+    elif found.same:
+        said = f"{reason}, but mean and sd are the same for all {len(found)} {sets}."
+    else:
+        said = f"{reason}: the range is over the {len(found) + missed} {sets}."
     if not missed:
         return (said,)
-    graphs = "one graph" if missed == 1 else f"{missed} graphs"
-    return (said, f"The range is without {graphs} that gave no answer to this question.")
+    graphs = "one of them" if missed == 1 else f"{missed} of them"
+    return (said, f"The question has no answer for {graphs}, which the range leaves out.")
 
 
 def _unknown(found: Range) -> str:
