@@ -56,9 +56,7 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     )  # fmt: skip
 
 
-def _directed(
-    net: BayesNet, first: Integers, second: Integers, limits: Limits | None
-) -> EdgeTable:
+def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:
     forward = _hits(net.graph.parents, second, first)
     joined = forward | _hits(net.graph.parents, first, second)
     tail = np.where(forward, first, np.where(joined, second, -1))

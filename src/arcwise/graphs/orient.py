@@ -217,9 +217,7 @@ def _parents(graph: DAG, at: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     return tuple(graph.parents[node] for node in at)
 
 
-def _choices(
-    at: set[int], draws: int, rng: np.random.Generator
-) -> Iterator[Callable[[Arc], Arc]]:
+def _choices(at: set[int], draws: int, rng: np.random.Generator) -> Iterator[Callable[[Arc], Arc]]:
     """Ways to direct an edge (node, other): out of the nodes, into them, then by chance."""
     yield lambda edge: edge
     yield lambda edge: edge[::-1] if edge[1] not in at else edge

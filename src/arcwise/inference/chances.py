@@ -51,7 +51,7 @@ class LevelsBelief:
     by_chain: LevelRows | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
-    range: Range | None = None
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:

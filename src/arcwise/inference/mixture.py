@@ -62,7 +62,7 @@ class MixtureBelief:
     by_chain: RowLaw | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
-    range: Range | None = None
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     @property
     def mean(self) -> float:

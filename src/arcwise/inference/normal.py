@@ -69,7 +69,7 @@ class NormalBelief:
     sd: float
     given: Mapping[str, float] = field(default_factory=dict)
     do: Mapping[str, float] = field(default_factory=dict)
-    range: Range | None = None
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     @property
     def variance(self) -> float:
@@ -187,7 +187,7 @@ class NormalBeliefs:
     root: Array
     given: Mapping[str, float] = field(default_factory=dict)
     do: Mapping[str, float] = field(default_factory=dict)
-    range: Range | None = None
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", narrow(self.root))

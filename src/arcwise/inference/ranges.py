@@ -49,6 +49,10 @@ class Range:
         """How many different answers there can be, as far as they were looked at."""
         return len(self.answers)
 
+    def __repr__(self) -> str:
+        how = "all" if self.complete else "some"
+        return f"<Range of {len(self)} answers, those of {how} equivalent graphs>"
+
     def of(self, number: Callable[[Any], Any]) -> Ends:
         """Lowest and highest value of a number of a belief; NaN where the answers are not known.
 
@@ -80,8 +84,9 @@ class Range:
         """Whether mean and sd are the same in all equivalent graphs, but for rounding."""
         if not self.complete or self.error != 0:
             return False
-        size = np.abs(self.mean) + np.abs(self.sd)
-        return bool((np.abs(np.subtract(*self.mean)) + np.abs(np.subtract(*self.sd)) <= 1e-9 * size).all())
+        ends = np.array([self.mean, self.sd])
+        apart, size = np.abs(ends[:, 1] - ends[:, 0]), np.abs(ends).sum(axis=(0, 1))
+        return bool((apart <= 1e-9 * size).all())
 
     def probability(self, event: Any) -> Ends:
         """Lowest and highest probability of an event."""
@@ -89,8 +94,9 @@ class Range:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """From the lowest to the highest end of the central intervals; of one variable."""
-        ends = [self.of(lambda answer, i=i: answer.interval(level)[i]) for i in (0, 1)]
-        return ends[0][0], ends[1][1]
+        low, _ = self.of(lambda answer: answer.interval(level)[0])
+        _, high = self.of(lambda answer: answer.interval(level)[1])
+        return low, high
 
     def __getitem__(self, name: str) -> Range:
         """The range of one variable of a joint answer."""

@@ -52,7 +52,7 @@ class SampleBeliefs:
     states: Array
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
-    range: Range | None = None
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.states.flags.writeable = False

@@ -38,6 +38,7 @@ SIMULATED_GRAPHS = 50
 """The same where answers are simulated."""
 
 Refit = Callable[[int, tuple[int, ...]], Conditional]
+Edges = tuple[tuple[str, str], ...]
 Answer = TypeVar("Answer")
 
 
@@ -78,25 +79,18 @@ def with_range(
     most : how many graphs are asked; None for the usual number.
     rng : chooses among more graphs than that.
     """
-    essential = equivalents.essential
-    edges = tuple(
-        tuple(sorted((essential.nodes[node], essential.nodes[other])))
-        for node in forced
-        for other in essential.neighbours[node]
-    )
+    edges = _free_edges(equivalents.essential, forced)
     if not edges:
         return answer
-    found = Range((), tuple(dict.fromkeys(edges)))
-    fits = _local_models(net, essential, forced, equivalents.refit)
+    fits = _local_models(net, equivalents.essential, forced, equivalents.refit)
     if fits is None:
-        found = replace(found, complete=False, notes=(_unknown(found),))
+        found = Range((), edges, False, (_unknown(edges),))
     else:
-        usual = SIMULATED_GRAPHS if _simulated(answer) else EXACT_GRAPHS
-        graphs = some_members(essential, net.graph, forced, most or usual, rng)
-        answers = [answer, *_asked(net, graphs.graphs[1:], fits, ask)]
+        usual = SIMULATED_GRAPHS if hasattr(answer, "quality") else EXACT_GRAPHS
+        graphs = some_members(equivalents.essential, net.graph, forced, most or usual, rng)
+        answers = (answer, *_asked(net, graphs.graphs[1:], fits, ask))
         missed = len(graphs.graphs) - len(answers)
-        complete = graphs.complete and not missed
-        found = replace(found, answers=tuple(answers), complete=complete)
+        found = Range(answers, edges, graphs.complete and not missed)
         names = [net.names[node] for node in forced]
         found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
     if not equivalents.rules_known:
@@ -104,8 +98,14 @@ def with_range(
     return replace(answer, range=found)  # type: ignore[type-var]
 
 
-def _simulated(answer: Any) -> bool:
-    return bool(answer.error > 0) or hasattr(answer, "quality")
+def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
+    """The edges without a direction at the set variables, by names, each once."""
+    pairs = {
+        (min(node, other), max(node, other))
+        for node in forced
+        for other in essential.neighbours[node]
+    }
+    return tuple((essential.nodes[one], essential.nodes[two]) for one, two in sorted(pairs))
 
 
 def _asked(
@@ -177,7 +177,8 @@ def _around(essential: PDAG, forced: Sequence[int]) -> set[int]:
 # -- sentences -------------------------------------------------------------------------------------
 
 _NO_RULES = (
-    "The file does not say which rules the graph was learned under; they may rule out some of these graphs."
+    "The file does not say which rules the graph was learned under; they may rule out some of these "
+    "graphs."
 )
 
 
@@ -185,7 +186,7 @@ def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[
     """What the range is over, and what it leaves out."""
     together = " together" if len(names) > 1 else ""
     sets = f"sets of parents that {sentence_list(names)} can have{together} in equivalent graphs"
-    reason = f"Data alone cannot tell the direction of {_edges(found)}"
+    reason = f"Data alone cannot tell the direction of {_edges(found.edges)}"
     if cut:
         more = "there are more, and max_graphs= sets another number"
         said = f"{reason}: the range is over {len(found) + missed} of the {sets} ({more})."
@@ -199,17 +200,17 @@ def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[
     return (said, f"The question has no answer for {graphs}, which the range leaves out.")
 
 
-def _unknown(found: Range) -> str:
+def _unknown(edges: Edges) -> str:
     return (
-        f"Data alone cannot tell the direction of {_edges(found)}, and the answer depends on it: how far it is "
-        "off in an equivalent graph is not known, as local models can be fitted again only right after "
-        "learning, with the data at hand."
+        f"Data alone cannot tell the direction of {_edges(edges)}, and the answer depends on it: its range "
+        "over equivalent graphs is not known, as only a network just learned has the data to fit its local "
+        "models again."
     )
 
 
-def _edges(found: Range) -> str:
+def _edges(edges: Edges) -> str:
     """Edges for a sentence."""
-    shown = [f"{one} -- {two}" for one, two in found.edges]
+    shown = [f"{one} -- {two}" for one, two in edges]
     if len(shown) > 5:
         return f"{', '.join(shown[:5])} and {len(shown) - 5} more"
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
