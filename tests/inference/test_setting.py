@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.errors import DataError, FitError, GraphError
+from arcwise.errors import DataError, FitError, GraphError, WordError
 from arcwise.graphs import DAG, cpdag, equivalent, random_dag, skeleton
 from arcwise.inference import Equivalents, query
 from arcwise.inference.setting import with_range
@@ -194,6 +194,24 @@ def test_any_number_of_an_answer_has_a_range(learned):
     assert belief.range.answers[0].mean == belief.mean
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda net: net.predict({"x": [1.0]}, "z", do={"y": 1.0}),
+        lambda net: net.impute({"x": [1.0]}, do={"y": 1.0}),
+        lambda net: net.sample(3, do={"y": 1.0}),
+    ],
+)
+def test_tables_of_rows_take_no_do_and_say_what_does(learned, ask):
+    with pytest.raises(WordError, match=r"do= belongs to single questions: query\(target, do="):
+        ask(learned)
+
+
+def test_sampling_has_no_other_options(learned):
+    with pytest.raises(WordError, match="There is no option of sampling 'draw'"):
+        learned.sample(3, draw=1)
+
+
 def test_a_limit_is_said(learned):
     belief = learned.query("z", do={"y": 4.0}, max_graphs=2)
     assert (len(belief.range), belief.range.complete) == (2, False)
@@ -251,6 +269,7 @@ def test_means_that_are_the_same_in_all_graphs_are_called_so():
     net = aw.learn({"x": x, "y": x + 0.5 * rng.normal(size=500), "other": other})
     belief = net.query("other", do={"y": 1.0})
     assert belief.range.same
+    assert "over all" not in str(belief)
     assert "but mean and sd are the same for all 2 sets of parents" in str(belief)
 
 

@@ -128,7 +128,9 @@ def _chance(network: Any, text: str, known: Mapping[str, Any]) -> tuple[Any, Any
 
 
 def _over(ends: tuple[float, float] | None) -> str:
-    return f"; over equivalent graphs between {ends[0]:.4g} and {ends[1]:.4g}" if ends else ""
+    """What is said of the ends of a probability; nothing where all graphs agree."""
+    low, high = (f"{end:.4g}" for end in ends or (0.0, 0.0))
+    return "" if low == high else f"; over equivalent graphs between {low} and {high}"
 
 
 def _share(chance: Any) -> str:

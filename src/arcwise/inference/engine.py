@@ -22,11 +22,11 @@ from arcwise import networks
 from arcwise.conditionals import GaussianConditional
 from arcwise.data import Table
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, GraphError
+from arcwise.errors import DataError, GraphError, unknown
 from arcwise.inference.belief import Belief, Beliefs
 from arcwise.inference.chained import chain_sample
 from arcwise.inference.normal import generator
-from arcwise.inference.options import Options, read_options
+from arcwise.inference.options import Options, read_options, refuse_setting
 from arcwise.inference.query import no_setting
 from arcwise.inference.query import query as exact_query
 from arcwise.inference.questions import simulated_query
@@ -181,7 +181,14 @@ def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **opt
     return simulated_impute(net, table, rng, chosen)
 
 
-def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | None = None) -> Table:
+def sample(
+    net: Net,
+    rng: np.random.Generator,
+    draws: int,
+    *,
+    burn_in: int | None = None,
+    **options: Any,
+) -> Table:
     """Draw rows: each variable after its parents; in a Markov network without a joint, one Gibbs chain a row.
 
     A Markov network of Parzen windows is drawn from by the chain rule (``chained``), unless a burn-in asks
@@ -194,7 +201,11 @@ def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | Non
     draws : how many rows.
     burn_in : sweeps of each chain before its row is taken; an undirected network is then asked by
         chains even where it has a joint distribution.
+    options : there are no others; they are refused in a sentence.
     """
+    refuse_setting(options)
+    for word in options:
+        raise unknown("option of sampling", word, ("burn_in",))
     if not isinstance(net, MarkovNet):
         return ancestral(net, rng, draws)
     if net.chained is not None and burn_in is None:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arcwise.errors import DataError, unknown
+from arcwise.errors import DataError, WordError, unknown
 from arcwise.inference.belief import Seed
 from arcwise.inference.gibbs import Effort
 from arcwise.inference.weighting import DRAWS
 from arcwise.networks import whole
 
-__all__ = ["METHODS", "ROWS", "TABULATED", "Options", "read_options"]
+__all__ = ["METHODS", "ROWS", "TABULATED", "Options", "read_options", "refuse_setting"]
 
 METHODS = ("blankets", "gibbs", "grid", "importance", "stacked")
 """Ways to ask: Gibbs sampling (over blanket models, in directed networks); the product rule in two ways,
@@ -63,6 +63,7 @@ def read_options(options: Mapping[str, Any]) -> Options:
     4
     """
     known = (*_EFFORT, "method", "seed", "draws", "max_graphs")
+    refuse_setting(options)
     for word in options:
         if word not in known:
             raise unknown("option of a question", word, known)
@@ -79,6 +80,15 @@ def read_options(options: Mapping[str, Any]) -> Options:
     )
     found.over(ROWS)  # refuses what is no number
     return found
+
+
+def refuse_setting(options: Mapping[str, Any]) -> None:
+    """Say where variables can be set: in single questions, not in tables of rows."""
+    if "do" in options:
+        raise WordError(
+            "do= belongs to single questions: query(target, do={...}) gives a belief, which has draws and a "
+            "range over equivalent graphs; rows are predicted, filled and drawn as they are seen."
+        )
 
 
 def _most(number: object) -> int | None:

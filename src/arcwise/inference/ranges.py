@@ -82,11 +82,12 @@ class Range:
     @property
     def same(self) -> bool:
         """Whether mean and sd are the same in all equivalent graphs, but for rounding."""
-        if not self.complete or self.error != 0:
+        if not self.answers or not self.complete or self.error != 0:
             return False
-        ends = np.array([self.mean, self.sd])
-        apart, size = np.abs(ends[:, 1] - ends[:, 0]), np.abs(ends).sum(axis=(0, 1))
-        return bool((apart <= 1e-9 * size).all())
+        means, spreads = np.array(self.mean), np.array(self.sd)
+        slack = 1e-9 * spreads[1] + 1e-13 * np.abs(means).max(axis=0)
+        apart = np.maximum(means[1] - means[0], spreads[1] - spreads[0])
+        return bool((apart <= slack).all())
 
     def probability(self, event: Any) -> Ends:
         """Lowest and highest probability of an event."""
@@ -112,7 +113,7 @@ class Range:
     def lines(self) -> list[str]:
         """What the text of a belief says below its numbers."""
         notes = [f"  note: {note}" for note in self.notes]
-        if not self.answers:
+        if not self.answers or self.same:
             return notes
         head = f"  over {'all' if self.complete else len(self)} equivalent graphs:"
         names = getattr(self.answers[0], "names", None)
