@@ -337,6 +337,32 @@ def test_joint_questions_to_parzen_windows_have_a_range(bent):
     assert "    z  mean between" in str(both)
 
 
+def test_levels_have_a_range_of_their_probabilities():
+    rng = np.random.default_rng(0)
+    kind = np.where(rng.random(150) < 0.4, "red", "blue")
+    net = aw.learn(
+        {"kind": kind, "x": 2.0 * (kind == "red") + rng.normal(size=150)}, model="parzen"
+    )
+    assert str(net.cpdag) == "kind - x"
+    belief = net.query("kind", do={"x": 1.0})
+    assert net.graph.arcs == (("x", "kind"),)
+    own, share = belief.probability(["red"]), float((kind == "red").mean())
+    low, high = belief.range.probabilities["red"]
+    assert (low, high) == pytest.approx((share, float(own)))  # the other way x does nothing to it
+    assert f"red between {low:.4g} and {high:.4g}" in str(belief)
+    assert belief.to_dict()["range"]["probabilities"]["red"] == (low, high)
+    both = net.query(["kind"], do={"x": 1.0})
+    assert "    kind  blue between" in str(both)
+
+
+def test_errors_of_simulated_answers_are_said(bent):
+    found = bent.query("z", do={"x": 0.5}).range
+    assert found.error > 1e-6
+    assert found.lines()[0].startswith(
+        f"  over all equivalent graphs (errors of the means up to {found.error:.2g}): mean between"
+    )
+
+
 def test_without_data_the_range_of_parzen_windows_is_not_known(bent, tmp_path):
     again = aw.load(bent.save(tmp_path / "bent.json"))
     belief = again.query("z", do={"y": 1.0})

@@ -103,25 +103,37 @@ class Range:
         """The range of one variable of a joint answer."""
         return replace(self, answers=tuple(answer[name] for answer in self.answers))
 
-    def numbers(self) -> dict[str, Any]:
-        """The ends of what a belief tells of one variable: by level, or mean and sd."""
-        own = self.answers[0]
-        if not hasattr(own, "levels") or own.variable.numeric:
+    @property
+    def probabilities(self) -> dict[Any, Ends]:
+        """Lowest and highest probability of each level of a discrete variable; else nothing."""
+        levels = getattr(self.answers[0], "levels", ()) if self.answers else ()
+        return {level: self.probability([level]) for level in levels}
+
+    def _numbers(self) -> dict[str, Any]:
+        """The ends of what is told of one variable, for machines."""
+        chances = {str(level): ends for level, ends in self.probabilities.items()}
+        if not chances:
             return {"mean": self.mean, "sd": self.sd}
-        return {str(level): self.probability([level]) for level in own.levels}
+        return {"probabilities": chances}
+
+    def _said(self) -> str:
+        """The same for people."""
+        ends = {str(level): each for level, each in self.probabilities.items()}
+        shown = ends or {"mean": self.mean, "sd": self.sd}
+        return ", ".join(f"{what} {_between(*each)}" for what, each in shown.items())
 
     def lines(self) -> list[str]:
         """What the text of a belief says below its numbers."""
         notes = [f"  note: {note}" for note in self.notes]
         if not self.answers or self.same:
             return notes
-        head = f"  over {'all' if self.complete else len(self)} equivalent graphs:"
+        head = f"  over {'all' if self.complete else len(self)} equivalent graphs{self._errors}:"
         names = getattr(self.answers[0], "names", None)
         if names is None:
-            return [f"{head} {_said(self.numbers())}{self._errors}", *notes]
+            return [f"{head} {self._said()}", *notes]
         width = max(map(len, names))
-        rows = [f"    {name:<{width}}  {_said(self[name].numbers())}" for name in names]
-        return [f"{head}{self._errors}", *rows, *notes]
+        rows = [f"    {name:<{width}}  {self[name]._said()}" for name in names]
+        return [head, *rows, *notes]
 
     @property
     def _errors(self) -> str:
@@ -139,8 +151,8 @@ class Range:
             return plain
         names = getattr(self.answers[0], "names", None)
         if names is None:
-            return {**plain, **self.numbers()}
-        return {**plain, "variables": {name: self[name].numbers() for name in names}}
+            return {**plain, **self._numbers()}
+        return {**plain, "variables": {name: self[name]._numbers() for name in names}}
 
 
 def range_lines(found: Range | None) -> list[str]:
@@ -151,10 +163,6 @@ def range_lines(found: Range | None) -> list[str]:
 def plain_range(found: Range | None) -> dict[str, Any]:
     """The entry of a range among the numbers of a belief; none where there is none."""
     return {} if found is None else {"range": found.to_dict()}
-
-
-def _said(numbers: dict[str, Ends]) -> str:
-    return ", ".join(f"{what} {_between(*ends)}" for what, ends in numbers.items())
 
 
 def _between(low: float, high: float) -> str:
