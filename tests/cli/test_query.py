@@ -70,3 +70,44 @@ def test_user_errors(run, net, arguments, sentence):
     done = run("query", net, *arguments)
     assert (done.code, done.out) == (1, "")
     assert sentence in done.err
+
+
+@pytest.fixture
+def chain(folder):
+    """A chain x, y, z as a CSV file, and learned."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    y = x + 0.5 * rng.normal(size=300)
+    rows = np.column_stack([x, y, y + 0.5 * rng.normal(size=300)])
+    np.savetxt(folder / "chain.csv", rows, delimiter=",", header="x,y,z", comments="", fmt="%.17g")
+    return folder / "chain.csv"
+
+
+def test_the_range_of_an_answer_to_do(run, chain):
+    run("learn", chain, "-o", "chain.json")
+    belief = aw.load("chain.json").query("z", do={"y": 1.0})
+    low, high = belief.range.probability((1, None))
+    done = run("query", "chain.json", "z", "--do", "y=1", "--probability", "z > 1")
+    share = f"{float(belief.probability((1, None))):.4g}"
+    said = (
+        f"  probability of z > 1: {share}; over equivalent graphs between {low:.4g} and {high:.4g}"
+    )
+    assert done.out.strip() == f"{belief}\n{said}"
+    assert "over all equivalent graphs: mean between" in done.out
+    plain = json.loads(run("query", "chain.json", "z", "--do", "y=1", "--json",
+                           "--probability", "z > 1").out)  # fmt: skip
+    assert plain["range"]["mean"] == list(belief.range.mean)
+    assert plain["probabilities"][0]["range"] == [low, high]
+    few = run("query", "chain.json", "z", "--do", "y=1", "--max-graphs", 2)
+    assert "over 2 equivalent graphs" in few.out
+    drawn = run("query", "chain.json", "z", "--do", "y=1", "--draws", 3)
+    assert len(drawn.out.splitlines()) == 4
+    assert "The draws are those of the learned graph alone." in drawn.err
+
+
+def test_rules_of_the_shell_pin_arcs_and_leave_no_range(run, chain):
+    learned = run("learn", chain, "--require", "x -> y", "-o", "chain.json")
+    assert " -- " not in learned.out
+    assert " -- " not in run("edges", "chain.json").out
+    done = run("query", "chain.json", "z", "--do", "y=1")
+    assert len(done.out.splitlines()) == 2

@@ -2,7 +2,8 @@
 
 from arcwise.api.fitting import fit, network
 from arcwise.api.learning import learn
-from arcwise.api.net import Network, load, load_graph
+from arcwise.api.loading import load, load_graph
+from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.pruned import prune
 from arcwise.api.validation import validate

@@ -46,6 +46,7 @@ def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
         bench.penalty,
         bench.words,
         tuple(filter(None, (*bench.notes, bounded))),
+        fits=bench.fits,
     )
 
 

@@ -267,6 +267,8 @@ def network_of(
         fingerprint=fingerprint(source),
         measure=learned.score if learned.scored else None,
         limits=learned.limits,
+        rules=recipe.rules,
+        fits=learned.fits,
         tuning=tuned.curve if tuned else (),
     )
 

@@ -5,7 +5,7 @@ The methods are short calls of functions in the rooms below; the logic lives the
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import graphs, inference, io
-from arcwise.conditionals import Conditional
+from arcwise.conditionals import Conditional, Fits
 from arcwise.data import Table, conform
-from arcwise.errors import FileError, FitError, GraphError
+from arcwise.errors import FitError, GraphError
 from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, unpack_edges
-from arcwise.graphs import DAG, PDAG, Limits, UGraph
+from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.networks import Net, whole
 from arcwise.results import Step
 from arcwise.scores import Score
 
-__all__ = ["Network", "load", "load_graph"]
+__all__ = ["Network"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +41,8 @@ class Network:
     words : which model, score and search were used.
     notes : sentences about the data and the choices made.
     order : the variables in the order the user gave them.
+    rules : what the graph had to obey when it was learned; None where it was given, or where the file
+        does not say.
     """
 
     net: Net
@@ -55,6 +57,8 @@ class Network:
     fingerprint: str = ""
     measure: Score | None = None
     limits: Limits | None = None
+    rules: Rules | None = None
+    fits: Fits | None = None
     tuning: tuple[Mapping[str, float], ...] = ()
     saved_edges: Mapping[str, Any] = field(default_factory=dict)
 
@@ -78,13 +82,14 @@ class Network:
 
     @cached_property
     def cpdag(self) -> PDAG:
-        """The equivalence class: arcs that data can orient are directed, the others are not."""
-        return graphs.cpdag(self._dag("class of equivalent directions", "take its graph"))
+        """The equivalence class: arcs that data or rules can orient are directed, the others are not."""
+        dag = self._dag("class of equivalent directions", "take its graph")
+        return graphs.cpdag(dag, self.limits)
 
     @cached_property
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, reversible or compelled, strength."""
-        kept = None if self.measure else unpack_edges(self.net, self.saved_edges)
+        kept = None if self.measure else unpack_edges(self.net, self.saved_edges, self.limits)
         return kept or edge_table(self.net, self.measure, self.limits, self.rows)
 
     def refit_losses(self) -> EdgeTable:
@@ -191,9 +196,24 @@ class Network:
         targets : a name, or several for a joint answer.
         given : values seen.
         do : values set from outside: arcs into these variables are cut; directed networks only.
-        options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method.
+        options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
+            `do` in a learned network: max_graphs.
+
+        Returns
+        -------
+        A belief. Where arcs at a variable that is set could run the other way, its `range` is that of
+        the answers of all equivalent graphs; a graph that was given is taken as it is.
         """
-        return inference.query(self.net, targets, given, do, **options)
+        equivalents = self._equivalents if do else None
+        return inference.query(self.net, targets, given, do, equivalents=equivalents, **options)
+
+    @cached_property
+    def _equivalents(self) -> inference.Equivalents | None:
+        """The class of a directed graph that was learned; None where the graph was given."""
+        if not self.directed or "search" not in self.words:
+            return None
+        refit = None if self.fits is None else cache(self.fits.conditional)
+        return inference.Equivalents(self.cpdag, refit, self.rules is not None)
 
     def predict(self, rows: Any, target: str, **options: Any) -> inference.Predictions:
         """Predict one variable in every row from all that is known of the others."""
@@ -245,6 +265,7 @@ class Network:
             "fingerprint": self.fingerprint,
             "tuning": [dict(row) for row in self.tuning],
             "edges": pack_edges(self.edges) if self.measure else dict(self.saved_edges),
+            **({"rules": self.rules.to_dict()} if self.rules and self.directed else {}),
         }
 
     def save_tuning(self, path: str | PathLike[str]) -> Path:
@@ -335,64 +356,3 @@ def summary(network: Network) -> str:
     if len(shown):
         lines.extend(["", str(shown)])
     return "\n".join(lines)
-
-
-def load(path: str | PathLike[str]) -> Network:
-    """Read a network from a file.
-
-    Raises
-    ------
-    FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
-    """
-    stored = io.load(path)
-    if stored.net is None:
-        raise FileError(
-            f"{str(path)!r} holds a graph without fitted numbers: read it with load_graph, and fit it "
-            "to a table with fit."
-        )
-    about: Mapping[str, Any] = stored.about
-    return Network(
-        stored.net,
-        score=_number(about.get("score")),
-        stopped=str(about.get("stopped") or ""),
-        optimal=bool(about.get("optimal", False)),
-        words=_mapping(about.get("words")),
-        notes=tuple(map(str, _sequence(about.get("notes")))),
-        order=_order(about.get("order"), stored.net.names),
-        rows=_number(about.get("rows")),
-        fingerprint=str(about.get("fingerprint") or ""),
-        tuning=tuple(_mapping(row) for row in _sequence(about.get("tuning"))),
-        saved_edges=_mapping(about.get("edges")),
-    )
-
-
-def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
-    """Read a graph from any network file or table of arcs or edges.
-
-    Raises
-    ------
-    FileError : missing, damaged or foreign files, and files whose graph is directed in part only.
-    """
-    graph = io.load(path).graph
-    if not isinstance(graph, DAG | UGraph):
-        raise FileError(
-            f"{str(path)!r} holds a graph with edges that have no direction beside arcs."
-        )
-    return graph
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _sequence(value: object) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else ()
-
-
-def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
-    found = tuple(map(str, _sequence(value)))
-    return found if sorted(found) == list(names) else names

@@ -96,7 +96,7 @@ class Learned:
     `total` is the graph's score with its penalties; `score` is the score without any penalty per edge,
     the one that edge strengths are measured in; `limits` are the rules on these columns; `settled` says
     that nothing would change had the run gone on; `scored` that the score made the graph, so that edges
-    are measured by it.
+    are measured by it; `fits` are the local models tied to the data, to fit others of a directed graph.
     """
 
     net: Net
@@ -111,6 +111,7 @@ class Learned:
     notes: tuple[str, ...]
     settled: bool = False
     scored: bool = True
+    fits: Fits | None = None
 
 
 @dataclass(frozen=True)

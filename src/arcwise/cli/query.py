@@ -30,7 +30,8 @@ def query(
         typer.Option(
             "--do",
             metavar="NAME=VALUE",
-            help="A value that is set: arcs into it are cut. Directed networks only.",
+            help="A value that is set: arcs into it are cut. Directed networks only; of a learned one the"
+            " answer has a range where data cannot tell the direction of arcs at it.",
         ),
     ] = None,
     probability: Annotated[
@@ -56,6 +57,16 @@ def query(
     chains: choices.Chains = None,
     sweeps: choices.Sweeps = None,
     burn_in: choices.BurnIn = None,
+    max_graphs: Annotated[
+        int | None,
+        typer.Option(
+            "--max-graphs",
+            metavar="NUMBER",
+            min=1,
+            help="Most equivalent graphs that the range of an answer to --do is over: by default 500, or 50"
+            " where answers are simulated.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -83,17 +94,18 @@ def query(
         "given": values(given or (), "--given"),
         "do": values(do or (), "--do"),
         **words.said(method=method, chains=chains, sweeps=sweeps, burn_in=burn_in, seed=seed),
+        **words.said(max_graphs=max_graphs),
     }
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
-    chances = [(text, _chance(network, text, known)) for text in probability or ()]
+    chances = [(text, *_chance(network, text, known)) for text in probability or ()]
     if draws is not None:
         _draw(belief, targets, draws, seed, output)
     elif json:
         shown.show_json({**belief.to_dict(), "probabilities": [_plain(*each) for each in chances]})
     else:
         shown.show(*map(_line, str(belief).splitlines()))
-        for text, chance in chances:
-            shown.show(shown.styled(f"  probability of {text}: {_share(chance)}"))
+        for text, chance, ends in chances:
+            shown.show(shown.styled(f"  probability of {text}: {_share(chance)}{_over(ends)}"))
 
 
 def _check_output(output: Path, net: Path, draws: int | None) -> None:
@@ -107,9 +119,18 @@ def _line(text: str) -> Any:
     return shown.styled(text, "" if text.startswith(" ") else "bold")
 
 
-def _chance(network: Any, text: str, known: Mapping[str, Any]) -> Any:
+def _chance(network: Any, text: str, known: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The probability of an event, and its ends over the equivalent graphs where there are some."""
     bounds = event(text)
-    return network.query(list(bounds), **known).probability(bounds)
+    belief = network.query(list(bounds), **known)
+    ends = belief.range.probability(bounds) if belief.range else None
+    return belief.probability(bounds), ends
+
+
+def _over(ends: tuple[float, float] | None) -> str:
+    """What is said of the ends of a probability; nothing where all graphs agree."""
+    low, high = (f"{end:.4g}" for end in ends or (0.0, 0.0))
+    return "" if low == high else f"; over equivalent graphs between {low} and {high}"
 
 
 def _share(chance: Any) -> str:
@@ -118,14 +139,19 @@ def _share(chance: Any) -> str:
     return f"{float(chance):.4g}{error}"
 
 
-def _plain(text: str, chance: Any) -> dict[str, Any]:
-    return {"event": text, "probability": float(chance), "error": chance.error}
+def _plain(text: str, chance: Any, ends: tuple[float, float] | None) -> dict[str, Any]:
+    plain = {"event": text, "probability": float(chance), "error": chance.error}
+    return {**plain, "range": list(ends)} if ends else plain
 
 
 def _draw(belief: Any, targets: Sequence[str], draws: int, seed: int, output: Path | None) -> None:
     """Write draws of the belief, one column a target."""
     import pyarrow as pa
 
+    if belief.range is not None:
+        shown.aside("The draws are those of the learned graph alone.")
+        for note in belief.range.notes:
+            shown.aside(note)
     drawn = belief.draws(draws, seed)
     table = pa.table({targets[0]: drawn} if len(targets) == 1 else dict(drawn))
     if output is None:

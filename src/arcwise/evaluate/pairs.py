@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import GaussianConditional
 from arcwise.evaluate.edges import Array, EdgeTable, Integers
-from arcwise.graphs import cpdag
+from arcwise.graphs import Limits, cpdag
 from arcwise.networks import BayesNet, MarkovNet, Net
 
 __all__ = ["ALL_PAIRS", "bare_table", "pairs_of"]
@@ -29,11 +29,16 @@ def pairs_of(net: Net) -> tuple[Integers, Integers]:
     return columns[0], columns[1]
 
 
-def bare_table(net: Net, first: Integers, second: Integers) -> EdgeTable:
-    """The table of pairs with all that needs no score; strengths are not known yet."""
+def bare_table(
+    net: Net, first: Integers, second: Integers, limits: Limits | None = None
+) -> EdgeTable:
+    """The table of pairs with all that needs no score; strengths are not known yet.
+
+    `limits` are the rules in force: what they direct is not reversible.
+    """
     if isinstance(net, MarkovNet):
         return _undirected(net, first, second)
-    return _directed(net, first, second)
+    return _directed(net, first, second, limits)
 
 
 def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
@@ -51,11 +56,11 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     )  # fmt: skip
 
 
-def _directed(net: BayesNet, first: Integers, second: Integers) -> EdgeTable:
+def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:
     forward = _hits(net.graph.parents, second, first)
     joined = forward | _hits(net.graph.parents, first, second)
     tail = np.where(forward, first, np.where(joined, second, -1))
-    reversible = _hits(cpdag(net.graph).neighbours, first, second)
+    reversible = _hits(cpdag(net.graph, limits).neighbours, first, second)
     partial, nothing = _partial(net, first, second), np.full(len(first), np.nan)
     return EdgeTable(net.names, first, second, joined, tail, reversible, partial, nothing)
 

@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcwise._kernels import moves as kernel
 from arcwise.evaluate.edges import Array, EdgeTable, Integers
@@ -50,14 +49,15 @@ def edge_table(
     ----------
     net : the network, directed or undirected.
     score : what strengths are measured by, without penalties; None for the fitted joint alone.
-    limits : the rules, which say what is legal for pairs without an edge.
+    limits : the rules, which say what is legal for pairs without an edge, and direct arcs that data
+        alone could not.
     rows : how many rows there were, for the totals of strengths that need no score.
 
     Returns
     -------
     EdgeTable : every pair up to `pairs.ALL_PAIRS` variables, beyond only the edges present.
     """
-    table = bare_table(net, *pairs_of(net))
+    table = bare_table(net, *pairs_of(net), limits)
     if isinstance(net, MarkovNet):
         if score is None and net.joint is not None:
             count = float("nan") if rows is None else rows
@@ -78,12 +78,11 @@ def _information(table: EdgeTable) -> Array:
 def _with_strengths(
     table: EdgeTable, net: BayesNet, score: Score | None, limits: Limits | None
 ) -> EdgeTable:
-    free = replace(table, reversible=table.reversible & _free_to_turn(table, limits))
     if score is None:
-        return replace(free, strength=_information(table), meaning=_BY_JOINT)
+        return replace(table, strength=_information(table), meaning=_BY_JOINT)
     bounds = Limits.none(score.nodes) if limits is None else limits
     strength = _differences(Climb(score, net.graph, bounds), table) / score.rows
-    return replace(free, strength=strength, count=score.rows, meaning=_BY_SCORE)
+    return replace(table, strength=strength, count=score.rows, meaning=_BY_SCORE)
 
 
 def _differences(climb: Climb, table: EdgeTable) -> Array:
@@ -95,16 +94,6 @@ def _differences(climb: Climb, table: EdgeTable) -> Array:
         moves = (climb.legal(kernel.ADD, a, b), climb.legal(kernel.ADD, b, a))
         out[i] = max((move.gain for move in moves if move is not None), default=-np.inf)
     return out
-
-
-def _free_to_turn(table: EdgeTable, limits: Limits | None) -> NDArray[np.bool_]:
-    """Arcs whose opposite the rules allow, too."""
-    if limits is None or limits.free:
-        return np.ones(len(table), dtype=bool)
-    head = np.where(table.tail == table.first, table.second, table.first)
-    masks = [limits.allowed_mask(child) for child in range(len(limits.nodes))]
-    ends = zip(table.tail.tolist(), head.tolist(), strict=True)
-    return np.array([t >= 0 and masks[t][h] and t not in limits.required[h] for t, h in ends])
 
 
 # -- undirected ----------------------------------------------------------------------------------
@@ -164,7 +153,9 @@ def pack_edges(table: EdgeTable) -> dict[str, Any]:
     return packed if kept.sides is None else {**packed, "sides": kept.sides.tolist()}
 
 
-def unpack_edges(net: Net, packed: Mapping[str, Any]) -> EdgeTable | None:
+def unpack_edges(
+    net: Net, packed: Mapping[str, Any], limits: Limits | None = None
+) -> EdgeTable | None:
     """The table of edges of a loaded network; None where what was saved does not fit it."""
     try:
         first = np.array(packed["first"], dtype=np.intp)
@@ -176,7 +167,7 @@ def unpack_edges(net: Net, packed: Mapping[str, Any]) -> EdgeTable | None:
         return None
     if not _are_pairs(first, second, len(net.names)) or strength.shape != first.shape:
         return None
-    table = bare_table(net, first, second)
+    table = bare_table(net, first, second, limits)
     lines = sum(map(len, net.inputs)) // (1 if isinstance(net, BayesNet) else 2)
     if table.joined.sum() != lines or not _fits_sides(net, table, sides):
         return None

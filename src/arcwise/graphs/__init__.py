@@ -5,6 +5,7 @@
 | `dag`, `ugraph`, `pdag` | the three kinds of graphs, immutable values |
 | `moves`, `rules` | one-arc changes of a DAG; prior knowledge about arcs |
 | `convert` | skeleton, v-structures, moral graph, CPDAG, consistent extension |
+| `orient` | edges of a class that knowledge directs; its members |
 | `separation` | d-separation, separation, minimal separators |
 | `cliques`, `words`, `counts` | maximal cliques, decomposability, factorisation, path counts |
 | `formula`, `matrix` | graphs from and to texts, matrices, networkx |
@@ -46,6 +47,7 @@ from arcwise.graphs.matrix import (
 )
 from arcwise.graphs.moves import Move, Permission, legal_moves
 from arcwise.graphs.nodes import Node, Nodes, named
+from arcwise.graphs.orient import Members, directed_by, members, some_members
 from arcwise.graphs.pdag import PDAG
 from arcwise.graphs.random import random_dag
 from arcwise.graphs.rules import Limits, Rules
@@ -59,6 +61,7 @@ __all__ = [
     "Comparison",
     "Graph",
     "Limits",
+    "Members",
     "Move",
     "Node",
     "Nodes",
@@ -74,6 +77,7 @@ __all__ = [
     "dag_from_adjacency",
     "decomposable",
     "difference",
+    "directed_by",
     "either",
     "equivalent",
     "extension",
@@ -83,6 +87,7 @@ __all__ = [
     "from_networkx",
     "legal_moves",
     "maximal_cliques",
+    "members",
     "minimal_separator",
     "model_string",
     "moral",
@@ -95,6 +100,7 @@ __all__ = [
     "shd_cpdag",
     "skeleton",
     "skeleton_scores",
+    "some_members",
     "to_networkx",
     "ug",
     "ug_from_adjacency",

@@ -5,7 +5,8 @@
   skeleton and the same v-structures (Verma and Pearl 1990).
 - The *moral graph* joins parents of a common child and forgets directions (Lauritzen 1996).
 - The *CPDAG* or essential graph draws a class: compelled arcs directed, reversible ones not.
-  Made by ordering and labelling arcs (Chickering 1995, and 2002, appendix), linear in the families.
+  Made by ordering and labelling arcs (Chickering 1995, and 2002, appendix), linear in the families;
+  prior knowledge directs further edges (see ``orient``).
 - A *consistent extension* directs the edges of a PDAG without new v-structures or cycles: sinks
   are taken off one by one (Dor and Tarsi 1992), here with a list of nodes worth another look.
 """
@@ -16,7 +17,9 @@ from typing import TypeAlias
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
+from arcwise.graphs.orient import directed_by
 from arcwise.graphs.pdag import PDAG
+from arcwise.graphs.rules import Limits
 from arcwise.graphs.ugraph import UGraph
 
 Graph: TypeAlias = DAG | UGraph | PDAG
@@ -107,12 +110,15 @@ def equivalent(one: DAG, two: DAG) -> bool:
     return cpdag(one) == cpdag(two.over(one.nodes))
 
 
-def cpdag(graph: DAG | PDAG) -> PDAG:
+def cpdag(graph: DAG | PDAG, limits: Limits | None = None) -> PDAG:
     """Make the completed PDAG (essential graph) of an equivalence class.
 
     Parameters
     ----------
     graph : a member of the class, or a PDAG that has a consistent extension.
+    limits : rules in force, which the member obeys: what they direct is compelled, and so is what
+        follows from that (Meek 1995). A largest number of parents directs nothing: it is reached in
+        every member of a class, or in none.
 
     Returns
     -------
@@ -126,6 +132,10 @@ def cpdag(graph: DAG | PDAG) -> PDAG:
     --------
     >>> cpdag(DAG.from_arcs(["a -> c", "b -> c", "c -> d", "e -> f"]))
     <PDAG a -> c, b -> c, c -> d, e - f>
+    >>> from arcwise.graphs.rules import Rules
+    >>> chain = DAG.from_arcs(["a -> b", "b -> c", "c -> d"])
+    >>> cpdag(chain, Rules(required=["b -> c"]).on(chain.nodes))
+    <PDAG b -> c, c -> d, a - b>
     """
     dag = graph if isinstance(graph, DAG) else extension(graph)
     compelled = _compelled(dag)
@@ -136,7 +146,21 @@ def cpdag(graph: DAG | PDAG) -> PDAG:
                 free[head].append(tail)
                 free[tail].append(head)
     parents = tuple(tuple(sorted(row)) for row in compelled)
-    return PDAG.unchecked(dag.nodes, parents, tuple(tuple(sorted(row)) for row in free))
+    found = PDAG.unchecked(dag.nodes, parents, tuple(tuple(sorted(row)) for row in free))
+    known = [] if limits is None else _known_arcs(dag, free, limits)
+    return directed_by(found, known) if known else found
+
+
+def _known_arcs(dag: DAG, free: list[list[int]], limits: Limits) -> list[tuple[int, int]]:
+    """Reversible arcs that rules require, or whose opposite they forbid."""
+    if limits.nodes != dag.nodes:
+        raise GraphError("The rules were bound to other nodes than the graph's: bind them anew.")
+    return [
+        (tail, head)
+        for head, row in enumerate(dag.parents)
+        for tail in set(row).intersection(free[head])
+        if tail in limits.required[head] or (limits.barred and head in limits.barred[tail])
+    ]
 
 
 def _compelled(dag: DAG) -> list[set[int]]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index as as_int
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +82,21 @@ class Rules:
         pairs = (*self.required, *self.forbidden, *self.joined)
         arcs = {name for pair in pairs for name in pair}
         return tuple(sorted(arcs.union(*self.tiers)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rules of a directed graph as plain values; ``Rules(**values)`` makes them again.
+
+        Examples
+        --------
+        >>> Rules(required=["a -> b"]).to_dict()
+        {'required': [['a', 'b']], 'forbidden': [], 'tiers': [], 'max_parents': None}
+        """
+        return {
+            "required": [list(arc) for arc in self.required],
+            "forbidden": [list(arc) for arc in self.forbidden],
+            "tiers": [list(tier) for tier in self.tiers],
+            "max_parents": self.max_parents,
+        }
 
     def on(self, nodes: Iterable[str], *, directed: bool = True) -> "Limits":
         """Bind the rules to nodes.

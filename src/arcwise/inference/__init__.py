@@ -17,14 +17,17 @@ from arcwise.inference.gibbs import Effort
 from arcwise.inference.matrices import NamedMatrix, covariance, partial_correlations, precision
 from arcwise.inference.mixture import MixtureBelief
 from arcwise.inference.normal import NormalBelief, NormalBeliefs
+from arcwise.inference.ranges import Range
 from arcwise.inference.rows import Predictions
 from arcwise.inference.samples import SampleBeliefs
+from arcwise.inference.setting import Equivalents
 from arcwise.inference.tables import SimulatedPredictions
 
 __all__ = [
     "Belief",
     "Beliefs",
     "Effort",
+    "Equivalents",
     "GaussianJoint",
     "LevelsBelief",
     "MixtureBelief",
@@ -33,6 +36,7 @@ __all__ = [
     "NormalBeliefs",
     "Predictions",
     "Probability",
+    "Range",
     "SampleBeliefs",
     "SimulatedPredictions",
     "closed",

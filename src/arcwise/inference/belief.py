@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import DataError, close_to
+from arcwise.inference.ranges import Range
 
 __all__ = ["Belief", "Beliefs", "Bounds", "Event", "Probability", "box", "frequency", "sentence"]
 
@@ -84,6 +85,11 @@ class Belief(Protocol):
         """Standard error of the mean; 0 if exact."""
         ...
 
+    @property
+    def range(self) -> Range | None:
+        """The answers of equivalent graphs, where data cannot tell what ``do`` does; else None."""
+        ...
+
     def quantile(self, q: float) -> float:
         """Value below which a share q of the belief lies."""
         ...
@@ -136,6 +142,11 @@ class Beliefs(Protocol):
     @property
     def error(self) -> float:
         """Largest standard error of a mean; 0 if exact."""
+        ...
+
+    @property
+    def range(self) -> Range | None:
+        """The answers of equivalent graphs, where data cannot tell what ``do`` does; else None."""
         ...
 
     def __getitem__(self, name: str) -> Belief: ...

@@ -19,6 +19,7 @@ from arcwise.inference.belief import Array, Probability, Seed, bounds, box, freq
 from arcwise.inference.levels import LevelRows, level_numbers
 from arcwise.inference.normal import generator, half_width, standard_quantiles
 from arcwise.inference.quality import Quality
+from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 
 __all__ = ["LevelsBelief"]
@@ -35,6 +36,7 @@ class LevelsBelief:
     quality : how it came about.
     by_chain : the laws of the single chains, where it was simulated.
     given, do : the question, for the text.
+    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
 
     >>> rain = Variable("rain", ("no", "yes"))
     >>> print(LevelsBelief(rain, LevelRows(rain, np.array([[0.8, 0.2]]))))
@@ -49,6 +51,7 @@ class LevelsBelief:
     by_chain: LevelRows | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -197,6 +200,7 @@ class LevelsBelief:
             **numeric,
             **self.quality.to_dict(),
             "error": self.error,
+            **plain_range(self.range),
         }
 
     def __str__(self) -> str:
@@ -206,4 +210,4 @@ class LevelsBelief:
         ]
         head = sentence([self.name], self.given, self.do)
         what = "the mean" if self.variable.numeric else "the mean code"
-        return "\n".join([head, *rows, *self.quality.lines(what)])
+        return "\n".join([head, *rows, *self.quality.lines(what), *range_lines(self.range)])

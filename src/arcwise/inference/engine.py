@@ -7,6 +7,7 @@ nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network,
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws,
 seed, method ("blankets", "gibbs", "grid", "importance", "stacked"). The same seed gives the same answer.
+Of ``do`` in a learned network: max_graphs, the most equivalent graphs that its range is over.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from arcwise import networks
 from arcwise.conditionals import GaussianConditional
 from arcwise.data import Table
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, GraphError
+from arcwise.errors import DataError, GraphError, unknown
 from arcwise.inference.belief import Belief, Beliefs
 from arcwise.inference.chained import chain_sample
 from arcwise.inference.normal import generator
-from arcwise.inference.options import Options, read_options
+from arcwise.inference.options import Options, read_options, refuse_setting
 from arcwise.inference.query import no_setting
 from arcwise.inference.query import query as exact_query
 from arcwise.inference.questions import simulated_query
@@ -34,6 +35,7 @@ from arcwise.inference.rows import impute as exact_impute
 from arcwise.inference.rows import marginal_log_density as exact_log_density
 from arcwise.inference.rows import predict as exact_predict
 from arcwise.inference.rows import residuals as exact_residuals
+from arcwise.inference.setting import Equivalents, with_range
 from arcwise.inference.simulate import SAMPLE_SWEEPS, gibbs_sample
 from arcwise.inference.stacked import stackable
 from arcwise.inference.tables import point_errors, simulated_impute, simulated_predict
@@ -79,6 +81,8 @@ def query(
     targets: str | Sequence[str],
     given: Mapping[str, Any] | None = None,
     do: Mapping[str, Any] | None = None,
+    *,
+    equivalents: Equivalents | None = None,
     **options: Any,
 ) -> Belief | Beliefs:
     """Ask what is to be believed of variables, given what is known.
@@ -89,6 +93,8 @@ def query(
     targets : a name, or several for a joint answer.
     given : values seen, by name.
     do : values set from outside, by name; directed networks only.
+    equivalents : the class of a learned graph, which gives answers to ``do`` a range; None where the
+        graph is known.
     options : of simulations, see the module.
 
     Returns
@@ -115,9 +121,18 @@ def query(
     chosen = read_options(options)
     if do and isinstance(net, MarkovNet):
         raise no_setting()
-    if exact := _exactly(net, chosen):
-        return exact_query(exact, targets, given, do)
-    return simulated_query(net, targets, given, do, chosen)
+
+    def ask(asked: Net) -> Belief | Beliefs:
+        if exact := _exactly(asked, chosen):
+            return exact_query(exact, targets, given, do)
+        return simulated_query(asked, targets, given, do, chosen)
+
+    answer = ask(net)
+    if not do or equivalents is None or not isinstance(net, BayesNet):
+        return answer
+    forced = [net.index(name) for name in do]
+    rng = generator(chosen.seed)
+    return with_range(answer, net, forced, ask, equivalents, chosen.max_graphs, rng)
 
 
 def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
@@ -166,7 +181,14 @@ def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **opt
     return simulated_impute(net, table, rng, chosen)
 
 
-def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | None = None) -> Table:
+def sample(
+    net: Net,
+    rng: np.random.Generator,
+    draws: int,
+    *,
+    burn_in: int | None = None,
+    **options: Any,
+) -> Table:
     """Draw rows: each variable after its parents; in a Markov network without a joint, one Gibbs chain a row.
 
     A Markov network of Parzen windows is drawn from by the chain rule (``chained``), unless a burn-in asks
@@ -179,7 +201,11 @@ def sample(net: Net, rng: np.random.Generator, draws: int, *, burn_in: int | Non
     draws : how many rows.
     burn_in : sweeps of each chain before its row is taken; an undirected network is then asked by
         chains even where it has a joint distribution.
+    options : there are no others; they are refused in a sentence.
     """
+    refuse_setting(options)
+    for word in options:
+        raise unknown("option of sampling", word, ("burn_in",))
     if not isinstance(net, MarkovNet):
         return ancestral(net, rng, draws)
     if net.chained is not None and burn_in is None:

@@ -30,6 +30,7 @@ from arcwise.inference.belief import (
 from arcwise.inference.laws import RowLaw
 from arcwise.inference.normal import generator, half_width, standard_quantiles
 from arcwise.inference.quality import Quality
+from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 
 __all__ = ["MixtureBelief"]
@@ -46,6 +47,7 @@ class MixtureBelief:
     quality : how it came about.
     by_chain : the laws of the single chains, where it was simulated.
     given, do : the question, for the text.
+    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
 
     >>> from arcwise.inference.laws import MixtureRows
     >>> law = MixtureRows(np.array([[0.0, 4.0]]), np.ones((1, 2)), np.array([[0.5, 0.5]]))
@@ -60,6 +62,7 @@ class MixtureBelief:
     by_chain: RowLaw | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     @property
     def mean(self) -> float:
@@ -162,13 +165,14 @@ class MixtureBelief:
             "sd": self.sd,
             "interval": {"level": 0.95, "low": low, "high": high},
             **self.quality.to_dict(),
+            **plain_range(self.range),
         }
 
     def __str__(self) -> str:
         low, high = self.interval()
         head = sentence([self.name], self.given, self.do)
         line = f"  mean {self.mean:.4g}, sd {self.sd:.4g}; 95 % between {low:.4g} and {high:.4g}"
-        return "\n".join([head, line, *self.quality.lines()])
+        return "\n".join([head, line, *self.quality.lines(), *range_lines(self.range)])
 
 
 def _between(law: RowLaw, low: float, high: float) -> Array:

@@ -33,6 +33,7 @@ from arcwise.inference.belief import (
     sentence,
 )
 from arcwise.inference.gaussian import log_normal, narrow
+from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 
 __all__ = ["NormalBelief", "NormalBeliefs"]
@@ -56,6 +57,7 @@ class NormalBelief:
     name : the variable.
     mean, sd : its expected value and standard deviation; sd 0 if it is determined.
     given, do : the question, for the text.
+    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
 
     >>> print(NormalBelief("quality", 6.0, 0.5, {"alcohol": 11.5}))
     quality given alcohol = 11.5
@@ -67,6 +69,7 @@ class NormalBelief:
     sd: float
     given: Mapping[str, float] = field(default_factory=dict)
     do: Mapping[str, float] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     @property
     def variance(self) -> float:
@@ -152,17 +155,14 @@ class NormalBelief:
             "sd": self.sd,
             "interval": {"level": 0.95, "low": low, "high": high},
             "error": self.error,
+            **plain_range(self.range),
         }
 
     def __str__(self) -> str:
-        head = sentence([self.name], self.given, self.do)
-        if self.sd == 0:
-            return f"{head}\n  certainly {self.mean:.4g}"
-        low, high = self.interval()
-        return (
-            f"{head}\n  mean {self.mean:.4g}, sd {self.sd:.4g}; "
-            f"95 % between {low:.4g} and {high:.4g}"
-        )
+        head, (low, high) = sentence([self.name], self.given, self.do), self.interval()
+        numbers = f"mean {self.mean:.4g}, sd {self.sd:.4g}; 95 % between {low:.4g} and {high:.4g}"
+        said = f"certainly {self.mean:.4g}" if self.sd == 0 else numbers
+        return "\n".join([head, f"  {said}", *range_lines(self.range)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +175,7 @@ class NormalBeliefs:
     mean : their expected values.
     root : one row each; covariance = root root'.
     given, do : the question, for the text.
+    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
 
     >>> both = NormalBeliefs(("a", "b"), np.zeros(2), np.array([[1.0, 0.0], [0.6, 0.8]]))
     >>> both.correlation.tolist(), round(both.mutual_information("a", "b"), 4)
@@ -186,6 +187,7 @@ class NormalBeliefs:
     root: Array
     given: Mapping[str, float] = field(default_factory=dict)
     do: Mapping[str, float] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", narrow(self.root))
@@ -230,7 +232,8 @@ class NormalBeliefs:
 
     def __getitem__(self, name: str) -> NormalBelief:
         i = self.place(name)
-        return NormalBelief(name, float(self.mean[i]), float(self.sd[i]), self.given, self.do)
+        part = None if self.range is None else self.range[name]
+        return NormalBelief(name, float(self.mean[i]), float(self.sd[i]), self.given, self.do, part)
 
     def mutual_information(self, a: str | Sequence[str], b: str | Sequence[str]) -> float:
         """Nats that knowing a tells of b, beyond the evidence.
@@ -329,6 +332,7 @@ class NormalBeliefs:
             "sd": self.sd.tolist(),
             "covariance": self.covariance.tolist(),
             "error": self.error,
+            **plain_range(self.range),
         }
 
     def __str__(self) -> str:
@@ -343,7 +347,7 @@ class NormalBeliefs:
             for i, name in enumerate(self.names):
                 cells = " ".join(f"{value:6.2f}" for value in self.correlation[i, : i + 1])
                 lines.append(f"  {name:<{width}} {cells}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *range_lines(self.range)])
 
 
 _CERTAIN = Probability(1.0)

@@ -8,7 +8,7 @@ dependence of states within a chain (see ``diagnose``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from arcwise.inference.levels import level_numbers
 from arcwise.inference.mixture import MixtureBelief
 from arcwise.inference.normal import SHOWN, generator
 from arcwise.inference.quality import Quality
+from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 
 __all__ = ["SampleBeliefs"]
@@ -43,6 +44,7 @@ class SampleBeliefs:
     singles : the belief about each variable alone.
     states : variables by sweeps by chains; codes where a variable is discrete.
     given, do : the question, for the text.
+    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
     """
 
     variables: tuple[Variable, ...]
@@ -50,6 +52,7 @@ class SampleBeliefs:
     states: Array
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.states.flags.writeable = False
@@ -122,7 +125,8 @@ class SampleBeliefs:
         return self.names.index(name)
 
     def __getitem__(self, name: str) -> MixtureBelief | LevelsBelief:
-        return self.singles[self.place(name)]
+        single = self.singles[self.place(name)]
+        return single if self.range is None else replace(single, range=self.range[name])
 
     def _numbers(self, place: int) -> Array:
         """States of a variable as numbers (sweeps by chains); NaN for text."""
@@ -233,6 +237,7 @@ class SampleBeliefs:
             "rhat": self.rhat if np.isfinite(self.rhat) else None,
             "ess": self.ess if np.isfinite(self.ess) else None,
             "notes": self._notes(),
+            **plain_range(self.range),
         }
 
     def _notes(self) -> list[str]:
@@ -253,7 +258,8 @@ class SampleBeliefs:
             hat = f", R-hat up to {self.rhat:.3f}" if np.isfinite(self.rhat) else ""
             size = f"worth at least {self.ess:.0f} draws"
             lines.append(f"  {self._way}: errors of the means up to {self.error:.2g}{hat}, {size}")
-        return "\n".join([*lines, *(f"  note: {note}" for note in self._notes())])
+        lines += [f"  note: {note}" for note in self._notes()]
+        return "\n".join([*lines, *range_lines(self.range)])
 
 
 def _numbers_of(single: MixtureBelief | LevelsBelief) -> str:

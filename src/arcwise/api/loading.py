@@ -1,0 +1,88 @@
+"""Networks and graphs from files, with what a file says of how they came about."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from arcwise import io
+from arcwise.api.net import Network
+from arcwise.errors import FileError, GraphError
+from arcwise.graphs import DAG, Rules, UGraph
+from arcwise.networks import Net
+
+__all__ = ["load", "load_graph"]
+
+
+def load(path: str | PathLike[str]) -> Network:
+    """Read a network from a file.
+
+    Raises
+    ------
+    FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
+    """
+    stored = io.load(path)
+    if stored.net is None:
+        raise FileError(
+            f"{str(path)!r} holds a graph without fitted numbers: read it with load_graph, and fit it "
+            "to a table with fit."
+        )
+    about: Mapping[str, Any] = stored.about
+    rules = _rules(about.get("rules"), stored.net)
+    return Network(
+        stored.net,
+        score=_number(about.get("score")),
+        stopped=str(about.get("stopped") or ""),
+        optimal=bool(about.get("optimal", False)),
+        words=_mapping(about.get("words")),
+        notes=tuple(map(str, _sequence(about.get("notes")))),
+        order=_order(about.get("order"), stored.net.names),
+        rows=_number(about.get("rows")),
+        fingerprint=str(about.get("fingerprint") or ""),
+        tuning=tuple(_mapping(row) for row in _sequence(about.get("tuning"))),
+        saved_edges=_mapping(about.get("edges")),
+        rules=rules,
+        limits=None if rules is None else rules.on(stored.net.names),
+    )
+
+
+def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
+    """Read a graph from any network file or table of arcs or edges.
+
+    Raises
+    ------
+    FileError : missing, damaged or foreign files, and files whose graph is directed in part only.
+    """
+    graph = io.load(path).graph
+    if not isinstance(graph, DAG | UGraph):
+        raise FileError(
+            f"{str(path)!r} holds a graph with edges that have no direction beside arcs."
+        )
+    return graph
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _sequence(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _rules(value: object, net: Net) -> Rules | None:
+    """The rules that a directed graph was learned under; None where they are not known."""
+    if not isinstance(value, Mapping) or not isinstance(net.graph, DAG):
+        return None
+    try:
+        rules = Rules(**value)
+        return rules if rules.on(net.names).allows_graph(net.graph) else None
+    except (GraphError, TypeError):
+        return None
+
+
+def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(map(str, _sequence(value)))
+    return found if sorted(found) == list(names) else names

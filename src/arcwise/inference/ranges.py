@@ -1,0 +1,170 @@
+"""The range of an answer over the graphs that data cannot tell apart.
+
+What happens to others when a variable is set depends on its parents, and data alone do not tell the
+direction of every arc. A `Range` holds the answers of the equivalent graphs, and what they have in
+common: the lowest and highest mean, probability, and so on (Maathuis, Kalisch and Buehlmann 2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Range", "plain_range", "range_lines"]
+
+Ends = tuple[Any, Any]
+
+_TINY = 1e-12  # an error that is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Answers of the graphs that are equivalent to the learned one.
+
+    Parameters
+    ----------
+    answers : one belief for each set of parents that the set variables can have, that of the learned
+        graph first; none where they are not known.
+    edges : the edges at the set variables whose direction data and rules do not tell.
+    complete : whether the answers are those of all equivalent graphs.
+    notes : sentences for the reader.
+
+    >>> from arcwise.inference.normal import NormalBelief
+    >>> found = Range((NormalBelief("y", 2.0, 1.0), NormalBelief("y", 0.0, 1.5)), (("x", "y"),))
+    >>> found.mean, found.sd, len(found)
+    ((0.0, 2.0), (1.0, 1.5), 2)
+    >>> found.lines()[0]
+    '  over all equivalent graphs: mean between 0 and 2, sd between 1 and 1.5'
+    """
+
+    answers: tuple[Any, ...]
+    edges: tuple[tuple[str, str], ...]
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """How many different answers there can be, as far as they were looked at."""
+        return len(self.answers)
+
+    def __repr__(self) -> str:
+        how = "all" if self.complete else "some"
+        return f"<Range of {len(self)} answers, those of {how} equivalent graphs>"
+
+    def of(self, number: Callable[[Any], Any]) -> Ends:
+        """Lowest and highest value of a number of a belief; NaN where the answers are not known.
+
+        The number may be an array, as the means of a joint belief are: its ends are arrays, too.
+        """
+        values = np.array([number(answer) for answer in self.answers], dtype=float)
+        if not len(values):
+            return float("nan"), float("nan")
+        low, high = values.min(axis=0), values.max(axis=0)
+        return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
+
+    @property
+    def mean(self) -> Ends:
+        """Lowest and highest expected value; of a joint belief, one of each for every variable."""
+        return self.of(lambda answer: answer.mean)
+
+    @property
+    def sd(self) -> Ends:
+        """Lowest and highest standard deviation."""
+        return self.of(lambda answer: answer.sd)
+
+    @property
+    def error(self) -> float:
+        """Largest standard error of a mean; 0 if all answers are exact."""
+        return max((float(answer.error) for answer in self.answers), default=float("nan"))
+
+    @property
+    def same(self) -> bool:
+        """Whether mean and sd are the same in all equivalent graphs, but for rounding."""
+        if not self.answers or not self.complete or self.error != 0:
+            return False
+        means, spreads = np.array(self.mean), np.array(self.sd)
+        slack = 1e-9 * spreads[1] + 1e-13 * np.abs(means).max(axis=0)
+        apart = np.maximum(means[1] - means[0], spreads[1] - spreads[0])
+        return bool((apart <= slack).all())
+
+    def probability(self, event: Any) -> Ends:
+        """Lowest and highest probability of an event."""
+        return self.of(lambda answer: float(answer.probability(event)))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """From the lowest to the highest end of the central intervals; of one variable."""
+        low, _ = self.of(lambda answer: answer.interval(level)[0])
+        _, high = self.of(lambda answer: answer.interval(level)[1])
+        return low, high
+
+    def __getitem__(self, name: str) -> Range:
+        """The range of one variable of a joint answer."""
+        return replace(self, answers=tuple(answer[name] for answer in self.answers))
+
+    @property
+    def probabilities(self) -> dict[Any, Ends]:
+        """Lowest and highest probability of each level of a discrete variable; else nothing."""
+        levels = getattr(self.answers[0], "levels", ()) if self.answers else ()
+        return {level: self.probability([level]) for level in levels}
+
+    def _numbers(self) -> dict[str, Any]:
+        """The ends of what is told of one variable, for machines."""
+        chances = {str(level): ends for level, ends in self.probabilities.items()}
+        if not chances:
+            return {"mean": self.mean, "sd": self.sd}
+        return {"probabilities": chances}
+
+    def _said(self) -> str:
+        """The same for people."""
+        ends = {str(level): each for level, each in self.probabilities.items()}
+        shown = ends or {"mean": self.mean, "sd": self.sd}
+        return ", ".join(f"{what} {_between(*each)}" for what, each in shown.items())
+
+    def lines(self) -> list[str]:
+        """What the text of a belief says below its numbers."""
+        notes = [f"  note: {note}" for note in self.notes]
+        if not self.answers or self.same:
+            return notes
+        head = f"  over {'all' if self.complete else len(self)} equivalent graphs{self._errors}:"
+        names = getattr(self.answers[0], "names", None)
+        if names is None:
+            return [f"{head} {self._said()}", *notes]
+        width = max(map(len, names))
+        rows = [f"    {name:<{width}}  {self[name]._said()}" for name in names]
+        return [head, *rows, *notes]
+
+    @property
+    def _errors(self) -> str:
+        return f" (errors of the means up to {self.error:.2g})" if self.error > _TINY else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, for machines; none where they are not known."""
+        plain: dict[str, Any] = {
+            "edges": [list(edge) for edge in self.edges],
+            "graphs": len(self),
+            "complete": self.complete,
+            "notes": list(self.notes),
+        }
+        if not self.answers:
+            return plain
+        names = getattr(self.answers[0], "names", None)
+        if names is None:
+            return {**plain, **self._numbers()}
+        return {**plain, "variables": {name: self[name]._numbers() for name in names}}
+
+
+def range_lines(found: Range | None) -> list[str]:
+    """What the text of a belief says of its range; nothing where there is none."""
+    return [] if found is None else found.lines()
+
+
+def plain_range(found: Range | None) -> dict[str, Any]:
+    """The entry of a range among the numbers of a belief; none where there is none."""
+    return {} if found is None else {"range": found.to_dict()}
+
+
+def _between(low: float, high: float) -> str:
+    first, second = f"{low:.4g}", f"{high:.4g}"
+    return first if first == second else f"between {first} and {second}"

@@ -1,0 +1,216 @@
+"""Answers to ``do`` over the graphs that are equivalent to a learned one.
+
+What data tell of a graph is its class of equivalent graphs, and setting a variable means another thing
+in each of them. The density after x_S is set is p(x) / prod over s in S of p(x_s | parents of s), and p(x)
+is the same in the whole class: only the parents of the set variables matter. So one graph is asked for
+each set of parents that they can have together (Maathuis, Kalisch and Buehlmann 2009, and for several set
+variables Nandy, Maathuis and Richardson 2017).
+
+Linear-Gaussian models of largest likelihood have the same joint normal distribution in the whole class: the
+local models of another member are regressions in that distribution, and no data are needed. Other local
+models are fitted again, where the data are at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from arcwise.conditionals import Conditional, GaussianConditional
+from arcwise.conditionals.gaussian import regress
+from arcwise.data.variable import sentence_list
+from arcwise.errors import FitError
+from arcwise.graphs import DAG, PDAG, some_members
+from arcwise.inference.linear import centres, roots
+from arcwise.inference.ranges import Range
+from arcwise.inference.relevance import upward
+from arcwise.networks import BayesNet
+
+__all__ = ["EXACT_GRAPHS", "SIMULATED_GRAPHS", "Equivalents", "with_range"]
+
+EXACT_GRAPHS = 500
+"""Most equivalent graphs that are asked by default where answers have a closed form."""
+
+SIMULATED_GRAPHS = 50
+"""The same where answers are simulated."""
+
+Refit = Callable[[int, tuple[int, ...]], Conditional]
+Edges = tuple[tuple[str, str], ...]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, eq=False)
+class Equivalents:
+    """What is known of the graphs that are equivalent to a learned one.
+
+    Parameters
+    ----------
+    essential : the class, rules in force included.
+    refit : fits the local model of a variable given others; None without data.
+    rules_known : whether the rules that the graph was learned under are known.
+    """
+
+    essential: PDAG
+    refit: Refit | None = None
+    rules_known: bool = True
+
+
+def with_range(
+    answer: Answer,
+    net: BayesNet,
+    forced: Sequence[int],
+    ask: Callable[[BayesNet], Answer],
+    equivalents: Equivalents,
+    most: int | None,
+    rng: np.random.Generator,
+) -> Answer:
+    """Add to an answer its range over the equivalent graphs, where these can differ.
+
+    Parameters
+    ----------
+    answer : what the network itself says.
+    net : the network that was learned.
+    forced : the variables that are set.
+    ask : puts the same question to another network.
+    equivalents : the class of the graph.
+    most : how many graphs are asked; None for the usual number.
+    rng : chooses among more graphs than that.
+    """
+    edges = _free_edges(equivalents.essential, forced)
+    if not edges:
+        return answer
+    fits = _local_models(net, equivalents.essential, forced, equivalents.refit)
+    if fits is None:
+        found = Range((), edges, False, (_unknown(edges),))
+    else:
+        usual = SIMULATED_GRAPHS if hasattr(answer, "quality") else EXACT_GRAPHS
+        graphs = some_members(equivalents.essential, net.graph, forced, most or usual, rng)
+        answers = (answer, *_asked(net, graphs.graphs[1:], fits, ask))
+        missed = len(graphs.graphs) - len(answers)
+        found = Range(answers, edges, graphs.complete and not missed)
+        names = [net.names[node] for node in forced]
+        found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
+    if not equivalents.rules_known:
+        found = replace(found, notes=(*found.notes, _NO_RULES))
+    return replace(answer, range=found)  # type: ignore[type-var]
+
+
+def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
+    """The edges without a direction at the set variables, by names, each once."""
+    pairs = {
+        (min(node, other), max(node, other))
+        for node in forced
+        for other in essential.neighbours[node]
+    }
+    return tuple((essential.nodes[one], essential.nodes[two]) for one, two in sorted(pairs))
+
+
+def _asked(
+    net: BayesNet, graphs: Iterable[DAG], fits: Refit, ask: Callable[[BayesNet], Answer]
+) -> list[Answer]:
+    """The answers of other members; one that finds no answer is left out."""
+    found = []
+    for graph in graphs:
+        models = tuple(
+            model if own == other else fits(node, other)
+            for node, (model, own, other) in enumerate(
+                zip(net.conditionals, net.graph.parents, graph.parents, strict=True)
+            )
+        )
+        try:
+            found.append(ask(BayesNet(net.variables, graph, models, net.models)))
+        except FitError:
+            continue
+    return found
+
+
+# -- local models of other members -----------------------------------------------------------------
+
+
+def _local_models(
+    net: BayesNet, essential: PDAG, forced: Sequence[int], refit: Refit | None
+) -> Refit | None:
+    """What fits the changed local models of a member; None where nothing can."""
+    if not all(isinstance(model, GaussianConditional) for model in net.conditionals):
+        return refit
+    return _regressions(net, essential, forced)
+
+
+def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit:
+    """Regressions in the joint normal distribution of all that turning edges can touch."""
+    nodes = _around(essential, forced)
+    hidden = nodes | upward(net.graph, nodes, ())
+    order = [node for node in net.graph.order() if node in hidden]
+    place = {node: i for i, node in enumerate(order)}
+    root = roots(net, order, hidden)
+    mean = centres(net, order, hidden, _nothing, 1)[0]
+    rows = max(float(getattr(model, "rows", 0.0)) for model in net.conditionals) or 1.0
+    known: dict[tuple[int, tuple[int, ...]], GaussianConditional] = {}
+
+    def regression(child: int, parents: tuple[int, ...]) -> GaussianConditional:
+        if (child, parents) not in known:
+            places = [place[node] for node in (child, *parents)]
+            part = root[places]
+            known[child, parents] = regress(rows, mean[places], rows * (part @ part.T))
+        return known[child, parents]
+
+    return regression
+
+
+def _nothing(node: int) -> Any:
+    raise FitError(f"Variable number {node} is not known.")  # all of them are hidden
+
+
+def _around(essential: PDAG, forced: Sequence[int]) -> set[int]:
+    """All nodes joined with the set ones by edges without a direction, and their parents."""
+    reached, waiting = set(forced), list(forced)
+    while waiting:
+        fresh = set(essential.neighbours[waiting.pop()]) - reached
+        reached |= fresh
+        waiting.extend(fresh)
+    return reached.union(*(essential.parents[node] for node in reached))
+
+
+# -- sentences -------------------------------------------------------------------------------------
+
+_NO_RULES = (
+    "The file does not say which rules the graph was learned under; they may rule out some of these "
+    "graphs."
+)
+
+
+def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[str, ...]:
+    """What the range is over, and what it leaves out."""
+    together = " together" if len(names) > 1 else ""
+    sets = f"sets of parents that {sentence_list(names)} can have{together} in equivalent graphs"
+    reason = f"Data alone cannot tell the direction of {_edges(found.edges)}"
+    if cut:
+        more = "there are more, and max_graphs= sets another number"
+        said = f"{reason}: the range is over {len(found) + missed} of the {sets} ({more})."
+    elif found.same:
+        said = f"{reason}, but mean and sd are the same for all {len(found)} {sets}."
+    else:
+        said = f"{reason}: the range is over the {len(found) + missed} {sets}."
+    if not missed:
+        return (said,)
+    graphs = "one of them" if missed == 1 else f"{missed} of them"
+    return (said, f"The question has no answer for {graphs}, which the range leaves out.")
+
+
+def _unknown(edges: Edges) -> str:
+    return (
+        f"Data alone cannot tell the direction of {_edges(edges)}, and the answer depends on it: its range "
+        "over equivalent graphs is not known, as only a network just learned has the data to fit its local "
+        "models again."
+    )
+
+
+def _edges(edges: Edges) -> str:
+    """Edges for a sentence."""
+    shown = [f"{one} -- {two}" for one, two in edges]
+    if len(shown) > 5:
+        return f"{', '.join(shown[:5])} and {len(shown) - 5} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

@@ -1,0 +1,414 @@
+"""Ranges of ``do`` over equivalent graphs, against every member of the class fitted by itself."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.errors import DataError, FitError, GraphError, WordError
+from arcwise.graphs import DAG, cpdag, equivalent, random_dag, skeleton
+from arcwise.inference import Equivalents, query
+from arcwise.inference.setting import with_range
+from arcwise.networks import cut
+
+
+def every_member(graph: DAG) -> list[DAG]:
+    """All DAGs equivalent to one, by trying all directions of all edges."""
+    found, edges = [], skeleton(graph).edges
+    for turned in product([False, True], repeat=len(edges)):
+        arcs = [edge[::-1] if turn else edge for edge, turn in zip(edges, turned, strict=True)]
+        try:
+            other = DAG.from_arcs(arcs, graph.nodes)
+        except GraphError:
+            continue
+        if equivalent(graph, other):
+            found.append(other)
+    return found
+
+
+def chain(n: int = 400, seed: int = 0) -> aw.Table:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    y = 0.8 * x + 0.6 * rng.normal(size=n) + 3
+    z = 0.5 * y + 0.7 * rng.normal(size=n) - 1
+    return aw.table({"x": x, "y": y, "z": z})
+
+
+CHAIN = chain()
+
+
+@pytest.fixture(scope="module")
+def learned() -> aw.Network:
+    net = aw.learn(CHAIN)
+    assert str(net.cpdag) == "x - y, y - z"
+    return net
+
+
+def slope(table: aw.Table, of: str, on: str) -> float:
+    pair = np.cov(table.column(of), table.column(on))
+    return float(pair[0, 1] / pair[1, 1])
+
+
+def test_setting_the_middle_of_a_chain_does_all_of_the_regression_or_nothing(learned):
+    belief = learned.query("z", do={"y": 4.0})
+    nothing = float(CHAIN.column("z").mean())
+    all_of_it = nothing + slope(CHAIN, "z", "y") * (4.0 - float(CHAIN.column("y").mean()))
+    low, high = sorted([nothing, all_of_it])
+    assert belief.range.mean == pytest.approx((low, high), abs=1e-9)
+    assert belief.range.sd[1] == pytest.approx(float(CHAIN.column("z").std()), abs=1e-9)
+    assert belief.range.mean[0] <= belief.mean <= belief.range.mean[1]
+    assert (len(belief.range), belief.range.complete) == (3, True)
+    assert belief.range.edges == (("x", "y"), ("y", "z"))
+
+
+def test_setting_the_end_of_a_chain(learned):
+    belief = learned.query("x", do={"z": 2.0})
+    nothing = float(CHAIN.column("x").mean())
+    off = 2.0 - float(CHAIN.column("z").mean())
+    # All of it: x follows z through y, the product of the two regressions.
+    through = nothing + slope(CHAIN, "x", "y") * slope(CHAIN, "y", "z") * off
+    assert belief.range.mean == pytest.approx(tuple(sorted([nothing, through])), abs=1e-9)
+    assert belief.range.edges == (("y", "z"),)
+
+
+def test_the_text_says_why_and_how_far(learned):
+    *_, line, note = str(learned.query("z", do={"y": 4.0})).splitlines()
+    low, high = learned.query("z", do={"y": 4.0}).range.mean
+    assert line.startswith(
+        f"  over all equivalent graphs: mean between {low:.4g} and {high:.4g}, sd b"
+    )
+    assert note == (
+        "  note: Data alone cannot tell the direction of x -- y and y -- z: the range is over the 3 sets "
+        "of parents that 'y' can have in equivalent graphs."
+    )
+
+
+def random_table(rng: np.random.Generator, size: int) -> tuple[DAG, aw.Table]:
+    """Rows of a random linear network, and its graph."""
+    names = [f"v{i}" for i in range(size)]
+    graph = random_dag(names, float(rng.uniform(1.0, size - 1)), rng)
+    columns = rng.normal(size=(60, size))
+    for node in graph.order():
+        for parent in graph.parents[node]:
+            columns[:, node] += rng.uniform(0.3, 1.5) * columns[:, parent]
+    scale, origin = rng.uniform(0.1, 100, size), rng.uniform(-50, 50, size)
+    rows = columns * scale + origin
+    return graph, aw.table({name: rows[:, i] for i, name in enumerate(names)})
+
+
+def asked(fitted: aw.Network, equivalents: Equivalents | None, *question, **options):
+    return query(fitted.net, *question, equivalents=equivalents, **options)
+
+
+def questions(rng: np.random.Generator, names: list[str]):
+    """One set variable, two, and one with evidence."""
+    a, b, c, *_ = rng.permutation(names).tolist()
+    yield a, None, {b: 1.5}
+    yield a, None, {b: 1.5, c: -2.0}
+    yield a, {c: 0.3}, {b: 1.5}
+
+
+def check_against_all(
+    graph: DAG, table: aw.Table, rng: np.random.Generator, rules: aw.Rules
+) -> int:
+    """Compare the range of answers with the extremes over all permitted members, each fitted."""
+    fitted, limits = aw.fit(graph, table), rules.on(graph.nodes)
+    legal = [each for each in every_member(graph) if limits.allows_graph(each)]
+    nets = [aw.fit(each, table) for each in legal]
+    ranged = 0
+    for target, given, do in questions(rng, list(graph.nodes)):
+        answers = [net.query(target, given, do) for net in nets]
+        belief = asked(fitted, Equivalents(cpdag(graph, limits)), target, given, do)
+        size = max(answer.sd for answer in answers)
+        for number in ("mean", "sd"):
+            values = [getattr(answer, number) for answer in answers]
+            own = getattr(belief, number)
+            ends = getattr(belief.range, number) if belief.range else (own, own)
+            assert ends == pytest.approx((min(values), max(values)), abs=1e-9 * size, rel=1e-9)
+        ranged += belief.range is not None
+    return ranged
+
+
+def test_the_range_is_that_of_all_equivalent_graphs():
+    rng = np.random.default_rng(5)
+    found = [
+        check_against_all(*random_table(rng, size), rng, aw.Rules()) for size in [4] * 12 + [5] * 8
+    ]
+    assert sum(found) > 30
+
+
+def test_rules_restrict_the_range():
+    rng, ranged, narrower = np.random.default_rng(6), 0, 0
+    for _ in range(15):
+        graph, table = random_table(rng, 4)
+        if not graph.n_arcs:
+            continue
+        order = [graph.nodes[i] for i in graph.order()]
+        rules = rng.choice([
+            aw.Rules(required=[graph.arcs[0]]),
+            aw.Rules(forbidden=[graph.arcs[-1][::-1]]),
+            aw.Rules(tiers=[order[:2], order[2:]]),
+        ])  # fmt: skip
+        ranged += check_against_all(graph, table, rng, rules)
+        narrower += cpdag(graph, rules.on(graph.nodes)) != cpdag(graph)
+    assert ranged > 5
+    assert narrower > 5
+
+
+def test_a_required_arc_pins_the_arcs_beside_it():
+    net = aw.learn(CHAIN, rules=aw.Rules(required=["x -> y"]))
+    assert str(net.cpdag) == "x -> y, y -> z"
+    assert not any(row.reversible for row in net.edges.present)
+    belief = net.query("z", do={"y": 4.0})
+    assert belief.range is None
+    assert len(str(belief).splitlines()) == 2
+
+
+def test_tiers_and_forbidden_arcs_count_as_well():
+    tiers = aw.learn(CHAIN, rules=aw.Rules(tiers=[["x"], ["y", "z"]]))
+    forbidden = aw.learn(CHAIN, rules=aw.Rules(forbidden=["y -> x"]))
+    partly = aw.learn(CHAIN, rules=aw.Rules(forbidden=["z -> y"]))
+    assert tiers.query("z", do={"y": 4.0}).range is None
+    assert forbidden.query("z", do={"y": 4.0}).range is None
+    assert partly.query("z", do={"y": 4.0}).range.edges == (("x", "y"),)
+    assert partly.query("x", do={"z": 4.0}).range is None
+
+
+def test_joint_answers_have_a_range_for_each_variable(learned):
+    both = learned.query(["x", "z"], do={"y": 4.0})
+    for place, name in enumerate(both.names):
+        single = learned.query(name, do={"y": 4.0})
+        assert both[name].range.mean == pytest.approx(single.range.mean)
+        assert (both.range.mean[0][place], both.range.mean[1][place]) == single.range.mean
+    assert "  over all equivalent graphs:\n    x  mean between" in str(both)
+    assert set(both.to_dict()["range"]["variables"]) == {"x", "z"}
+
+
+def test_any_number_of_an_answer_has_a_range(learned):
+    belief = learned.query("z", do={"y": 4.0})
+    shares = [answer.probability((1.0, None)) for answer in belief.range.answers]
+    assert belief.range.probability((1.0, None)) == (min(shares), max(shares))
+    ends = [answer.interval(0.5) for answer in belief.range.answers]
+    assert belief.range.interval(0.5) == (min(a for a, _ in ends), max(b for _, b in ends))
+    assert belief.range.answers[0].mean == belief.mean
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda net: net.predict({"x": [1.0]}, "z", do={"y": 1.0}),
+        lambda net: net.impute({"x": [1.0]}, do={"y": 1.0}),
+        lambda net: net.sample(3, do={"y": 1.0}),
+    ],
+)
+def test_tables_of_rows_take_no_do_and_say_what_does(learned, ask):
+    with pytest.raises(WordError, match=r"do= belongs to single questions: query\(target, do="):
+        ask(learned)
+
+
+def test_sampling_has_no_other_options(learned):
+    with pytest.raises(WordError, match="There is no option of sampling 'draw'"):
+        learned.sample(3, draw=1)
+
+
+def test_a_limit_is_said(learned):
+    belief = learned.query("z", do={"y": 4.0}, max_graphs=2)
+    assert (len(belief.range), belief.range.complete) == (2, False)
+    assert "over 2 equivalent graphs" in str(belief)
+    assert "over 2 of the sets of parents" in str(belief)
+    assert "max_graphs=" in str(belief)
+    with pytest.raises(DataError, match="max_graphs must be 1 or more"):
+        learned.query("z", do={"y": 4.0}, max_graphs=0)
+
+
+def test_a_limited_range_lies_within_the_whole_one_and_follows_the_seed():
+    rng = np.random.default_rng(3)
+    names = [f"v{i}" for i in range(9)]
+    graph = DAG.from_arcs([(a, b) for i, a in enumerate(names) for b in names[i + 1 :]])
+    root = rng.normal(size=(9, 9))
+    table = aw.table(dict(zip(names, (rng.normal(size=(300, 9)) @ root).T, strict=True)))
+    fitted, equivalents = aw.fit(graph, table), Equivalents(cpdag(graph))
+    whole = asked(fitted, equivalents, "v0", None, {"v4": 1.0})
+    some = [
+        asked(fitted, equivalents, "v0", None, {"v4": 1.0}, max_graphs=20, seed=1) for _ in range(2)
+    ]
+    assert (len(whole.range), whole.range.complete, len(some[0].range)) == (256, True, 20)
+    assert some[0].range.mean == some[1].range.mean
+    assert (
+        whole.range.mean[0] <= some[0].range.mean[0] < some[0].range.mean[1] <= whole.range.mean[1]
+    )
+    share = np.subtract(*some[0].range.mean) / np.subtract(*whole.range.mean)
+    assert share > 0.5  # members far apart are among the first
+
+
+def test_nothing_is_said_where_nothing_at_the_set_variable_is_reversible():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(2, 500))
+    z = x + y + 0.5 * rng.normal(size=500)
+    net = aw.learn({"x": x, "y": y, "z": z, "w": z + 0.5 * rng.normal(size=500)})
+    assert str(net.cpdag) == "x -> z, y -> z, z -> w"
+    for name in ("x", "y", "z"):
+        assert net.query("w", do={name: 1.0}).range is None
+    assert net.query("w", given={"z": 1.0}).range is None
+
+
+def test_a_graph_that_was_given_is_taken_as_it_is(tmp_path):
+    fitted = aw.fit("[x][y|x][z|y]", CHAIN)
+    numbers = {"x": {"sd": 1.0}, "y": {"coefficients": {"x": 2.0}, "sd": 0.5}}
+    by_hand = aw.network("[x][y|x]", numbers)
+    assert fitted.query("z", do={"y": 4.0}).range is None
+    assert by_hand.query("y", do={"x": 1.0}).range is None
+    assert aw.load(fitted.save(tmp_path / "fitted.json")).query("z", do={"y": 4.0}).range is None
+    assert aw.load(by_hand.save(tmp_path / "hand.json")).query("y", do={"x": 1.0}).range is None
+
+
+def test_means_that_are_the_same_in_all_graphs_are_called_so():
+    rng = np.random.default_rng(4)
+    x, other = rng.normal(size=(2, 500))
+    net = aw.learn({"x": x, "y": x + 0.5 * rng.normal(size=500), "other": other})
+    belief = net.query("other", do={"y": 1.0})
+    assert belief.range.same
+    assert "over all" not in str(belief)
+    assert "but mean and sd are the same for all 2 sets of parents" in str(belief)
+
+
+def test_answers_of_a_loaded_network_are_the_same(learned, tmp_path):
+    question = {"targets": "z", "given": {"x": 0.3}, "do": {"y": 4.0}}
+    for name in ("net.json", "net.arcwise"):
+        again = aw.load(learned.save(tmp_path / name))
+        assert again.query(**question).range.mean == learned.query(**question).range.mean
+        assert str(again.query(**question)) == str(learned.query(**question))
+
+
+def test_the_origin_and_the_scale_of_columns_do_not_matter(learned):
+    moved = aw.learn({n: CHAIN.column(n) * 1e-3 + 1e6 for n in CHAIN.names})
+    belief = moved.query("z", do={"y": 4e-3 + 1e6})
+    ends = (np.array(belief.range.mean) - 1e6) * 1e3
+    assert ends == pytest.approx(learned.query("z", do={"y": 4.0}).range.mean, abs=1e-5)
+
+
+def test_columns_that_determine_each_other_have_a_range_too():
+    copy = {**{n: CHAIN.column(n) for n in CHAIN.names}, "twice": 2 * CHAIN.column("y")}
+    net = aw.learn(copy)
+    belief = net.query("z", do={"y": 4.0})
+    assert np.isfinite(belief.range.mean).all()
+    assert belief.range.mean[0] <= belief.mean <= belief.range.mean[1]
+
+
+def test_two_rows_have_an_answer():
+    belief = aw.learn({"x": [0.0, 1.0], "y": [1.0, 3.0]}).query("y", do={"x": 0.5})
+    assert np.isfinite(belief.mean)
+    assert belief.range is None or np.isfinite(belief.range.mean).all()
+
+
+# -- models without a closed form ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def bent() -> aw.Network:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    y = x**2 + 0.3 * rng.normal(size=200)
+    net = aw.learn({"x": x, "y": y, "z": np.sin(y) + 0.2 * rng.normal(size=200)}, model="parzen")
+    assert str(net.cpdag) == "x - y, y - z"
+    return net
+
+
+def test_parzen_windows_are_fitted_again_for_other_members(bent):
+    belief = bent.query("z", do={"y": 1.0})
+    answers = [
+        cutoff.query("z", do={"y": 1.0})
+        for cutoff in (
+            aw.fit(graph, bent.fits.table, model="parzen")
+            for graph in ("[x][y|x][z|y]", "[y][x|y][z|y]", "[z][y|z][x|y]")
+        )
+    ]
+    means = [answer.mean for answer in answers]
+    assert belief.range.mean == pytest.approx((min(means), max(means)), abs=1e-9)
+    assert (len(belief.range), belief.range.complete) == (3, True)
+
+
+def test_joint_questions_to_parzen_windows_have_a_range(bent):
+    both = bent.query(["x", "z"], do={"y": 1.0})
+    assert both["z"].range.mean == pytest.approx(
+        bent.query("z", do={"y": 1.0}).range.mean, abs=0.05
+    )
+    assert "    z  mean between" in str(both)
+
+
+def test_levels_have_a_range_of_their_probabilities():
+    rng = np.random.default_rng(0)
+    kind = np.where(rng.random(150) < 0.4, "red", "blue")
+    net = aw.learn(
+        {"kind": kind, "x": 2.0 * (kind == "red") + rng.normal(size=150)}, model="parzen"
+    )
+    assert str(net.cpdag) == "kind - x"
+    belief = net.query("kind", do={"x": 1.0})
+    assert net.graph.arcs == (("x", "kind"),)
+    own, share = belief.probability(["red"]), float((kind == "red").mean())
+    low, high = belief.range.probabilities["red"]
+    assert (low, high) == pytest.approx((share, float(own)))  # the other way x does nothing to it
+    assert f"red between {low:.4g} and {high:.4g}" in str(belief)
+    assert belief.to_dict()["range"]["probabilities"]["red"] == (low, high)
+    both = net.query(["kind"], do={"x": 1.0})
+    assert "    kind  blue between" in str(both)
+
+
+def test_errors_of_simulated_answers_are_said(bent):
+    found = bent.query("z", do={"x": 0.5}).range
+    assert found.error > 1e-6
+    assert found.lines()[0].startswith(
+        f"  over all equivalent graphs (errors of the means up to {found.error:.2g}): mean between"
+    )
+
+
+def test_without_data_the_range_of_parzen_windows_is_not_known(bent, tmp_path):
+    again = aw.load(bent.save(tmp_path / "bent.json"))
+    belief = again.query("z", do={"y": 1.0})
+    assert belief.mean == pytest.approx(bent.query("z", do={"y": 1.0}).mean)
+    assert (len(belief.range), belief.range.complete) == (0, False)
+    assert np.isnan(belief.range.mean).all()
+    assert "its range over equivalent graphs is not known" in str(belief)
+    assert "over all" not in str(belief)
+    assert belief.to_dict()["range"]["graphs"] == 0
+
+
+def test_a_named_method_asks_the_members_by_it(learned):
+    exact = learned.query("z", do={"y": 4.0}).range
+    drawn = learned.query("z", do={"y": 4.0}, method="importance").range
+    assert drawn.mean == pytest.approx(exact.mean, abs=0.1)
+    assert len(drawn) == len(exact)
+
+
+def test_a_member_without_an_answer_is_left_out_and_counted(learned):
+    calls = []
+
+    def ask(net):
+        calls.append(net.graph)
+        if len(calls) == 1:
+            raise FitError("too few draws")
+        return query(net, "z", None, {"y": 4.0})
+
+    own = query(learned.net, "z", None, {"y": 4.0})
+    rng = np.random.default_rng(0)
+    found = with_range(own, learned.net, [1], ask, Equivalents(learned.cpdag), None, rng).range
+    assert (len(found), found.complete, len(calls)) == (2, False, 2)
+    assert "The question has no answer for one of them" in found.notes[1]
+
+
+def test_members_have_the_joint_distribution_of_the_learned_network(learned):
+    asked_nets = []
+
+    def ask(net):
+        asked_nets.append(net)
+        return query(net, "z", None, {"y": 4.0})
+
+    own = query(learned.net, "z", None, {"y": 4.0})
+    rng = np.random.default_rng(0)
+    with_range(own, learned.net, [1], ask, Equivalents(learned.cpdag), None, rng)
+    for net in asked_nets:
+        seen = query(net, "x", {"z": 0.7})
+        assert seen.mean == pytest.approx(learned.query("x", {"z": 0.7}).mean, abs=1e-12)
+        assert cut(net, {1: 4.0}).graph.parents[1] == ()
+    assert len(asked_nets) == 2
