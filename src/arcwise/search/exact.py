@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import subsets as kernel
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
-from arcwise.results import Result, Trail, Watch
+from arcwise.results import Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
 
@@ -49,7 +49,8 @@ def exact(
     start : only checked, and returned where the search is stopped before its end.
     limits : rules bound to the score's columns.
     memory : largest number of bytes to use.
-    on_step : called after each variable; returning True ends the search with the start graph.
+    on_step : called after each variable, and between small batches of local fits where the score is
+        dear; returning True ends the search with the start graph.
 
     Returns
     -------
@@ -64,10 +65,16 @@ def exact(
     trail, p = Trail(on_step), len(score.nodes)
     sizes = [1 << len(bounds.candidates(child)) for child in range(p)]
     tables = np.split(np.empty(sum(sizes)), np.cumsum(sizes)[:-1])  # views of one array
+    careful = score.watched(trail.check)
     for child, table in enumerate(tables):
-        _best_inside(score, bounds, child, table)
+        try:
+            _best_inside(careful, bounds, child, table)
+        except Interrupted:
+            break
         if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
-            return Result(graph, total(score, graph), (), trail.stopped)
+            break
+    if trail.stopped:
+        return Result(graph, total(score, graph), (), trail.stopped)
     found = _assemble(bounds, tables)
     if score.equivalent and bounds.free:
         found = _representative(score, found)

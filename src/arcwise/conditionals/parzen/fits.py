@@ -44,6 +44,7 @@ class ParzenFits(Fits):
     ) -> None:
         self.family, self.table = family, table
         self.nodes, self.rows = table.names, table.total
+        self.shared, self.threads = family.widths == "shared", family.threads
         self.weights = np.ones(table.rows) if table.weights is None else table.weights
         self.block = block_of(table.variables, table.columns, self.weights)
         ordered = any(v.ordered for v in table.variables if v.discrete)
