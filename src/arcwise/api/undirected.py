@@ -28,6 +28,7 @@ __all__ = [
 SEARCHES: dict[str, Callable[..., Path]] = {"auto": boundary, **UNDIRECTED}
 
 _ROUNDS = 10  # of walking and tuning what local models share
+_LOOKED_AT = 2 / 3  # share of the local models that are fitted on the way, on Boston housing
 _EACH = 2  # rows for each column below which a regression on all others means nothing
 
 
@@ -83,12 +84,15 @@ def _few_rows(bench: Bench) -> str:
     )
 
 
-def walk(bench: Bench, watch: Watch | None = None) -> Walked:
-    """Find the whole path."""
+def walk(bench: Bench, watch: Watch | None = None, until: float | None = None) -> Walked:
+    """Find the path, up to the graph at the penalty `until` where the search can end there."""
     limits = edge_limits(bench.recipe.rules, bench.fits.nodes)
     p = len(limits.nodes)
-    foretell(bench, p * (1 + p * (p - 1) // 2), watch)
-    path: Path = bench.search(bench.score, limits=limits, on_step=watch, **bench.options)
+    foretell(bench, round(_LOOKED_AT * p * (1 + p * (p - 1) / 2)), watch)
+    options = {"until": until} if bench.search is boundary else {}
+    path: Path = bench.search(
+        bench.score, limits=limits, on_step=watch, **{**options, **bench.options}
+    )
     return Walked(bench, path, limits)
 
 
@@ -97,7 +101,7 @@ def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
 
     Where local models share a width, it is tuned to the graph found, and the path walked again.
     """
-    walked = walk(bench, watch)
+    walked = walk(bench, watch, bench.penalty)
     for _ in range(_ROUNDS):
         graph = _at(walked.path, bench.penalty)
         # What is shared is tuned to a model for each variable given some others: its neighbours here.
@@ -105,7 +109,7 @@ def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
         fresh = None if walked.path.stopped == ASKED else walked.bench.retuned(inputs)
         if fresh is None:
             break
-        walked = walk(fresh, watch)
+        walked = walk(fresh, watch, bench.penalty)
     return read_off(walked, bench.penalty)
 
 

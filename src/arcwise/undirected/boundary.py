@@ -22,7 +22,13 @@ from arcwise.undirected.losses import UNIT, Losses
 __all__ = ["boundary"]
 
 
-def boundary(score: Score, *, limits: Limits | None = None, on_step: Watch | None = None) -> Path:
+def boundary(
+    score: Score,
+    *,
+    limits: Limits | None = None,
+    until: float | None = None,
+    on_step: Watch | None = None,
+) -> Path:
     """Take edges out one by one, the weakest first, until only the required ones are left.
 
     Parameters
@@ -30,6 +36,7 @@ def boundary(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     score : what local models are compared by; every local score is asked for once.
     limits : rules bound by `edge_limits`. Directions are ignored: an arc forbidden in one direction
         forbids the edge, a required one keeps it whichever way it runs.
+    until : the largest penalty of interest: the run ends once the graph there is known; None for all.
     on_step : called with each step; returning True ends the run with the path so far.
 
     Returns
@@ -57,24 +64,25 @@ def boundary(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     bounds = bounds_for(score.nodes, limits)
     trail, state = Trail(on_step), Losses(score, bounds)
     removals: list[Removal] = []
-    if state.fill(trail):
-        _take_out(state, trail, removals)
+    if state.enter(trail):
+        _take_out(state, trail, removals, until)
     whole = not state.free.any()
     end = "only required edges are left" if bounds.required else "no edge is left"
+    early = trail.stopped or "every edge left is worth the largest penalty of interest"
     return Path.of_removals(
         bounds.largest,
         removals,
         UNIT,
         trace=trail.steps,
-        stopped=end if whole else trail.stopped,
+        stopped=end if whole else early,
         whole=whole,
     )
 
 
-def _take_out(state: Losses, trail: Trail, removals: list[Removal]) -> None:
-    """Take out the weakest edge again and again, until none may go or the trail says stop."""
+def _take_out(state: Losses, trail: Trail, removals: list[Removal], until: float | None) -> None:
+    """Take out the weakest edge again and again, until none may go or is worth it, or the trail says stop."""
     price = -np.inf
-    while (pair := state.weakest()) is not None:
+    while (until is None or price < until) and (pair := state.weakest(trail)) is not None:
         losses = state.remove(*pair)
         price = max(price, *losses)
         removals.append(Removal(*pair, losses, price, state.edges))

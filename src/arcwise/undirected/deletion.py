@@ -44,7 +44,7 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     """
     bounds = bounds_for(score.nodes, limits)
     trail, state = Trail(on_step), Losses(score, bounds)
-    whole = state.fill(trail) or not state.free.any()
+    whole = (state.enter(trail) and state.fill(trail)) or not state.free.any()
     return Path.of_removals(
         bounds.largest,
         _by_strength(state) if whole else (),

@@ -6,7 +6,11 @@ With s(i, B) the local score of i given B, and B_i the neighbours of i, the loss
 
 in nats per row. The *strength* of the edge i - j is the larger of loss[i, j] and loss[j, i]; minus
 the strength is its edge-removal score (Hofmann and Tresp 1997). Taking an edge out changes the
-neighbours of its two ends only, so only two rows of the matrix are scored again.
+neighbours of its two ends only, so only two rows of the matrix are out of date.
+
+Either loss alone bounds the strength from below. So the weakest edge is known once no other edge has a
+known loss below its strength, and where local scores are dear the rest are never asked for: on Boston
+housing (14 columns, Parzen windows) a path from the complete graph to none needs 802 of 1288.
 """
 
 import numpy as np
@@ -27,10 +31,10 @@ ROUNDING = 1e-10
 
 
 class Losses:
-    """An undirected graph with the losses of all edges that may go; removals change it in place.
+    """An undirected graph with the losses of edges that may go; removals change it in place.
 
-    Every local score is asked for once: that of a boundary after a removal was among the reduced
-    ones before it. From the complete graph of p variables down to none, p (1 + p (p - 1) / 2) in all.
+    No local score is asked for twice: that of a boundary after a removal was among the reduced ones
+    before it. From the complete graph of p variables down to none there are p (1 + p (p - 1) / 2) in all.
     """
 
     def __init__(self, score: Score, bounds: Bounds) -> None:
@@ -40,6 +44,7 @@ class Losses:
         self.edges = bounds.largest.n_edges
         self.own = np.zeros(p)
         self.reduced, self.losses = np.zeros((p, p)), np.zeros((p, p))
+        self.known = np.zeros((p, p), dtype=bool)  # which losses are up to date
         self.free = np.zeros((p, p), dtype=bool)
         for one, two in bounds.largest.numbered_edges:
             self.free[one, two] = self.free[two, one] = (one, two) not in bounds.required
@@ -49,19 +54,26 @@ class Losses:
         """Sum of the local scores of all variables given their neighbours."""
         return float(self.own.sum())
 
-    def fill(self, trail: Trail) -> bool:
-        """Score every variable for the first time; False if the watcher asked to stop."""
+    def enter(self, trail: Trail) -> bool:
+        """Score every variable given its neighbours; False if the watcher asked to stop."""
         p = len(self.neighbours)
         for node in range(p):
             self.own[node] = self.score.local(node, self.neighbours[node])
-            self._score(node)
             if trail.tick(f"{node + 1} of {p} variables", -np.inf, self.edges):
                 return False
         return True
 
-    def _score(self, node: int) -> None:
-        """Losses of one variable without each neighbour that may go."""
-        others = np.flatnonzero(self.free[node])
+    def fill(self, trail: Trail) -> bool:
+        """Find all losses; False if the watcher asked to stop."""
+        p = len(self.neighbours)
+        for node in range(p):
+            self._find(node, np.flatnonzero(self.free[node] & ~self.known[node]))
+            if trail.tick(f"edges of {node + 1} of {p} variables", self.total, self.edges):
+                return False
+        return True
+
+    def _find(self, node: int, others: NDArray[np.intp]) -> None:
+        """Losses of one variable without each of some neighbours."""
         if not len(others):
             return
         reduced = self.score.toggles(node, self.neighbours[node], others.tolist())
@@ -74,30 +86,51 @@ class Losses:
                 "number: take another score or model."
             )
         self.losses[node, others] = np.where(np.abs(loss) <= ROUNDING, 0.0, loss)
+        self.known[node, others] = True
 
-    def strengths(self) -> NDArray[np.float64]:
-        """The larger loss of the two sides, for every pair."""
-        return np.maximum(self.losses, self.losses.T)
+    def weakest(self, trail: Trail) -> tuple[int, int] | None:
+        """The weakest edge that may go; of those that tie, the one with the lowest column numbers.
 
-    def weakest(self) -> tuple[int, int] | None:
-        """The weakest edge that may go; of those that tie, the one with the lowest column numbers."""
-        if not self.free.any():
+        None if there is none, or if the watcher asked to stop.
+        """
+        if self.score.lattice and not self.fill(
+            trail
+        ):  # a sweep finds all losses of a variable at once
             return None
-        strengths = self.strengths()
-        least = strengths[self.free].min()
-        # Both triangles hold every pair, so the first hit by rows has its smaller number first.
-        hit = int((self.free & (strengths <= least + ROUNDING)).argmax())
-        return divmod(hit, len(self.neighbours))
+        while self.free.any():
+            both = self.free & self.known & self.known.T
+            least = np.where(self.known, self.losses, -np.inf)
+            bounds = np.maximum(least, least.T)
+            limit = bounds[both].min(initial=np.inf) + ROUNDING
+            doubtful = self.free & ~both & (bounds <= limit)
+            if not doubtful.any():
+                # Both triangles hold every pair, so the first hit by rows has its smaller number first.
+                return divmod(int((both & (bounds <= limit)).argmax()), len(self.neighbours))
+            self._look_at(doubtful, bounds)
+            if trail.tick(f"{self.known.sum()} losses", self.total, self.edges):
+                return None
+        return None
+
+    def _look_at(self, doubtful: NDArray[np.bool_], bounds: NDArray[np.float64]) -> None:
+        """Find a loss that is not known of the pair that looks weakest: its larger one, by the last look."""
+        last = np.maximum(self.losses, self.losses.T)
+        first = np.lexsort((last[doubtful], bounds[doubtful]))[0]
+        one, two = np.argwhere(doubtful)[first].tolist()
+        if self.known[one, two] or (
+            not self.known[two, one] and self.losses[two, one] > self.losses[one, two]
+        ):
+            one, two = two, one
+        self._find(one, np.array([two]))
 
     def remove(self, one: int, two: int) -> tuple[float, float]:
-        """Take an edge out and score its two ends again; gives what the two sides lost."""
+        """Take out an edge whose losses are known; gives what the two sides lost."""
         lost = self.sides(one, two)
         self.free[one, two] = self.free[two, one] = False
         self.edges -= 1
         for node, other in ((one, two), (two, one)):
             self.own[node] = self.reduced[node, other]
             self.neighbours[node] = tuple(x for x in self.neighbours[node] if x != other)
-            self._score(node)
+            self.known[node] = False
         return lost
 
     def sides(self, one: int, two: int) -> tuple[float, float]:
