@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.lasso import Task, scored_rows, task
-from arcwise.api.parallel import Runner, runner
+from arcwise.api.parallel import Runner, inside, runner
 from arcwise.api.recipe import Recipe
 from arcwise.api.solved import found_at
 from arcwise.data import Moments, Table
@@ -51,19 +51,19 @@ def choose(
             return _by_ebic(here, watch)
         rng = np.random.default_rng(recipe.seed)
         if rule == "ric":
-            return _by_rotation(here, rng)
-        inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
-        return _by_stability(here, rng, runner(n_jobs, watch), inside)
+            return _by_rotation(here, rng, watch)
+        return _by_stability(here, rng, runner(n_jobs, watch), inside(n_jobs, watch))
 
 
-def _by_rotation(here: Task, rng: np.random.Generator) -> Choice:
+def _by_rotation(here: Task, rng: np.random.Generator, watch: Watch | None) -> Choice:
     rows, weights = _rows(here, "ric")
     if weights is not None and not (weights == weights[0]).all():
         raise FitError(
             "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
             "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
         )
-    return by_rotation(rows, rng, turns=here.settings.turns, factors=here.weights)
+    turns = here.settings.turns
+    return by_rotation(rows, rng, turns=turns, factors=here.weights, on_step=watch)
 
 
 def _by_stability(here: Task, rng: np.random.Generator, run: Runner, watch: Watch | None) -> Choice:

@@ -1,17 +1,23 @@
 """Independent pieces of work: one after the other, or shared out to processes.
 
 A piece is a function of its number, so results do not depend on how many processes there are. Where the
-watcher asks to stop, the pieces done so far are returned.
+watcher asks to stop, the pieces done so far are returned. A watcher cannot be sent to other processes; what
+pieces ask there is `inside`.
 """
 
 import os
+import signal
+import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from arcwise.api.progress import Progress, Share
 from arcwise.errors import WordError
 from arcwise.results import Step, Watch
 
-__all__ = ["Runner", "cores", "runner"]
+__all__ = ["Runner", "cores", "inside", "runner"]
 
 Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
 
@@ -25,6 +31,13 @@ def cores(n_jobs: int) -> int:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
         raise WordError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
+
+
+def inside(n_jobs: int, watch: Watch | None) -> Watch | None:
+    """The watcher that pieces of work ask: the same here, one that can be sent to other processes."""
+    if n_jobs == 1:
+        return watch
+    return watch.away() if isinstance(watch, Progress | Share) else None
 
 
 def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
@@ -51,4 +64,25 @@ def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Iterator[An
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from pool(delayed(work)(number) for number in range(count))
+    sent = _Sent(work, os.getpid())
+    results = pool(delayed(sent)(number) for number in range(count))
+    try:
+        yield from results
+    finally:
+        with warnings.catch_warnings():  # pieces that nobody waits for any more are meant to be left
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A piece of work in another process: Ctrl-C, which a terminal sends to all, is for the first one."""
+
+    work: Callable[[int], Any]
+    home: int
+
+    def __call__(self, number: int) -> Any:
+        here = threading.current_thread() is threading.main_thread()
+        if os.getpid() != self.home and here:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return self.work(number)

@@ -24,6 +24,7 @@ from arcwise.results import Step, Watch
 from arcwise.scores import SCORES, Cached, Score
 
 __all__ = [
+    "FEW",
     "Bench",
     "Learned",
     "Recipe",
@@ -34,6 +35,9 @@ __all__ = [
     "rows_for",
     "settled_model",
 ]
+
+FEW = 10
+"""With fewer rows than this no graph means much, and it is said."""
 
 _LONG = 10.0  # seconds that deserve a word beforehand
 _PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
@@ -206,8 +210,14 @@ def laid_out(
         for_search,
         penalty,
         (chance[0], chance[1]),
-        tuple(filter(None, (*data.notes, added, why, price))),
+        tuple(filter(None, (*data.notes, added, why, price, _few(data.total)))),
     )
+
+
+def _few(rows: float) -> str:
+    if rows >= FEW:
+        return ""
+    return f"With {rows:g} rows almost any columns look related: no edge means anything, whatever its score."
 
 
 def score_options(word: str) -> dict[str, Any]:

@@ -62,9 +62,9 @@ def auto(
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
     if max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]:
-        found, value = _improve(score, graph, bounds, trail)  # to hand back if time runs out
+        found, _ = _improve(score, graph, bounds, trail)  # to hand back if time runs out
         if trail.stopped:
-            return Result(found, value, tuple(trail.steps), trail.stopped)
+            return Result(found, total(score, found), tuple(trail.steps), trail.stopped)
         return exact(score, found, limits=bounds, on_step=on_step)
     tries = _patience(score) if patience is None else patience
     best, top = _improve(score, graph, bounds, trail)

@@ -43,7 +43,8 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     <UGraph a:b + c>
     """
     bounds = bounds_for(score.nodes, limits)
-    trail, state = Trail(on_step), Losses(score, bounds)
+    trail = Trail(on_step)
+    state = Losses(score.watched(trail.check), bounds)
     whole = (state.enter(trail) and state.fill(trail)) or not state.free.any()
     return Path.of_removals(
         bounds.largest,

@@ -7,7 +7,8 @@ covariance S on the edges and the diagonal:
 
 (Dempster 1972). On a decomposable graph that has a closed form, see `chordal`. On others the columns
 are solved in turn by regression on the neighbours (Hastie, Tibshirani and Friedman, The Elements of
-Statistical Learning, algorithm 17.1), and Newton's method ends it to full precision.
+Statistical Learning, algorithm 17.1), and Newton's method ends it to full precision. On large graphs that
+are nearly complete, Newton's method finds the few entries of W that the data do not fix.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from arcwise._kernels.glasso import descend, precision
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order, decomposable
 from arcwise.undirected.chordal import Chain, Singular, chain, completion
-from arcwise.undirected.newton import finish, inverse
+from arcwise.undirected.newton import completed, finish, inverse
 from arcwise.undirected.penalties import checked_covariance
 
 __all__ = ["Known", "known", "refitted"]
@@ -46,6 +47,8 @@ _TRIED, _CONDITION = 200, 1e-9
 # How often Theta is doubled before that counts as growing without bound: from fewer rows than columns, where
 # that is to be expected, and from more.
 _DOUBLINGS, _SHARP = 16, 40
+# Graphs of more variables, with fewer absent pairs than this share, are nearly complete.
+_LARGE, _ABSENT = 100, 0.05
 # The penalty at which a fit begins whose covariance is singular.
 _FIRST = 0.1
 
@@ -163,8 +166,16 @@ def _closed(moments: Array, graph: UGraph) -> tuple[Chain, int]:
 
 
 def _iterated(moments: Array, graph: UGraph) -> tuple[Chain, int]:
-    """Sweeps over the columns, then Newton's method."""
+    """Sweeps over the columns, then Newton's method; by the absent pairs where these are few."""
     edges = _places(graph)
+    size = len(moments)
+    if size > _LARGE and 2 * graph.n_edges > (1.0 - _ABSENT) * size * (size - 1):
+        absent = ~edges
+        np.fill_diagonal(absent, False)
+        few = completed(moments, absent, _TOLERANCE)
+        covariance = None if few is None else inverse(few.matrix)
+        if few is not None and covariance is not None:
+            return Chain(few.matrix, covariance.matrix), 0
     begin = completion(moments, edges)
     start, sweeps = _swept(moments, edges, begin)
     np.fill_diagonal(edges, True)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
+from arcwise.results import Trail, Watch
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.penalties import Pairs, checked_covariance
@@ -186,6 +187,7 @@ def by_rotation(
     *,
     turns: int = 20,
     factors: Array | None = None,
+    on_step: Watch | None = None,
 ) -> Choice:
     """Choose the smallest penalty that leaves no edge between columns shifted against each other.
 
@@ -198,6 +200,7 @@ def by_rotation(
     rng : draws the order and the shifts.
     turns : how often all columns are shifted; the smallest of their penalties is taken.
     factors : what the penalty of each pair is multiplied with.
+    on_step : told of each turn; returning True ends with the turns made so far.
 
     Examples
     --------
@@ -207,16 +210,17 @@ def by_rotation(
     """
     if turns < 1:
         raise FitError(f"At least one turn is needed, not {turns}.")
-    z, found = _Sample.of(rows).standardised(), []
-    for _ in range(turns):
+    z, found, trail = _Sample.of(rows).standardised(), list[float](), Trail(on_step)
+    while len(found) < turns and not (found and trail.stopped):
         z = z[rng.permutation(len(z))]
         across = np.roll(z, rng.integers(1, len(z)), axis=0).T @ z / len(z)
         found.append(largest_penalty(across, factors))
+        trail.tick(f"shift {len(found)} of {turns}", 0.0, 0)
     least = min(found)
-    reason = (
-        f"Penalty {least:.4g} is the smallest that leaves no edge after one of {turns} shifts of the "
-        "columns against each other."
-    )
+    shifts = f"one of {len(found)} shifts" if len(found) > 1 else "a shift"
+    reason = f"Penalty {least:.4g} is the smallest that leaves no edge after {shifts} of the columns against each other."
+    if len(found) < turns:
+        reason += f" The run was cut short: {turns} shifts were meant."
     return Choice("ric", least, tuple(found), tuple(found), "penalty without edges", (), reason)
 
 
