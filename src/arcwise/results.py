@@ -16,6 +16,7 @@ from arcwise.graphs import DAG, UGraph
 
 __all__ = [
     "ASKED", "FULL", "EdgeAt", "Interrupted", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch",
+    "patient",
 ]  # fmt: skip
 
 ASKED = "asked to stop"
@@ -51,8 +52,19 @@ Watch = Callable[[Step], bool | None]
 """A wish to be told of each step; returning True asks the search to stop with the best so far."""
 
 
-class Interrupted(Exception):
+class Interrupted(Exception):  # noqa: N818 - nothing went wrong
     """Raised in the midst of a step when the watcher wants an end; every search catches it itself."""
+
+
+def patient(watch: Watch | None, seconds: float = 0.5) -> Watch | None:
+    """A watcher that asks for an end not before some time has passed: for what comes after a search.
+
+    The last fits take milliseconds as a rule, and are worth them even where the time is up.
+    """
+    if watch is None:
+        return None
+    began = time.perf_counter()
+    return lambda step: bool(watch(step)) and time.perf_counter() - began > seconds
 
 
 class Trail:

@@ -85,18 +85,19 @@ def markov_net(
     joint: bool = True,
     check: Callable[[], None] | None = None,
 ) -> MarkovNet:
-    """Fit each variable given its neighbours; parameters as for `directed_net`, `check` for each of them.
+    """Fit each variable given its neighbours; parameters as for `directed_net`.
 
     Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
     graph. It does not exist where a clique has a singular covariance. Columns that follow from others then
     get a little noise (`noise_note` says so). With too few rows for the graph each variable is regressed
-    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted.
+    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. `check` is
+    called before each local model, and now and then in a long joint fit; what it raises ends the work.
     """
     own = fits.get("gaussian")
     if joint and isinstance(own, GaussianFits) and set(models) == {"gaussian"}:
         for matrix in _matrices(own):
             try:
-                return normal_net(known(matrix, graph).precision, graph, own, data)
+                return normal_net(known(matrix, graph, check=check).precision, graph, own, data)
             except FitError:
                 continue
     fitted = []

@@ -14,7 +14,7 @@ from arcwise.data import Moments, Table
 from arcwise.graphs import DAG, Limits, Rules
 from arcwise.inference import marginal_log_density
 from arcwise.networks import Net
-from arcwise.results import ASKED, Interrupted, Result, Trail, Watch
+from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient
 from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
@@ -32,7 +32,8 @@ def bench(recipe: Recipe, source: Table | Moments) -> Bench:
 
 def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
     """Search for the graph, and fit its local models."""
-    return _fitted(_found(bench, watch), Trail(watch).check)
+    found = _found(bench, watch)
+    return _fitted(found, Trail(patient(watch)).check)
 
 
 class _Found(NamedTuple):
