@@ -5,11 +5,12 @@ watcher asks to stop, the pieces done so far are returned. A watcher cannot be s
 pieces ask there is `inside`.
 """
 
+import contextlib
 import os
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,17 +47,18 @@ def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
 
     def run(work: Callable[[int], Any], count: int) -> list[Any]:
         done: list[Any] = []
-        for result in _results(work, count, n_jobs):
-            done.append(result)
-            step = Step(len(done), f"part {len(done)} of {count}", -1, -1, 0.0, 0, 0.0)
-            if watch is not None and watch(step):
-                break
+        with contextlib.closing(_results(work, count, n_jobs)) as results:
+            for result in results:
+                done.append(result)
+                step = Step(len(done), f"part {len(done)} of {count}", -1, -1, 0.0, 0, 0.0)
+                if watch is not None and watch(step):
+                    break
         return done
 
     return run
 
 
-def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Iterator[Any]:
+def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Generator[Any]:
     """The results in the order of the pieces, as they come."""
     if n_jobs == 1 or count == 1:
         yield from map(work, range(count))
@@ -67,7 +69,9 @@ def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Iterator[An
     sent = _Sent(work, os.getpid())
     results = pool(delayed(sent)(number) for number in range(count))
     try:
-        yield from results
+        # Not "yield from", which would hand an early end on to the results, past the lines below.
+        for result in results:  # noqa: UP028
+            yield result
     finally:
         with warnings.catch_warnings():  # pieces that nobody waits for any more are meant to be left
             warnings.simplefilter("ignore", UserWarning)

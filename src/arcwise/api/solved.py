@@ -92,9 +92,10 @@ class Fitted(NamedTuple):
 
 def fitted(task: Task, found: Found, watch: Watch | None = None) -> Fitted:
     """The network on a graph that was found; without the fit on its graph where the watcher ends that."""
-    own, refit, late = found.precision, task.settings.refit, False
+    own, refit = found.precision, task.settings.refit
     crowded = refit is None and _crowded(task, found.graph)
-    if not (crowded or (own is not None and refit is False)):
+    late = found.violation > _LOOSE and Trail(watch).tick("fit", 0.0, 0)  # not yet the lasso's graph
+    if not (late or crowded or (own is not None and refit is False)):
         try:
             check = Trail(patient(watch)).check
             precision = known(task.matrix, found.graph, check=check).precision

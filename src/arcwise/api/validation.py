@@ -60,9 +60,9 @@ def validate(
             found = validate_folds(ready, parts, learner, runner(n_jobs, watch))
     if found is not None and not watch.reason:
         return found
-    if time is not None and "time" in watch.reason:
-        raise FitError(f"Not every fold was done in {time:g} s: give more time, or fewer folds.")
-    raise KeyboardInterrupt  # half a cross-validation has no meaning
+    if "Ctrl-C" in watch.reason:
+        raise KeyboardInterrupt  # half a cross-validation has no meaning
+    raise FitError(f"Not every fold was done in {time:g} s: give more time, or fewer folds.")
 
 
 @dataclass(frozen=True)

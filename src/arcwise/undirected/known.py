@@ -181,8 +181,9 @@ def _iterated(
         covariance = None if few is None else inverse(few.matrix)
         if few is not None and covariance is not None:
             return Chain(few.matrix, covariance.matrix), 0
-    begin = completion(moments, edges)
     asked = check or (lambda: None)
+    asked()
+    begin = completion(moments, edges)
     start, sweeps = _swept(moments, edges, begin, asked)
     np.fill_diagonal(edges, True)
     nothing = np.zeros_like(moments)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FitError
-from arcwise.results import Interrupted, Trail
+from arcwise.results import Trail
 from arcwise.scores import Score
 from arcwise.undirected.limits import Bounds
 
@@ -67,10 +67,7 @@ class Losses:
         """Find all losses; False if the watcher asked to stop."""
         p = len(self.neighbours)
         for node in range(p):
-            try:
-                self._find(node, np.flatnonzero(self.free[node] & ~self.known[node]))
-            except Interrupted:
-                return False
+            self._find(node, np.flatnonzero(self.free[node] & ~self.known[node]))
             if trail.tick(f"edges of {node + 1} of {p} variables", self.total, self.edges):
                 return False
         return True
