@@ -171,14 +171,15 @@ def _sweep(
 ) -> tuple[Sweeps, bool]:
     """Some sweeps, and whether the watcher, asked between those of a wide block, wants an end."""
     step = 1 if tell is not None and len(moments) > _WIDE else chunk
-    done, changed = 0, 0
+    done, changed, moved = 0, 0, np.inf
     while True:
-        went = descend(moments, penalties, covariance, slopes, goal, min(step, chunk - done), moves)
+        went = descend(moments, penalties, covariance, slopes, goal, step, moves, moved)
+        moved = went.moved
         done, changed = done + went.done, changed + went.changed
-        total = Sweeps(done, went.moved, changed)
-        if done >= chunk or went.moved <= goal:
+        total = Sweeps(done, moved, changed)
+        if done >= chunk or moved <= goal:
             return total, False
-        if tell is not None and tell(done, went.moved):
+        if tell is not None and tell(done, moved):
             return total, True
 
 

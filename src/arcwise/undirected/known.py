@@ -214,7 +214,7 @@ def _swept(
     sweeps, moved = 0, np.inf
     while sweeps < _SWEEPS and moved > _NEAR:
         check()
-        moved = descend(scaled, penalties, covariance, slopes, _NEAR, 1, moves).moved
+        moved = descend(scaled, penalties, covariance, slopes, _NEAR, 1, moves, moved).moved
         sweeps += 1
     theta = precision(covariance, slopes)
     if theta is None or inverse(theta) is None:
