@@ -128,6 +128,7 @@ class Climb:
             own, toggled = self.score.sweep(children, [self.parents[c] for c in children])
         except Interrupted:
             self.gains[:] = -np.inf
+            self._stale[:] = True
             return False
         toggled -= own[:, None]
         most = self.limits.max_parents

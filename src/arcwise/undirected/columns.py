@@ -36,8 +36,8 @@ LEAST = 1e-3
 
 # Sweeps between two looks at how it goes, and how many more are as dear as Newton's method.
 _CHUNK, _PATIENCE = 6, 50
-# Columns from which a single sweep may take a good part of a second: the watcher is asked after each.
-_WIDE = 200
+# In blocks of more columns six sweeps may take seconds: the watcher is asked after so many.
+_WIDE, _FEW = 200, 2
 # What sweeps leave of Theta may be indefinite where it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
 # Bounds may be loose: so many answers that look settled before an exact one is made.
@@ -170,10 +170,11 @@ def _sweep(
     tell: Tell | None,
 ) -> tuple[Sweeps, bool]:
     """Some sweeps, and whether the watcher, asked between those of a wide block, wants an end."""
-    step = 1 if tell is not None and len(moments) > _WIDE else chunk
+    step = _FEW if tell is not None and len(moments) > _WIDE else chunk
     done, changed, moved = 0, 0, np.inf
     while True:
-        went = descend(moments, penalties, covariance, slopes, goal, step, moves, moved)
+        most = min(step, chunk - done)
+        went = descend(moments, penalties, covariance, slopes, goal, most, moves, moved)
         moved = went.moved
         done, changed = done + went.done, changed + went.changed
         total = Sweeps(done, moved, changed)
