@@ -14,8 +14,8 @@ from arcwise.data import Table
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules
 from arcwise.results import ASKED, Result
-from arcwise.scores import base as scores_base
 from arcwise.scores import ArcPenalty, Cached, ExpertPrior, Score, Sum, total
+from arcwise.scores import base as scores_base
 from arcwise.search import SEARCHES
 
 search_law = pytest.mark.parametrize("word", SEARCHES)

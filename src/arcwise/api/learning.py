@@ -268,6 +268,7 @@ def network_of(
         measure=learned.score if learned.scored else None,
         limits=learned.limits,
         tuning=tuned.curve if tuned else (),
+        hasty=bool(reason),
     )
 
 

@@ -25,6 +25,8 @@ from arcwise.scores import Score
 
 __all__ = ["Network", "load", "load_graph"]
 
+_HASTE = 0.5  # seconds for strengths of edges where the run was cut short
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
@@ -41,6 +43,7 @@ class Network:
     words : which model, score and search were used.
     notes : sentences about the data and the choices made.
     order : the variables in the order the user gave them.
+    hasty : whether the run was cut short; strengths of pairs that it had not come to are then not known.
     """
 
     net: Net
@@ -57,6 +60,7 @@ class Network:
     limits: Limits | None = None
     tuning: tuple[Mapping[str, float], ...] = ()
     saved_edges: Mapping[str, Any] = field(default_factory=dict)
+    hasty: bool = False
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -85,7 +89,8 @@ class Network:
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, reversible or compelled, strength."""
         kept = None if self.measure else unpack_edges(self.net, self.saved_edges)
-        return kept or edge_table(self.net, self.measure, self.limits, self.rows)
+        seconds = _HASTE if self.hasty else None
+        return kept or edge_table(self.net, self.measure, self.limits, self.rows, seconds)
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.
