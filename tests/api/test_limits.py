@@ -18,6 +18,7 @@ from arcwise.api import progress
 from arcwise.api.parallel import inside, runner
 from arcwise.api.progress import Away, Progress
 from arcwise.conditionals.parzen import ParzenFits
+from arcwise.evaluate import strengths
 from arcwise.results import Step
 from arcwise.scores import base
 from arcwise.search import SEARCHES
@@ -55,7 +56,7 @@ def clock(monkeypatch):
 
     monkeypatch.setattr(ParzenFits, "loo", scored)
     monkeypatch.setattr(ParzenFits, "conditional", fitted)
-    for module in (progress, results, base):
+    for module in (progress, results, base, strengths):
         monkeypatch.setattr(module, "time", found)
     return found
 
@@ -142,6 +143,27 @@ def test_pruning_ends_within_one_local_fit_and_says_where(clock):
     assert found.to_dict()["stopped"] == "the time budget of 4 s is used up"
     whole = aw.prune(curved(), "v0", model="parzen")
     assert (len(whole.stages), whole.stopped) == (6, "")
+
+
+@pytest.mark.parametrize("graph", ["directed", "undirected"])
+def test_strengths_after_a_run_that_was_cut_short_take_no_more_time(clock, graph, tmp_path):
+    words = {"model": "parzen", "graph": graph, "penalty": 0.01 if graph == "directed" else 1.0}
+    net = aw.learn(curved(), time=45, **words)
+    begun = clock.now
+    edges = net.edges
+    net.save(tmp_path / "net.json")
+    str(net)
+    assert clock.now - begun <= 1  # half a second, or one local fit
+    missed = int(np.isnan(edges.strength).sum())
+    assert 0 < missed < len(edges)
+    assert f"there was no time to find it for {missed} pair" in edges.meaning
+    if graph == "directed":  # the search had come by every arc that it took
+        assert net.graph.n_arcs > 0
+        assert np.isfinite(edges.present.strength).all()
+    again = aw.load(tmp_path / "net.json").edges
+    np.testing.assert_array_equal(again.strength, edges.strength)
+    whole = aw.learn(curved(), **words).edges
+    assert np.isfinite(whole.strength).all()
 
 
 def test_shared_widths_are_tuned_only_while_there_is_time(monkeypatch):
