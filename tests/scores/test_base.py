@@ -47,6 +47,9 @@ def test_there_are_as_many_sets_as_threads_at_least(monkeypatch):
     score = Slow(1.0, threads=4)
     watched(monkeypatch, score).many(0, SETS[:10])
     assert score.batches == [4, 4, 2]
+    score.seconds, score.batches = 0.2, []
+    watched(monkeypatch, score).many(0, SETS[:30])
+    assert score.batches == [4, 8, 10, 8]  # half a second
 
 
 def test_every_batch_is_asked_for_and_what_is_known_is_not(monkeypatch):

@@ -20,7 +20,8 @@ __all__ = ["Array", "Cached", "ParentSets", "Score", "Sum", "Watched", "delta", 
 Array = NDArray[np.float64]
 ParentSets = Sequence[tuple[int, ...]]
 
-_BATCH = 0.1  # seconds that local fits may take between two questions to the watcher
+_BATCH = 0.1  # seconds that local fits may take between two questions to the watcher,
+_SHARED = 5  # and so many times that where threads share them out, so that few have to wait
 
 
 class Score(ABC):
@@ -196,14 +197,15 @@ class Cached(Score):
 class Watched(Score):
     """A dear score in small batches: `check` is called before each of them.
 
-    A batch has as many sets as take a tenth of a second, by the time of the last one, and as many as
-    there are threads at least. What is scored does not depend on it.
+    A batch has as many sets as take a tenth of a second (with threads half a second), by the time of the
+    last one, and as many as there are threads at least. What is scored does not depend on it.
     """
 
     def __init__(self, score: Score, check: Callable[[], None]) -> None:
         self.score, self.check = score, check
         self.nodes, self.rows, self.equivalent = score.nodes, score.rows, score.equivalent
         self.threads = self._size = score.threads
+        self._seconds = _BATCH * (_SHARED if score.threads > 1 else 1)
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Local scores, batch by batch."""
@@ -214,5 +216,5 @@ class Watched(Score):
             found.append(self.score.many(child, batch))
             done += len(batch)
             pace = (time.perf_counter() - began) / len(batch)
-            self._size = max(self.threads, min(2 * self._size, int(_BATCH / max(pace, 1e-9))))
+            self._size = max(self.threads, min(2 * self._size, int(self._seconds / max(pace, 1e-9))))
         return np.concatenate(found)
