@@ -137,7 +137,7 @@ def learn(
     )
     with Progress("learning", time, progress) as watch:
         learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
-    return network_of(learned, source, recipe, watch.reason, tuned)
+    return network_of(learned, source, recipe, watch.reason, tuned, watch.left)
 
 
 @dataclass(frozen=True)
@@ -242,8 +242,12 @@ def network_of(
     recipe: Recipe,
     reason: str = "",
     tuned: Tuned | None = None,
+    edge_seconds: float | None = None,
 ) -> Network:
-    """What users hold, from what was learned: `reason` is why a watcher ended it, where one did."""
+    """What users hold, from what was learned.
+
+    `reason` is why a watcher ended it, where one did; `edge_seconds` bounds the time for strengths of edges.
+    """
     words: dict[str, Any] = {**learned.words, "seed": recipe.seed}
     if learned.penalty or tuned or "penalty_unit" in words:
         words["penalty"] = learned.penalty
@@ -268,7 +272,7 @@ def network_of(
         measure=learned.score if learned.scored else None,
         limits=learned.limits,
         tuning=tuned.curve if tuned else (),
-        hasty=bool(reason),
+        edge_seconds=edge_seconds,
     )
 
 

@@ -25,8 +25,6 @@ from arcwise.scores import Score
 
 __all__ = ["Network", "load", "load_graph"]
 
-_HASTE = 0.5  # seconds for strengths of edges where the run was cut short
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
@@ -43,7 +41,8 @@ class Network:
     words : which model, score and search were used.
     notes : sentences about the data and the choices made.
     order : the variables in the order the user gave them.
-    hasty : whether the run was cut short; strengths of pairs that it had not come to are then not known.
+    edge_seconds : how long strengths of edges may take; those that are not found by then are NaN. None where
+        there is no limit.
     """
 
     net: Net
@@ -60,7 +59,7 @@ class Network:
     limits: Limits | None = None
     tuning: tuple[Mapping[str, float], ...] = ()
     saved_edges: Mapping[str, Any] = field(default_factory=dict)
-    hasty: bool = False
+    edge_seconds: float | None = None
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -89,8 +88,9 @@ class Network:
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, reversible or compelled, strength."""
         kept = None if self.measure else unpack_edges(self.net, self.saved_edges)
-        seconds = _HASTE if self.hasty else None
-        return kept or edge_table(self.net, self.measure, self.limits, self.rows, seconds)
+        return kept or edge_table(
+            self.net, self.measure, self.limits, self.rows, self.edge_seconds
+        )
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.

@@ -25,6 +25,7 @@ from arcwise.results import Step
 __all__ = ["Away", "Progress", "Share"]
 
 _EVERY = 0.1  # seconds between two refreshes of the line
+_LEAST = 0.5  # seconds for strengths of edges where time is up
 _FIRST = 0.5  # quick work shows nothing
 
 
@@ -95,6 +96,13 @@ class Progress:
         elif self.show and now - self._shown > (_EVERY if self._lines else _FIRST):
             self._draw(step, now)
         return bool(self.reason)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds for what is asked for later, half a second at least; None where there is no limit."""
+        if self.reason or self.limit is None:
+            return _LEAST if self.reason else None
+        return max(_LEAST, self.limit - (time.monotonic() - self.began))
 
     def share(self, part: float) -> "Share":
         """A watcher that also says stop once a part of the time budget is used up."""
