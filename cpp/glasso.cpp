@@ -308,9 +308,10 @@ struct Rest {
 
 // Sweeps over all columns, W and B changed in place, until no entry of W moves by more than `tolerance`.
 // Returns the sweeps done, the last one's largest move, and how many signs of B changed in all of them.
-// `passed` (2, p), what columns are passed over by, is handed from call to call: infinite and zero at first.
+// `passed` (2, p), what columns are passed over by, and `moved`, the last sweep's largest move, are handed from
+// call to call: infinite and zero, and infinite at first. So it does not matter in how many calls sweeps are done.
 std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatrix P, Matrix W, Matrix B, Matrix passed,
-                                                       double tolerance, std::int64_t sweeps) {
+                                                       double tolerance, std::int64_t sweeps, double moved) {
   const Size p = S.shape(0);
   check_square(p, S, P, W, B);
   if (passed.shape(0) != 2 || passed.shape(1) != p) throw nb::value_error("two rows of moves are needed");
@@ -319,7 +320,6 @@ std::tuple<std::int64_t, double, std::int64_t> descend(ConstMatrix S, ConstMatri
   columns.lasso.passes = kFewPasses;
   Rest rest(passed.data(), passed.data() + p, p);
   const double least = smallest(P.data(), p * p);  // for the precision that is needed
-  double moved = std::numeric_limits<double>::infinity();
   std::int64_t done = 0, changed = 0;
   while (done < sweeps && moved > tolerance) {
     // A column need not be solved much better than the others are, but W has to stay positive definite.

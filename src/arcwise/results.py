@@ -14,7 +14,10 @@ from typing import Any, NamedTuple, Self
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph
 
-__all__ = ["ASKED", "FULL", "EdgeAt", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch"]
+__all__ = [
+    "ASKED", "FULL", "EdgeAt", "Interrupted", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch",
+    "patient",
+]  # fmt: skip
 
 ASKED = "asked to stop"
 """Why a search ended whose watcher asked it to."""
@@ -49,6 +52,21 @@ Watch = Callable[[Step], bool | None]
 """A wish to be told of each step; returning True asks the search to stop with the best so far."""
 
 
+class Interrupted(Exception):  # noqa: N818 - nothing went wrong
+    """Raised in the midst of a step when the watcher wants an end; every search catches it itself."""
+
+
+def patient(watch: Watch | None, seconds: float = 0.5) -> Watch | None:
+    """A watcher that asks for an end not before some time has passed: for what comes after a search.
+
+    The last fits take milliseconds as a rule, and are worth them even where the time is up.
+    """
+    if watch is None:
+        return None
+    began = time.perf_counter()
+    return lambda step: bool(watch(step)) and time.perf_counter() - began > seconds
+
+
 class Trail:
     """The record of a search: collects steps and passes each on to the one who watches."""
 
@@ -70,6 +88,18 @@ class Trail:
         elapsed = time.perf_counter() - self.began
         return self._asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
 
+    def check(self) -> None:
+        """Ask the watcher in the midst of a step, where it takes many local fits.
+
+        Raises
+        ------
+        Interrupted : the watcher wants an end.
+        """
+        last = self.steps[-1] if self.steps else None
+        score, edges = (last.score, last.edges) if last else (float("nan"), 0)
+        if self.watch is not None and self.tick("look", score, edges) and self.stopped == ASKED:
+            raise Interrupted
+
     @property
     def left(self) -> int | None:
         """How many more steps may be recorded; None for any number."""
@@ -80,6 +110,8 @@ class Trail:
         return self._asked(step)
 
     def _asked(self, step: Step) -> bool:
+        if self.stopped == ASKED:
+            return True
         if self.watch is not None and self.watch(step):
             self.stopped = ASKED
         elif self.max_steps is not None and len(self.steps) >= self.max_steps:

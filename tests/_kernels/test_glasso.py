@@ -182,3 +182,19 @@ def test_a_lasso_that_is_not_solved_to_the_end_says_so():
     )
     np.fill_diagonal(breach, 0.0)
     assert told == pytest.approx(np.max(breach / P), rel=1e-6)
+
+
+def test_sweeps_do_not_depend_on_how_many_calls_they_are_done_in():
+    p = 40
+    S, P = correlations(p, 60, 3) / 1.02, np.full((p, p), 0.02 / 1.02)
+    np.fill_diagonal(S, 1 / 1.02)
+    found = []
+    for most in (1, 10**4):
+        W, B, moves, moved, sweeps = S.copy(), np.zeros((p, p)), kernel.moves_for(p), np.inf, 0
+        np.fill_diagonal(W, 1.0)
+        while moved > 1e-7:
+            done, moved, _ = kernel.descend(S, P, W, B, 1e-7, most, moves, moved)
+            sweeps += done
+        found.append((sweeps, W))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=0, atol=1e-7)

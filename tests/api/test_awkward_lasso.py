@@ -112,7 +112,7 @@ def test_a_crowded_neighbourhood_is_not_fitted_jointly():
 
 
 def test_subsamples_that_were_done_are_compared_over_the_whole_path():
-    """A watcher that says stop after some subsamples: the graph of all rows is still counted to the end."""
+    """A watcher that says stop after some subsamples: these tell of every penalty, and edges are theirs."""
     x = np.random.default_rng(6).normal(size=(60, 5))
     x[:, 1] += x[:, 0]
     asked = [0.6, 0.3, 0.1]
@@ -128,6 +128,8 @@ def test_subsamples_that_were_done_are_compared_over_the_whole_path():
     choice = by_stability(x, np.random.default_rng(0), asked, subsamples=8, run=run, on_step=watch)
     assert len(choice.edges) == len(choice.curve) == 3
     assert "cut short: 8 subsamples were meant" in choice.reason
+    assert "Edges are counted in subsamples" in choice.reason
+    assert choice.edges == tuple(sorted(choice.edges))
 
 
 @pytest.mark.parametrize("time", [-1, "x", float("nan")])

@@ -21,6 +21,16 @@ def test_a_budget_says_stop_when_it_is_used_up():
     assert watch.reason == "the time budget of 0.05 s is used up"
 
 
+def test_what_is_left_of_a_budget():
+    assert Progress("learning", None, show=False).left is None
+    watch = Progress("learning", 100.0, show=False)
+    assert 99 < watch.left <= 100
+    watch.began -= 200
+    assert watch.left == 0.5
+    watch.reason = "stopped by Ctrl-C"
+    assert watch.left == 0.5
+
+
 def test_a_line_is_shown_only_to_those_who_wait(capsys):
     with Progress("learning", None, show=True) as watch:
         watch(STEP)

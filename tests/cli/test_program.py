@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import arcwise as aw
@@ -174,6 +175,21 @@ def test_interrupted_search_keeps_the_best_so_far(table, learned):
     assert "stopped by Ctrl-C" in out
     assert aw.load("boston.json").score == pytest.approx(learned.score)
     assert sorted(path.name for path in Path().iterdir()) == ["boston.csv", "boston.json"]
+
+
+def test_ctrl_c_in_the_midst_of_a_long_step_is_answered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(6000, 12)).cumsum(axis=1)
+    np.savetxt("long.csv", x, delimiter=",", header=",".join("abcdefghijkl"), comments="")
+    for seconds in (5, 20):  # on a busy machine it may still be at its imports after 5 s
+        code, out, err = interrupted(["learn", "long.csv", "--model", "parzen"], seconds)
+        if Path("long.json").exists():
+            break
+    assert code == 130, err
+    assert "Traceback" not in err
+    assert "stopped by Ctrl-C" in out
+    assert aw.load("long.json").stopped == "stopped by Ctrl-C"
 
 
 def test_interrupted_validation_has_no_result(table):

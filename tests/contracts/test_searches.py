@@ -13,8 +13,9 @@ from arcwise.conditionals import FAMILIES
 from arcwise.data import Table
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules
-from arcwise.results import Result
+from arcwise.results import ASKED, Result
 from arcwise.scores import ArcPenalty, Cached, ExpertPrior, Score, Sum, total
+from arcwise.scores import base as scores_base
 from arcwise.search import SEARCHES
 
 search_law = pytest.mark.parametrize("word", SEARCHES)
@@ -126,6 +127,47 @@ def test_a_watcher_stops_the_search_with_the_best_so_far(word, after):
     whole = run(word, score, start, limits=limits)
     if len(whole.trace) > after + 1:
         assert result.stopped == "asked to stop"
+
+
+class Dear(Score):
+    """A score that counts its local fits, and has no shortcuts."""
+
+    def __init__(self, score: Score) -> None:
+        self.score, self.fits = score, 0
+        self.nodes, self.rows, self.equivalent = score.nodes, score.rows, score.equivalent
+
+    def many(self, child, sets):
+        self.fits += len(sets)
+        return self.score.many(child, sets)
+
+
+@search_law
+def test_a_dear_score_is_interrupted_between_local_fits(word, monkeypatch):
+    """Whenever the watcher says stop, only local fits of the graph handed back may follow."""
+    monkeypatch.setattr(scores_base, "_BATCH", 0.0)  # one local fit at a time
+    plain = gaussian(1)
+    p = len(plain.nodes)
+    limits = Rules(required=[("v0", "v1")], max_parents=3).on(plain.nodes)
+    start = random_graph(plain.nodes, np.random.default_rng(1), limits=limits)
+    total_fits = Dear(plain)
+    run(word, Cached(total_fits), start, limits=limits)
+    for after in sorted({*range(1, 12), *range(12, total_fits.fits, 9)}):
+        dear, calls, at_stop = Dear(plain), [0], [-1]
+
+        def watch(step, dear=dear, calls=calls, at_stop=at_stop, after=after):
+            calls[0] += 1
+            if calls[0] >= after and at_stop[0] < 0:
+                at_stop[0] = dear.fits
+            return calls[0] >= after
+
+        result = run(word, Cached(dear), start, limits=limits, on_step=watch)
+        if at_stop[0] < 0:
+            continue  # it ended before
+        checked(result, plain, limits)
+        assert at_stop[0] <= after, "a local fit was made without asking"
+        assert dear.fits - at_stop[0] <= p, "local fits were made after the watcher had said stop"
+        assert (result.stopped, result.optimal) == (ASKED, False)
+        assert result.score >= total(plain, start) - 1e-7
 
 
 @search_law

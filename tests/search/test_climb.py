@@ -10,7 +10,8 @@ from naive import moves as naive
 
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules
-from arcwise.scores import Score
+from arcwise.results import Interrupted
+from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, starting_graph
 
 
@@ -150,3 +151,40 @@ def test_a_start_that_breaks_rules_or_has_other_variables_is_refused():
         starting_graph(score, DAG.empty(["a", "b"]), None)
     with pytest.raises(FitError, match="bound to other variables"):
         starting_graph(score, None, Limits.none(["a", "b"]))
+
+
+class Ending(Chance):
+    """Interrupted after so many local scores."""
+
+    left = 10**9
+
+    def many(self, child, sets):
+        self.left -= len(sets)
+        if self.left < 0:
+            raise Interrupted
+        return super().many(child, sets)
+
+
+@pytest.mark.parametrize("left", range(0, 120, 7))
+def test_an_interrupted_climb_stays_where_it_is_and_has_no_moves(left):
+    score, rng = Ending(5, 3), np.random.default_rng(left)
+    climb = Climb(score, DAG.empty(score.nodes), Limits.none(score.nodes))
+    score.left = left
+    before = climb.total
+    while (move := climb.best()) is not None and score.left >= 0:
+        climb.apply(move if rng.random() < 0.5 else climb.above(-np.inf)[0])
+    assert score.left < 0
+    assert climb.best() is None
+    assert climb.above(-np.inf) == []
+    climb.shake(rng, 3)
+    assert climb.total == pytest.approx(total(Chance(5, 3), climb.graph()), abs=1e-9)
+    assert climb.total != before or left < 5
+    DAG(score.nodes, climb.graph().parents)  # no circle
+
+
+def test_a_climb_interrupted_before_it_began_knows_no_total():
+    score = Ending(4, 1)
+    score.left = 2
+    climb = Climb(score, DAG.empty(score.nodes), Limits.none(score.nodes))
+    assert climb.total == -np.inf
+    assert climb.best() is None

@@ -256,7 +256,7 @@ def test_a_run_stopped_while_it_scores_the_first_time_knows_no_graph(learner):
     path = learner(
         bound("loo", linear(6)), on_step=lambda step: bool(seen.append(step.what)) or True
     )
-    assert seen == ["1 of 6 variables"]
+    assert len(seen) == 1
     assert path.stopped == ASKED
     assert path.last.n_edges == 15
     with pytest.raises(FitError, match="had just begun"):

@@ -11,10 +11,12 @@ from naive import glasso as naive
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, decomposable
+from arcwise.results import Interrupted
 from arcwise.undirected import known as module
 from arcwise.undirected.collinear import steadied
 from arcwise.undirected.glasso import glasso
 from arcwise.undirected.known import known, refitted
+from arcwise.undirected.newton import completed
 
 NAMES = tuple("abcdefghij")
 
@@ -239,3 +241,61 @@ def test_an_exact_sum_has_none_however_large_the_numbers_get():
         x[:, 4] = x[:, 0] + x[:, 1]
         with pytest.raises(FitError, match="no maximum"):
             known(np.cov(x.T), graph)
+
+
+def nearly_complete(p, absent, seed):
+    """A graph without some pairs, with the covariance of a few more rows than columns."""
+    rng = np.random.default_rng(seed)
+    pairs = list(combinations(range(p), 2))
+    gone = {pairs[i] for i in rng.choice(len(pairs), absent, replace=False)}
+    names = [f"v{i:03d}" for i in range(p)]
+    kept = [(names[a], names[b]) for a, b in pairs if (a, b) not in gone]
+    return covariance(p, 3 * p, seed), UGraph.from_edges(kept, names)
+
+
+@pytest.mark.parametrize(("p", "absent"), [(6, 3), (12, 8), (30, 25)])
+def test_few_absent_pairs_are_found_by_themselves(p, absent):
+    S, graph = nearly_complete(p, absent, p)
+    root = np.sqrt(np.diag(S))
+    places = ~np.eye(p, dtype=bool)
+    for a, b in graph.numbered_edges:
+        places[a, b] = places[b, a] = False
+    found = completed(S / np.outer(root, root), places, 1e-13)
+    expected = known(S, graph).precision
+    np.testing.assert_allclose(found.matrix / np.outer(root, root), expected, rtol=1e-7, atol=1e-10)
+
+
+def test_a_large_graph_that_is_nearly_complete_takes_no_sweeps():
+    S, graph = nearly_complete(120, 200, 1)
+    found = known(S, graph)
+    check(found, S, graph)
+    assert found.iterations == 0
+
+
+def test_no_completion_where_columns_follow_from_others():
+    x = np.random.default_rng(1).normal(size=(30, 3))
+    S = np.corrcoef(np.column_stack([x, x]).T)
+    assert completed(S, np.zeros((6, 6), dtype=bool), 1e-13) is None
+
+
+def test_a_long_fit_can_be_ended():
+    S = covariance(9, 40, 1)
+    ring = graph_of(9, [(NAMES[i], NAMES[(i + 1) % 9]) for i in range(9)])
+    asked = []
+
+    def after(count):
+        def check():
+            asked.append(count)
+            if len(asked) >= count:
+                raise Interrupted
+
+        return check
+
+    for count in (1, 2, 4):
+        asked.clear()
+        with pytest.raises(Interrupted):
+            known(S, ring, check=after(count))
+        assert len(asked) == count
+    np.testing.assert_array_equal(
+        known(S, ring, check=lambda: None).precision, known(S, ring).precision
+    )

@@ -72,17 +72,20 @@ def descend(
     tolerance: float,
     sweeps: int,
     moves: Array | None = None,
+    moved: float = np.inf,
 ) -> Sweeps:
     """Sweep over the columns until no entry of W moves by more than `tolerance`.
 
     `covariance` W and `slopes` B are changed in place; W has to be positive definite. A sweep takes
     O(p x nonzeros of B), and a lasso on the nonzeros of each row. Columns that can have changed by no
-    more than the tolerance since they were solved are passed over; `moves`, from `moves_for`, tells
-    the next call of those of this one.
+    more than the tolerance since they were solved are passed over. `moves`, from `moves_for`, and `moved`, of
+    the call before, tell this one of it: sweeps may be done in as many calls as one likes.
     """
     passed = moves_for(len(moments)) if moves is None else moves
     return Sweeps(
-        *_native.glasso_descend(moments, penalties, covariance, slopes, passed, tolerance, sweeps)
+        *_native.glasso_descend(
+            moments, penalties, covariance, slopes, passed, tolerance, sweeps, moved
+        )
     )
 
 

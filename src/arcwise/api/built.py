@@ -5,7 +5,8 @@ given its Markov blanket, which are its neighbours in the moral graph (TEXTS, T2
 are there, it lets Gibbs sampling fill any gap later.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,14 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
+from arcwise.results import Interrupted
 from arcwise.scores import SCORES
 from arcwise.undirected.collinear import NOISE, steadied
 from arcwise.undirected.known import known
 
 __all__ = [
-    "directed_net", "followers", "joint_bic", "markov_net", "noise_note", "normal_net", "typical_rows",
+    "blanket_note", "directed_net", "followers", "joint_bic", "markov_net", "noise_note", "normal_net",
+    "typical_rows",
 ]  # fmt: skip
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
@@ -34,7 +37,12 @@ Models = Sequence[str]
 
 
 def directed_net(
-    graph: DAG, fits: Mapping[str, Fits], models: Models, data: Table | Moments
+    graph: DAG,
+    fits: Mapping[str, Fits],
+    models: Models,
+    data: Table | Moments,
+    *,
+    check: Callable[[], None] | None = None,
 ) -> BayesNet:
     """Fit the local models of a directed graph, and the blanket models where answers need them.
 
@@ -44,13 +52,28 @@ def directed_net(
     fits : a family tied to the data, by its word.
     models : the family's word for each variable.
     data : what the families were tied to.
+    check : called before each blanket model; where it raises `Interrupted`, there are none.
     """
     fitted = tuple(
         fits[model].conditional(child, graph.parents[child]) for child, model in enumerate(models)
     )
     closed = all(FAMILIES[model].closed for model in models)
-    blankets = None if closed else markov_net(moral(graph), fits, models, data)
+    blankets = None
+    with contextlib.suppress(Interrupted):
+        blankets = None if closed else markov_net(moral(graph), fits, models, data, check=check)
     return BayesNet(data.variables, graph, fitted, tuple(models), blankets)
+
+
+def blanket_note(net: Net) -> str:
+    """A sentence where a directed network lacks the blanket models that its answers would need."""
+    if not isinstance(net, BayesNet) or net.blankets is not None:
+        return ""
+    if all(FAMILIES[model].closed for model in net.models):
+        return ""
+    return (
+        "There was no time to fit each variable given its Markov blanket, which Gibbs sampling and "
+        "predictions start from: questions are answered by the product rule (grid, importance), more slowly."
+    )
 
 
 def markov_net(
@@ -60,25 +83,29 @@ def markov_net(
     data: Table | Moments,
     *,
     joint: bool = True,
+    check: Callable[[], None] | None = None,
 ) -> MarkovNet:
     """Fit each variable given its neighbours; parameters as for `directed_net`.
 
     Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
     graph. It does not exist where a clique has a singular covariance. Columns that follow from others then
     get a little noise (`noise_note` says so). With too few rows for the graph each variable is regressed
-    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted.
+    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. `check` is
+    called before each local model, and now and then in a long joint fit; what it raises ends the work.
     """
     own = fits.get("gaussian")
     if joint and isinstance(own, GaussianFits) and set(models) == {"gaussian"}:
         for matrix in _matrices(own):
             try:
-                return normal_net(known(matrix, graph).precision, graph, own, data)
+                return normal_net(known(matrix, graph, check=check).precision, graph, own, data)
             except FitError:
                 continue
-    fitted = tuple(
-        fits[model].conditional(node, graph.neighbours[node]) for node, model in enumerate(models)
-    )
-    return MarkovNet(data.variables, graph, fitted, tuple(models), typical_rows(data))
+    fitted = []
+    for node, model in enumerate(models):
+        if check is not None:
+            check()
+        fitted.append(fits[model].conditional(node, graph.neighbours[node]))
+    return MarkovNet(data.variables, graph, tuple(fitted), tuple(models), typical_rows(data))
 
 
 def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:

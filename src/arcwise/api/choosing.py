@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.lasso import Task, scored_rows, task
-from arcwise.api.parallel import Runner, runner
+from arcwise.api.parallel import Runner, inside, runner
 from arcwise.api.recipe import Recipe
 from arcwise.api.solved import found_at
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError, WordError, columns_named
 from arcwise.graphs import UGraph
-from arcwise.results import Trail, Watch
+from arcwise.results import Interrupted, Trail, Watch
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
 from arcwise.undirected.known import known
 from arcwise.undirected.selection import (
@@ -51,19 +51,19 @@ def choose(
             return _by_ebic(here, watch)
         rng = np.random.default_rng(recipe.seed)
         if rule == "ric":
-            return _by_rotation(here, rng)
-        inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
-        return _by_stability(here, rng, runner(n_jobs, watch), inside)
+            return _by_rotation(here, rng, watch)
+        return _by_stability(here, rng, runner(n_jobs, watch), inside(n_jobs, watch))
 
 
-def _by_rotation(here: Task, rng: np.random.Generator) -> Choice:
+def _by_rotation(here: Task, rng: np.random.Generator, watch: Watch | None) -> Choice:
     rows, weights = _rows(here, "ric")
     if weights is not None and not (weights == weights[0]).all():
         raise FitError(
             "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
             "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
         )
-    return by_rotation(rows, rng, turns=here.settings.turns, factors=here.weights)
+    turns = here.settings.turns
+    return by_rotation(rows, rng, turns=turns, factors=here.weights, on_step=watch)
 
 
 def _by_stability(here: Task, rng: np.random.Generator, run: Runner, watch: Watch | None) -> Choice:
@@ -71,7 +71,8 @@ def _by_stability(here: Task, rng: np.random.Generator, run: Runner, watch: Watc
     # Subsamples are shared out instead of blocks.
     options: dict[str, Any] = {**here.solver, "threads": 1, "on_step": watch}
     if here.joins:
-        options = {**here.pairs, "factors": here.factors, "rule": here.settings.combine}
+        del options["threads"], options["penalise_diagonal"]
+        options["rule"] = here.settings.combine
     return by_stability(
         rows,
         rng,
@@ -92,18 +93,21 @@ def _by_ebic(here: Task, watch: Watch | None) -> Choice:
     trail = Trail(watch)
     path = (
         Candidate(
-            found.penalty, found.graph.n_edges, found.graph, partial(_fitted, here, found.graph)
+            found.penalty,
+            found.graph.n_edges,
+            found.graph,
+            partial(_fitted, here, found.graph, trail),
         )
         for found in found_at(here, longer(penalties), trail)
     )
     return highest_ebic(here.matrix, rows, path, gamma=gamma, meant=len(penalties), trail=trail)
 
 
-def _fitted(here: Task, graph: UGraph) -> Array | None:
-    """The precision matrix of largest likelihood on a graph; None without one."""
+def _fitted(here: Task, graph: UGraph, trail: Trail) -> Array | None:
+    """The precision matrix of largest likelihood on a graph; None without one, or without the time."""
     try:
-        return known(here.matrix, graph).precision
-    except FitError:
+        return known(here.matrix, graph, check=trail.check).precision
+    except (FitError, Interrupted):
         return None
 
 

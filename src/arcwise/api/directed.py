@@ -1,19 +1,20 @@
 """Learning a directed graph: a search for the best score, then a local model at every node."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.built import directed_net
-from arcwise.api.recipe import Bench, Learned, Recipe, foretell, laid_out
+from arcwise.api.built import blanket_note, directed_net
+from arcwise.api.recipe import FEW, Bench, Learned, Recipe, foretell, laid_out
 from arcwise.api.start import over, start_graph
 from arcwise.data import Moments, Table
 from arcwise.graphs import DAG, Limits, Rules
 from arcwise.inference import marginal_log_density
 from arcwise.networks import Net
-from arcwise.results import ASKED, Result, Watch
+from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient
 from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
@@ -26,17 +27,39 @@ _SMALL = 20  # columns up to which complete graphs are harmless
 
 def bench(recipe: Recipe, source: Table | Moments) -> Bench:
     """Turn words into objects, and tie them to data."""
-    return laid_out(recipe, source, SEARCHES, directed=True)
+    return laid_out(recipe, source, SEARCHES)
 
 
 def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
     """Search for the graph, and fit its local models."""
+    found = _found(bench, watch)
+    return _fitted(found, Trail(patient(watch)).check)
+
+
+class _Found(NamedTuple):
+    """What a search found, on which bench, within which rules, and a sentence on these."""
+
+    bench: Bench
+    result: Result
+    limits: Limits
+    said: str
+
+
+def _found(bench: Bench, watch: Watch | None) -> _Found:
     limits, bounded = _limits(bench)
     begin = start_graph(bench.recipe.start, limits, bench.chance[0])
     foretell(bench, len(limits.nodes) ** 2, watch, least=True)
-    bench, result = _searched(bench, begin, limits, watch)
+    kept, result = _searched(bench, begin, limits, watch)
+    return _Found(kept, result, limits, bounded)
+
+
+def _fitted(found: _Found, check: Callable[[], None]) -> Learned:
+    bench, result, limits, bounded = found
+    net = directed_net(
+        result.graph, {bench.model: bench.fits}, bench.models, bench.data, check=check
+    )
     return Learned(
-        directed_net(result.graph, {bench.model: bench.fits}, bench.models, bench.data),
+        net,
         result.score,
         result.trace,
         result.stopped,
@@ -45,8 +68,19 @@ def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
         limits,
         bench.penalty,
         bench.words,
-        tuple(filter(None, (*bench.notes, bounded))),
+        tuple(filter(None, (*bench.notes, bounded, _small(bench, result), blanket_note(net)))),
         fits=bench.fits,
+    )
+
+
+def _small(bench: Bench, result: Result) -> str:
+    """A sentence where a graph is the best of all, and has more parameters than there are rows."""
+    parameters, rows = 2 * len(result.graph.nodes) + result.graph.n_arcs, bench.fits.rows
+    if not result.optimal or rows >= parameters or rows < FEW:
+        return ""
+    return (
+        f"The best graph by its score need not be the true one: it has {parameters} numbers to be estimated "
+        f"(means, variances, arcs) and {rows:g} rows to do it."
     )
 
 
@@ -57,14 +91,18 @@ def _searched(
     result = best = _search(bench, begin, limits, watch)
     kept, trace = bench, result.trace
     for _ in range(_ROUNDS):
+        if bench.fits.shared and Trail(watch).tick("tune", result.score, result.graph.n_arcs):
+            best = replace(best, stopped=ASKED)
+            break
         fresh = None if result.stopped == ASKED else bench.retuned(result.graph)
         if fresh is None:
             break
         bench, result = fresh, _search(fresh, result.graph, limits, watch)
         trace += tuple(replace(s, number=s.number + len(trace)) for s in result.trace)
         if result.score > best.score:
-            kept, best = bench, replace(result, optimal=False)  # proved for one width only
-    return kept, replace(best, trace=trace)
+            kept, best = bench, result
+    proved = best.optimal and not bench.fits.shared  # for one width only
+    return kept, replace(best, trace=trace, optimal=proved)
 
 
 def _search(bench: Bench, begin: DAG | None, limits: Limits, watch: Watch | None) -> Result:
@@ -135,11 +173,16 @@ def along(
         recipe = recipe.but(options={"patience": 0, **recipe.options})
     found: list[Net] = []
     for penalty in penalties.tolist():
-        learned = learn_on(bench(recipe.but(penalty=penalty), source), watch)
-        if learned.stopped == ASKED:
+        each = _found(bench(recipe.but(penalty=penalty), source), watch)
+        if each.result.stopped == ASKED:
             return None
-        found.append(learned.net)
+        found.append(_fitted(each, _no_blankets).net)
     return found
+
+
+def _no_blankets() -> None:
+    """Rows without gaps are judged: nothing is asked of blanket models."""
+    raise Interrupted
 
 
 def log_density(net: Net, rows: Table) -> NDArray[np.float64]:

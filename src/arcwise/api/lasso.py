@@ -31,8 +31,6 @@ from arcwise.undirected.glasso import largest_penalty
 
 __all__ = ["LASSO", "Task", "as_judged", "meant", "scored_rows", "task"]
 
-_FEW = 3  # up to so many rows, nothing can be told
-
 Array = NDArray[np.float64]
 Scale = Literal["correlation", "covariance"]
 Gaps = Literal["complete", "pairwise"]
@@ -237,13 +235,13 @@ def task(recipe: Recipe, source: Table | Moments) -> Task:
     data = source
     if recipe.options.get("gaps") == "pairwise":
         data = _pairwise(source)
-    bench = laid_out(recipe.but(score="bic"), data, LASSO, directed=False)
+    bench = laid_out(recipe.but(score="bic"), data, LASSO)
     settings, fits = bench.search(**bench.options), bench.fits
     if not isinstance(fits, GaussianFits):
         raise FitError("The lasso needs Gaussian local models.")
     own = _ranked(bench.data, fits) if settings.nonparanormal else fits.matrix
     matrix, noisy = steadied(own, fits.rows)
-    said = (_constants(fits), _few(fits), followers(fits, noisy), _ranks(settings))
+    said = (_constants(fits), followers(fits, noisy), _ranks(settings))
     notes = tuple(filter(None, (*bench.notes, *said)))
     word = "neighbourhood" if recipe.search == "neighbourhood" else "glasso"
     bench = replace(bench, recipe=recipe.but(search=word), notes=notes)
@@ -259,12 +257,6 @@ def _constants(fits: GaussianFits) -> str:
         return ""
     verb = "does not vary and has" if len(names) == 1 else "do not vary and have"
     return f"{sentence_list(names)} {verb} no edges."
-
-
-def _few(fits: GaussianFits) -> str:
-    if fits.rows > _FEW:
-        return ""
-    return f"With {fits.rows:g} rows any columns look related: no edge means anything."
 
 
 def _ranks(settings: Settings) -> str:

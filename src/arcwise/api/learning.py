@@ -81,7 +81,7 @@ def learn(
         "auto" means there unless a score is given) and "neighbourhood".
     start : "empty", "complete" (in random order), "random", or a graph; directed only.
     penalty : price of an edge, in nats per row, taken off the score; None is the model's own (0 for
-        Gaussian models by a score; 0.1 for directed and 0.2 for undirected Parzen ones). "cv" tunes it by
+        Gaussian models by a score; log(n (10 + pairs) / 100) / n for Parzen ones with n rows). "cv" tunes it by
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
         best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
         unless one is given.) For the lasso it is rho, on the scale of correlations: a number, or a rule:
@@ -137,7 +137,7 @@ def learn(
     )
     with Progress("learning", time, progress) as watch:
         learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
-    return network_of(learned, source, recipe, watch.reason, tuned)
+    return network_of(learned, source, recipe, watch.reason, tuned, watch.left)
 
 
 @dataclass(frozen=True)
@@ -242,8 +242,12 @@ def network_of(
     recipe: Recipe,
     reason: str = "",
     tuned: Tuned | None = None,
+    edge_seconds: float | None = None,
 ) -> Network:
-    """What users hold, from what was learned: `reason` is why a watcher ended it, where one did."""
+    """What users hold, from what was learned.
+
+    `reason` is why a watcher ended it, where one did; `edge_seconds` bounds the time for strengths of edges.
+    """
     words: dict[str, Any] = {**learned.words, "seed": recipe.seed}
     if learned.penalty or tuned or "penalty_unit" in words:
         words["penalty"] = learned.penalty
@@ -270,6 +274,7 @@ def network_of(
         rules=recipe.rules,
         fits=learned.fits,
         tuning=tuned.curve if tuned else (),
+        edge_seconds=edge_seconds,
     )
 
 

@@ -43,6 +43,8 @@ class Network:
     order : the variables in the order the user gave them.
     rules : what the graph had to obey when it was learned; None where it was given, or where the file
         does not say.
+    edge_seconds : how long strengths of edges may take; those that are not found by then are NaN. None where
+        there is no limit.
     """
 
     net: Net
@@ -61,6 +63,7 @@ class Network:
     fits: Fits | None = None
     tuning: tuple[Mapping[str, float], ...] = ()
     saved_edges: Mapping[str, Any] = field(default_factory=dict)
+    edge_seconds: float | None = None
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -90,7 +93,7 @@ class Network:
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, reversible or compelled, strength."""
         kept = None if self.measure else unpack_edges(self.net, self.saved_edges, self.limits)
-        return kept or edge_table(self.net, self.measure, self.limits, self.rows)
+        return kept or edge_table(self.net, self.measure, self.limits, self.rows, self.edge_seconds)
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.

@@ -1,17 +1,24 @@
 """Independent pieces of work: one after the other, or shared out to processes.
 
 A piece is a function of its number, so results do not depend on how many processes there are. Where the
-watcher asks to stop, the pieces done so far are returned.
+watcher asks to stop, the pieces done so far are returned. A watcher cannot be sent to other processes; what
+pieces ask there is `inside`.
 """
 
+import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from arcwise.api.progress import Progress, Share
 from arcwise.errors import WordError
 from arcwise.results import Step, Watch
 
-__all__ = ["Runner", "cores", "runner"]
+__all__ = ["Runner", "cores", "inside", "runner"]
 
 Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
 
@@ -27,23 +34,31 @@ def cores(n_jobs: int) -> int:
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 
 
+def inside(n_jobs: int, watch: Watch | None) -> Watch | None:
+    """The watcher that pieces of work ask: the same here, one that can be sent to other processes."""
+    if n_jobs == 1:
+        return watch
+    return watch.away() if isinstance(watch, Progress | Share) else None
+
+
 def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
     """How to do `count` pieces of work: here, or in `n_jobs` processes (-1 for all cores)."""
     cores(n_jobs)
 
     def run(work: Callable[[int], Any], count: int) -> list[Any]:
         done: list[Any] = []
-        for result in _results(work, count, n_jobs):
-            done.append(result)
-            step = Step(len(done), f"part {len(done)} of {count}", -1, -1, 0.0, 0, 0.0)
-            if watch is not None and watch(step):
-                break
+        with contextlib.closing(_results(work, count, n_jobs)) as results:
+            for result in results:
+                done.append(result)
+                step = Step(len(done), f"part {len(done)} of {count}", -1, -1, 0.0, 0, 0.0)
+                if watch is not None and watch(step):
+                    break
         return done
 
     return run
 
 
-def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Iterator[Any]:
+def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Generator[Any]:
     """The results in the order of the pieces, as they come."""
     if n_jobs == 1 or count == 1:
         yield from map(work, range(count))
@@ -51,4 +66,29 @@ def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Iterator[An
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from pool(delayed(work)(number) for number in range(count))
+    sent = _Sent(work, os.getpid())
+    results = pool(delayed(sent)(number) for number in range(count))
+    try:
+        # Not "yield from", which would hand an early end on to the results, past the lines below.
+        for result in results:  # noqa: UP028
+            yield result
+    finally:
+        with (
+            warnings.catch_warnings()
+        ):  # pieces that nobody waits for any more are meant to be left
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A piece of work in another process: Ctrl-C, which a terminal sends to all, is for the first one."""
+
+    work: Callable[[int], Any]
+    home: int
+
+    def __call__(self, number: int) -> Any:
+        here = threading.current_thread() is threading.main_thread()
+        if os.getpid() != self.home and here:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return self.work(number)

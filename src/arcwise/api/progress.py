@@ -1,26 +1,49 @@
 """A progress line, a time budget and Ctrl-C, as one watcher of searches.
 
 The line goes to standard error, only where a person is looking, and only for work over half a second.
-Ctrl-C asks the work to stop with the best so far; pressed again, it interrupts as usual.
+Ctrl-C asks the work to stop with the best so far; pressed again, it interrupts as usual. Work in other
+processes has a watcher of its own (`Away`), which knows when the time is up and where Ctrl-C is told.
 """
 
 import math
+import os
+import secrets
 import signal
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 from arcwise.errors import WordError
 from arcwise.results import Step
 
-__all__ = ["Progress"]
+__all__ = ["Away", "Progress", "Share"]
 
 _EVERY = 0.1  # seconds between two refreshes of the line
+_LEAST = 0.5  # seconds for strengths of edges where time is up
 _FIRST = 0.5  # quick work shows nothing
+
+
+@dataclass(frozen=True)
+class Away:
+    """A watcher that can be sent to other processes.
+
+    `deadline` is by the clock on the wall, None for no end; `flag` is the path of a file that is made
+    when Ctrl-C is pressed.
+    """
+
+    deadline: float | None
+    flag: str
+
+    def __call__(self, step: Step) -> bool:
+        """True asks the work to stop."""
+        late = self.deadline is not None and time.time() > self.deadline
+        return late or os.path.exists(self.flag)
 
 
 class Progress:
@@ -35,6 +58,7 @@ class Progress:
         self._lines = False
         self.reason = ""
         self._before: Any = None
+        self._flag = Path(tempfile.gettempdir(), f"arcwise-{secrets.token_hex(8)}.stop")
 
     def __enter__(self) -> Self:
         """Take over Ctrl-C, in the main thread."""
@@ -54,11 +78,13 @@ class Progress:
         if self._lines:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+        self._flag.unlink(missing_ok=True)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.reason:
             raise KeyboardInterrupt
         self.reason = "stopped by Ctrl-C"
+        self._flag.touch()
 
     def __call__(self, step: Step) -> bool:
         """Take note of a step; True asks the search to stop."""
@@ -71,14 +97,23 @@ class Progress:
             self._draw(step, now)
         return bool(self.reason)
 
-    def share(self, part: float) -> Callable[[Step], bool]:
+    @property
+    def left(self) -> float | None:
+        """Seconds for what is asked for later, half a second at least; None where there is no limit."""
+        if self.reason or self.limit is None:
+            return _LEAST if self.reason else None
+        return max(_LEAST, self.limit - (time.monotonic() - self.began))
+
+    def share(self, part: float) -> "Share":
         """A watcher that also says stop once a part of the time budget is used up."""
+        return Share(self, part)
 
-        def watch(step: Step) -> bool:
-            used = time.monotonic() - self.began
-            return self(step) or (self.limit is not None and used > part * self.limit)
-
-        return watch
+    def away(self, part: float = 1.0) -> Away:
+        """A watcher for work in other processes, with a part of the time budget."""
+        if self.limit is None:
+            return Away(None, str(self._flag))
+        used = time.monotonic() - self.began
+        return Away(time.time() + part * self.limit - used, str(self._flag))
 
     def _draw(self, step: Step, now: float) -> None:
         known = f"  score {step.score:.2f}" if math.isfinite(step.score) else ""
@@ -87,3 +122,21 @@ class Progress:
         sys.stderr.write(f"\r\x1b[K{what[:110]}")
         sys.stderr.flush()
         self._shown, self._lines = now, True
+
+
+@dataclass(frozen=True)
+class Share:
+    """A watcher with a part of another one's time budget."""
+
+    whole: Progress
+    part: float
+
+    def __call__(self, step: Step) -> bool:
+        """Take note of a step; True asks the work to stop."""
+        used = time.monotonic() - self.whole.began
+        limit = self.whole.limit
+        return self.whole(step) or (limit is not None and used > self.part * limit)
+
+    def away(self) -> Away:
+        """A watcher for work in other processes."""
+        return self.whole.away(self.part)

@@ -1,6 +1,7 @@
 """One target from fewer and fewer inputs: how many of them matter (TEXTS, T2, fig. 1 right)."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from arcwise.api.learning import plan, settled
@@ -53,7 +54,8 @@ def prune(
         raise DataError(f"There is no variable {target!r}. {close_to(target, source.names)}")
     recipe = plan(model=model, score=score, penalty=0.0, seed=seed, **options).recipe
     ways = {"auto": pruning}
-    bench = laid_out(recipe.but(threads=cores(n_jobs)), source, ways, directed=True)
+    bench = laid_out(recipe.but(threads=cores(n_jobs)), source, ways)
     unseen = None if test is None else conform(test, bench.data.variables).complete()
     with Progress("pruning", time, progress) as watch:
-        return pruning(bench.fits, bench.score, bench.data.index(target), unseen, watch)
+        found = pruning(bench.fits, bench.score, bench.data.index(target), unseen, watch)
+    return replace(found, stopped=watch.reason) if found.stopped else found

@@ -24,6 +24,7 @@ from arcwise.results import Step, Watch
 from arcwise.scores import SCORES, Cached, Score
 
 __all__ = [
+    "FEW",
     "Bench",
     "Learned",
     "Recipe",
@@ -34,6 +35,9 @@ __all__ = [
     "rows_for",
     "settled_model",
 ]
+
+FEW = 10
+"""With fewer rows than this no graph means much, and it is said."""
 
 _LONG = 10.0  # seconds that deserve a word beforehand
 _PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
@@ -163,7 +167,6 @@ def laid_out(
     recipe: Recipe,
     source: Table | Moments,
     searches: Mapping[str, Callable[..., Any]],
-    directed: bool,
 ) -> Bench:
     """Turn words into objects, and tie them to data.
 
@@ -172,7 +175,6 @@ def laid_out(
     recipe : the choices.
     source : the data.
     searches : the register of searches for this kind of graph.
-    directed : the kind of graph, which a family's own penalty depends on.
     """
     model = settled_model(recipe.model, source)
     family, data = FAMILIES[model], prepared(source, model)
@@ -194,7 +196,7 @@ def laid_out(
     _, *chance = np.random.default_rng(recipe.seed).spawn(3)
     if _takes(search, "rng"):
         for_search["rng"] = chance[1]
-    penalty, price = _priced(recipe, family, directed)
+    penalty, price = _priced(recipe, family, fits)
     return Bench(
         recipe,
         model,
@@ -207,8 +209,14 @@ def laid_out(
         for_search,
         penalty,
         (chance[0], chance[1]),
-        tuple(filter(None, (*data.notes, added, why, price))),
+        tuple(filter(None, (*data.notes, added, why, price, _few(data.total)))),
     )
+
+
+def _few(rows: float) -> str:
+    if rows >= FEW:
+        return ""
+    return f"With {rows:g} rows almost any columns look related: no edge means anything, whatever its score."
 
 
 def score_options(word: str) -> dict[str, Any]:
@@ -238,15 +246,14 @@ def foretell(bench: Bench, models: int, watch: Watch | None, least: bool = False
     watch(Step(-1, what, -1, -1, float("nan"), 0, 0.0))
 
 
-def _priced(recipe: Recipe, family: Family, directed: bool) -> tuple[float, str]:
+def _priced(recipe: Recipe, family: Family, fits: Fits) -> tuple[float, str]:
     """The penalty, and a sentence where it is the family's own."""
     if recipe.penalty is not None:
         return recipe.penalty, ""
-    own = 0.0 if recipe.tuned else family.default_penalty(directed)
-    kind = "directed" if directed else "undirected"
+    own = 0.0 if recipe.tuned else family.default_penalty(len(fits.nodes), fits.rows)
     note = (
-        f"Every edge costs {own:g} nats per row, the default of {kind} {family.name} networks; "
-        "penalty=NUMBER sets another price."
+        f"The penalty per edge is {own:.3g} nats per row, the default of {family.name} networks with "
+        f"{fits.rows:g} rows and {len(fits.nodes)} columns; penalty=NUMBER sets another, 'cv' tunes it."
     )
     return own, note if own else ""
 

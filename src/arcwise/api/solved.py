@@ -20,7 +20,7 @@ from arcwise.data import Table
 from arcwise.errors import FitError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.networks import MarkovNet, Net
-from arcwise.results import ASKED, Knot, Path, Trail, Watch
+from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient
 from arcwise.undirected.glasso import glasso_path
 from arcwise.undirected.known import known
 from arcwise.undirected.neighbourhood import neighbourhood_path
@@ -30,6 +30,7 @@ __all__ = ["Found", "Solved", "along", "found_at", "grid", "learn_on", "walk"]
 
 Array = NDArray[np.float64]
 
+_LATE = "There was no time to fit the network on its graph without a penalty"
 _LOOSE = 1e-5  # breaches of a condition above this are told
 
 
@@ -89,16 +90,22 @@ class Fitted(NamedTuple):
     shrunk: bool = False
 
 
-def fitted(task: Task, found: Found) -> Fitted:
-    """The network on a graph that was found."""
+def fitted(task: Task, found: Found, watch: Watch | None = None) -> Fitted:
+    """The network on a graph that was found; without the fit on its graph where the watcher ends that."""
     own, refit = found.precision, task.settings.refit
     crowded = refit is None and _crowded(task, found.graph)
-    if not (crowded or (own is not None and refit is False)):
+    late = found.violation > _LOOSE and Trail(watch).tick(
+        "fit", 0.0, 0
+    )  # not yet the lasso's graph
+    if not (late or crowded or (own is not None and refit is False)):
         try:
-            precision = known(task.matrix, found.graph).precision
+            check = Trail(patient(watch)).check
+            precision = known(task.matrix, found.graph, check=check).precision
             said = "Fitted on its graph without a penalty"
             said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
             return Fitted(normal_net(precision, found.graph, task.fits, task.bench.data), said)
+        except Interrupted:
+            late = True
         except FitError:
             if refit:
                 raise
@@ -106,11 +113,12 @@ def fitted(task: Task, found: Found) -> Fitted:
         here = task.bench
         fits = {here.model: here.fits}
         net = markov_net(found.graph, fits, here.models, here.data, joint=False)
-        return Fitted(
-            net, "The graph has too many edges for the rows: there is no joint distribution."
-        )
+        why = "The graph has too many edges for the rows: there is no joint distribution."
+        return Fitted(net, f"{_LATE}: there is no joint distribution." if late else why)
     said = "The numbers are the lasso's own, shrunk by the penalty"
-    if crowded:
+    if late:
+        said = f"{_LATE}: the numbers are the lasso's own, shrunk by the penalty"
+    elif crowded:
         said += ": without it so many edges would fit the noise of so few rows (refit=True does)"
     elif refit is None:
         said += ": without it there is no maximum on this graph"
@@ -125,7 +133,7 @@ def _crowded(task: Task, graph: UGraph) -> bool:
 
 def learned_from(task: Task, found: Found, trail: Trail) -> Learned:
     """The network at a penalty, with how it came about."""
-    net, said, shrunk = fitted(task, found)
+    net, said, shrunk = fitted(task, found, trail.watch)
     score = joint_bic(net, task.fits)
     words = {"graph": "undirected", **task.bench.words, "search": task.bench.recipe.search}
     return Learned(
@@ -212,5 +220,9 @@ def along(recipe: Recipe, source: Table, penalties: Array, watch: Watch | None) 
     """A network for each penalty, all from one path; None where the watcher cut it short."""
     here = task(recipe, source)
     trail = Trail(watch)
-    nets: list[Net] = [fitted(here, each).net for each in found_at(here, penalties.tolist(), trail)]
+    nets: list[Net] = []
+    for each in found_at(here, penalties.tolist(), trail):
+        nets.append(fitted(here, each, watch).net)
+        if trail.tick("fit", 0.0, each.graph.n_edges):
+            return None
     return None if trail.stopped == ASKED else nets

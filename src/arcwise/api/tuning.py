@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcwise.api.choosing import RULES as LASSO_RULES
 from arcwise.api.choosing import choose, tabulated
 from arcwise.api.kinds import kind_for
-from arcwise.api.parallel import runner
+from arcwise.api.parallel import inside, runner
 from arcwise.api.recipe import Recipe, rows_for, settled_model
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, folds
@@ -104,20 +104,20 @@ def tune(
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     if model == "gaussian":
         _check_parts(table, parts, rule)
-    usual = FAMILIES[model].default_penalty(recipe.graph == "directed")
+    usual = FAMILIES[model].default_penalty(len(table.names), table.total)
     grid = kind.grid(recipe, table, usual)
-    inside = watch if n_jobs == 1 else None  # a watcher cannot be sent to other processes
-    work = _Fold(recipe, table, parts, grid, inside)
-    found = [fold for fold in runner(n_jobs, watch)(work, len(parts)) if fold is not None]
+    work = _Fold(recipe, table, parts, grid, inside(n_jobs, watch))
+    folded = list(zip(parts, runner(n_jobs, watch)(work, len(parts)), strict=False))
+    found = [(part, fold) for part, fold in folded if fold is not None]
     if not found:
         guess = 0.5 * float(np.log(table.total)) / table.total
         if kind.rule is not None:
             guess = usual_penalty(table.total, len(table.names), grid.tolist())
         said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
         return Tuned(guess, (), rule, said)
-    done = np.concatenate(parts[: len(found)])
-    logs = np.hstack([np.array(densities) for densities, _ in found])
-    edges = np.mean([counts for _, counts in found], axis=0)
+    done = np.concatenate([part for part, _ in found])
+    logs = np.hstack([np.array(densities) for _, (densities, _) in found])
+    edges = np.mean([counts for _, (_, counts) in found], axis=0)
     weights = np.ones(len(done)) if table.weights is None else table.weights[done]
     curve = _curve(grid, logs, edges, weights)
     joint = recipe.graph == "directed" or model == "gaussian"

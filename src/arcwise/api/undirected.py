@@ -17,8 +17,8 @@ from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.inference import marginal_log_density, pseudo_log_density
 from arcwise.networks import MarkovNet, Net
-from arcwise.results import ASKED, Path, Watch
-from arcwise.undirected import UNDIRECTED, boundary, edge_limits
+from arcwise.results import ASKED, Interrupted, Path, Trail, Watch, patient
+from arcwise.undirected import UNDIRECTED, boundary, edge_bounds, edge_limits
 
 __all__ = [
     "SEARCHES", "Walked", "along", "bench", "grid", "learn_on", "log_density", "read_off",
@@ -44,6 +44,17 @@ class Walked:
         """The graph at a penalty."""
         return self.path.at(penalty)
 
+    def reached(self, penalty: float) -> UGraph:
+        """The graph at a penalty; where the path ended before it, the graph it had come to.
+
+        A path that ended before its first removal has come nowhere: then it is the required edges alone.
+        """
+        if penalty <= self.path.reach:
+            return self.path.at(penalty)
+        if self.path.removals:
+            return self.path.last
+        return edge_bounds(self.limits).smallest
+
     def learned(self, penalty: float) -> Learned:
         """The network at a penalty."""
         self.path.at(penalty)
@@ -54,7 +65,7 @@ def bench(recipe: Recipe, source: Table | Moments) -> Bench:
     """Turn words into objects, and tie them to data; refuse what speaks of directions."""
     refuse_directions(recipe)
     named = recipe.but(search="boundary") if recipe.search == "auto" else recipe
-    made = laid_out(named, source, SEARCHES, directed=False)
+    made = laid_out(named, source, SEARCHES)
     return replace(made, notes=tuple(filter(None, (*made.notes, _few_rows(made)))))
 
 
@@ -103,26 +114,24 @@ def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
     """
     walked = walk(bench, watch, bench.penalty)
     for _ in range(_ROUNDS):
-        graph = _at(walked.path, bench.penalty)
+        graph = walked.reached(bench.penalty)
         # What is shared is tuned to a model for each variable given some others: its neighbours here.
         inputs = DAG.unchecked(graph.nodes, graph.neighbours)
         fresh = None if walked.path.stopped == ASKED else walked.bench.retuned(inputs)
         if fresh is None:
             break
         walked = walk(fresh, watch, bench.penalty)
-    return read_off(walked, bench.penalty)
+    return read_off(walked, bench.penalty, watch)
 
 
-def read_off(walked: Walked, penalty: float) -> Learned:
+def read_off(walked: Walked, penalty: float, watch: Watch | None = None) -> Learned:
     """Read the graph off a path at a penalty, and fit its local models."""
     bench, path = walked.bench, walked.path
-    graph = _at(path, penalty)
-    net = markov_net(graph, {bench.model: bench.fits}, bench.models, bench.data)
-    own = (bench.score.local(node, row) for node, row in enumerate(graph.neighbours))
-    reached = penalty <= path.reach
+    graph, reached = walked.reached(penalty), penalty <= path.reach
+    net, late = _fitted(bench, graph, watch)
     return Learned(
         net,
-        float(sum(own)),
+        _total(walked, graph),
         tuple(step for step in path.trace if step.edges >= graph.n_edges),
         "every edge left is worth its price" if reached else path.stopped,
         False,
@@ -130,19 +139,48 @@ def read_off(walked: Walked, penalty: float) -> Learned:
         walked.limits,
         penalty,
         {"graph": "undirected", **bench.words},
-        tuple(filter(None, (*bench.notes, noise_note(net, bench.fits), _cut_short(path, penalty)))),
+        tuple(
+            filter(
+                None, (*bench.notes, noise_note(net, bench.fits), late, _cut_short(path, penalty))
+            )
+        ),
         settled=reached,
     )
 
 
-def _at(path: Path, penalty: float) -> UGraph:
-    """The graph at a penalty; where the path ended before it, the graph it had come to."""
-    return path.at(penalty) if penalty <= path.reach else path.last
+def _fitted(bench: Bench, graph: UGraph, watch: Watch | None) -> tuple[MarkovNet, str]:
+    """The network on a graph; a sentence where there was no time for the joint distribution."""
+    fits = {bench.model: bench.fits}
+    if not bench.family.closed:  # local models alone, and without them there is no network
+        return markov_net(graph, fits, bench.models, bench.data), ""
+    try:
+        check = Trail(patient(watch)).check
+        return markov_net(graph, fits, bench.models, bench.data, check=check), ""
+    except Interrupted:
+        said = (
+            "There was no time to fit the joint normal distribution on this graph: each variable is "
+            "regressed on its neighbours by itself, and answers are simulated; fit(graph, data) fits it."
+        )
+        return markov_net(graph, fits, bench.models, bench.data, joint=False), said
+
+
+def _total(walked: Walked, graph: UGraph) -> float:
+    """Sum of local scores; where the path was cut short at this graph, its last step tells it."""
+    last = walked.path.trace[-1] if walked.path.trace else None
+    if walked.path.stopped == ASKED and last is not None and last.edges == graph.n_edges:
+        return last.score
+    score = walked.bench.score
+    return float(sum(score.local(node, row) for node, row in enumerate(graph.neighbours)))
 
 
 def _cut_short(path: Path, penalty: float) -> str:
     if penalty <= path.reach:
         return ""
+    if not path.removals:
+        return (
+            "Learning was stopped before the first edge was judged: nothing was learned, and this graph has "
+            "no edges but required ones; give it more time."
+        )
     far = f"as far as a penalty of {path.reach:.4g}" if path.reach > 0 else "to no penalty at all"
     return (
         f"Learning was stopped before the graph at penalty {penalty:g} was reached: it came {far}, "
@@ -165,11 +203,15 @@ def along(
     walked = walk(bench(recipe, source), watch)
     if walked.path.stopped == ASKED:
         return None
-    here = walked.bench
+    here, check = walked.bench, Trail(watch).check
     known: dict[UGraph, MarkovNet] = {}
     for graph in map(walked.path.at, penalties.tolist()):
         if graph not in known:
-            known[graph] = markov_net(graph, {here.model: here.fits}, here.models, here.data)
+            try:
+                fits = {here.model: here.fits}
+                known[graph] = markov_net(graph, fits, here.models, here.data, check=check)
+            except Interrupted:
+                return None
     return [known[walked.path.at(penalty)] for penalty in penalties.tolist()]
 
 

@@ -1,5 +1,6 @@
 """Cross-validation of a choice of words."""
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.api.learning import Plan, plan, settled
-from arcwise.api.parallel import runner
+from arcwise.api.parallel import inside, runner
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import rows_for
 from arcwise.data import Moments, Table
@@ -15,7 +16,7 @@ from arcwise.data import folds as cut
 from arcwise.errors import FitError
 from arcwise.evaluate import Validation, validate_folds
 from arcwise.networks import Net
-from arcwise.results import Watch
+from arcwise.results import Interrupted, Trail, Watch
 
 __all__ = ["validate"]
 
@@ -54,21 +55,24 @@ def validate(
     ready = rows_for(chosen.recipe, source)
     parts = cut(ready.rows, folds, np.random.default_rng(seed))
     with Progress("validating", time, progress) as watch:
-        learner = _Learner(chosen, watch if n_jobs == 1 else None)
-        found = validate_folds(ready, parts, learner, runner(n_jobs, watch))
+        learner, found = _Learner(chosen, inside(n_jobs, watch)), None
+        with contextlib.suppress(Interrupted):
+            found = validate_folds(ready, parts, learner, runner(n_jobs, watch))
     if found is not None and not watch.reason:
         return found
-    if time is not None and "time" in watch.reason:
-        raise FitError(f"Not every fold was done in {time:g} s: give more time, or fewer folds.")
-    raise KeyboardInterrupt  # half a cross-validation has no meaning
+    if "Ctrl-C" in watch.reason:
+        raise KeyboardInterrupt  # half a cross-validation has no meaning
+    raise FitError(f"Not every fold was done in {time:g} s: give more time, or fewer folds.")
 
 
 @dataclass(frozen=True)
 class _Learner:
-    """A plan as a learner; without its watcher it can be sent to other processes."""
+    """A plan as a learner; a network that was cut short is not worth judging, and ends all."""
 
     plan: Plan
     watch: Watch | None
 
     def __call__(self, training: Table) -> Net:
-        return self.plan.run(training, self.watch, self.watch)[0].net
+        net = self.plan.run(training, self.watch, self.watch)[0].net
+        Trail(self.watch).check()
+        return net

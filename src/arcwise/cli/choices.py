@@ -144,7 +144,7 @@ Penalty = Annotated[
         help="The price of an edge, a number or a rule that finds it: the larger, the fewer edges. cv takes"
         " the one that predicts best in cross-validation, cv-1se the largest one within a standard error of"
         " that. Where a score finds the graph, the price is in nats per row, and by default 0 for gaussian"
-        " models, 0.1 for directed and 0.2 for undirected parzen ones. Where the lasso does (undirected"
+        " models; for parzen ones it follows rows and columns. Where the lasso does (undirected"
         " gaussian graphs), it is rho, on the scale of correlations, and by default found by ebic; stars and"
         " ric are further rules, and a CSV file with names in its first line and column has one for each"
         " pair of variables.",

@@ -63,6 +63,8 @@ def prune(
         shown.show(*str(found).splitlines())
     else:
         shown.show(shown.wrote(output, f"{shown.plural(len(found.stages), 'stage')} of {target}"))
+        if found.stopped:
+            shown.show(str(found).splitlines()[-1])
 
 
 def _write(found: Pruning, output: Path) -> None:

@@ -112,13 +112,17 @@ class Fits(ABC):
     """A family tied to one data set; arrays over many parent sets of one child.
 
     `nodes` are the names of the columns, `rows` the sum of the row weights; `equivalent` says that
-    equivalent graphs have the same fitted joint density, `lattice` that `subsets` has a closed form.
+    equivalent graphs have the same fitted joint density, `lattice` that `subsets` has a closed form;
+    `shared` that local models have a number in common, tuned to a graph by `retuned`; `threads` how many
+    sets are worked on at the same time.
     """
 
     nodes: tuple[str, ...]
     rows: float
     equivalent: bool = False
     lattice: bool = False
+    shared: bool = False
+    threads: int = 1
 
     @abstractmethod
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
@@ -205,8 +209,8 @@ class Family(ABC):
         """The score that fits the family best where none is asked for."""
         return DefaultScore("loo")
 
-    def default_penalty(self, directed: bool) -> float:
-        """The price of an edge, in nats per row, where none is asked for."""
+    def default_penalty(self, columns: int, rows: float) -> float:
+        """The penalty per edge, in nats per row, where none is asked for."""
         return 0.0
 
     def default_parents(self, rows: float) -> int | None:

@@ -167,6 +167,8 @@ def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
 
 def _independent(matrix: Array, constant: NDArray[np.bool_]) -> list[int]:
     """Parents (rows 1..) that are no linear combination of the parents before them."""
+    if _all_independent(matrix[1:, 1:], constant[1:]):
+        return list(range(1, len(matrix)))
     kept: list[int] = []
     for k in range(1, len(matrix)):
         given = matrix[np.ix_(kept, kept)]
@@ -174,6 +176,15 @@ def _independent(matrix: Array, constant: NDArray[np.bool_]) -> list[int]:
         if pivot >= FLOOR and not constant[k]:
             kept.append(k)
     return kept
+
+
+def _all_independent(matrix: Array, constant: NDArray[np.bool_]) -> bool:
+    """Whether no pivot of Cholesky's factor is near the floor: then there is no need to look one by one."""
+    try:
+        factor = np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return not constant.any() and bool((factor.diagonal() ** 2 > 10 * FLOOR).all())
 
 
 def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from arcwise.conditionals import Fits
 from arcwise.data import Table
-from arcwise.results import Step, Watch
+from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score
 
 __all__ = ["Pruning", "Stage", "pruning"]
@@ -47,7 +47,8 @@ class Pruning:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {"target": self.target, "stages": [stage._asdict() for stage in self.stages]}
+        stages = [stage._asdict() for stage in self.stages]
+        return {"target": self.target, "stages": stages, "stopped": self.stopped}
 
     def __str__(self) -> str:
         tested = not np.isnan(self.stages[0].test)
@@ -60,7 +61,11 @@ class Pruning:
                 f"{len(stage.inputs):6d}  {stage.score:8.4f}{test}  {stage.removed or '-'}{mark}"
             )
         kept = ", ".join(self.best.inputs) or "none"
-        return "\n".join([*lines, f"* best score, with {len(self.best.inputs)} inputs: {kept}"])
+        lines.append(f"* best score, with {len(self.best.inputs)} inputs: {kept}")
+        if self.stopped:
+            left = len(self.stages[-1].inputs)
+            lines.append(f"{self.stopped}: fewer than {left} inputs were not looked at")
+        return "\n".join(lines)
 
 
 def pruning(
@@ -78,7 +83,8 @@ def pruning(
     score : what an input is missed by.
     target : column number of the variable to predict.
     test : other rows of the same columns, to be scored by each model.
-    on_step : called with each step; returning True ends the way early.
+    on_step : called with each step, and between small batches of local fits where these are dear;
+        returning True ends the way early.
 
     Returns
     -------
@@ -88,17 +94,20 @@ def pruning(
     inputs = tuple(x for x in range(p) if x != target)
     value, removed = score.local(target, inputs), -1
     stages = [_stage(fits, score, target, inputs, removed, value, test)]
-    stopped = ""
-    while inputs and not stopped:
-        without = score.toggles(target, inputs, inputs)
+    trail = Trail(on_step)
+    careful = score.watched(trail.check)
+    while inputs and not trail.stopped:
+        try:
+            without = careful.toggles(target, inputs, inputs)
+        except Interrupted:
+            break
         # ties within rounding go to the lower column number
         place = int((without >= without.max() - 1e-10 * max(1.0, score.rows)).argmax())
         removed, value = inputs[place], float(without[place])
         inputs = inputs[:place] + inputs[place + 1 :]
         stages.append(_stage(fits, score, target, inputs, removed, value, test))
-        step = Step(p - len(inputs) - 1, "drop", removed, target, value, len(inputs), 0.0)
-        stopped = "asked to stop" if on_step is not None and on_step(step) else ""
-    return Pruning(score.nodes[target], tuple(stages), stopped)
+        trail.add("drop", value, len(inputs), removed, target)
+    return Pruning(score.nodes[target], tuple(stages), trail.stopped)
 
 
 def _stage(

@@ -11,6 +11,7 @@ from a file without one) the strength of a pair is -1/2 log(1 - r^2), r its part
 others in the fitted joint: what either says of the other, in nats, when the rest is known.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,9 @@ from arcwise.evaluate.edges import Array, EdgeTable, Integers
 from arcwise.evaluate.pairs import bare_table, pairs_of
 from arcwise.graphs import Limits
 from arcwise.networks import BayesNet, MarkovNet, Net
+from arcwise.results import Interrupted
 from arcwise.scores import Score
+from arcwise.scores.base import ParentSets
 from arcwise.search import Climb
 from arcwise.undirected import edge_bounds
 
@@ -42,6 +45,7 @@ def edge_table(
     score: Score | None = None,
     limits: Limits | None = None,
     rows: float | None = None,
+    seconds: float | None = None,
 ) -> EdgeTable:
     """Make the table of edges of a network.
 
@@ -52,18 +56,57 @@ def edge_table(
     limits : the rules, which say what is legal for pairs without an edge, and direct arcs that data
         alone could not.
     rows : how many rows there were, for the totals of strengths that need no score.
+    seconds : after so many no local model is fitted any more, and strengths that are not known are NaN.
 
     Returns
     -------
     EdgeTable : every pair up to `pairs.ALL_PAIRS` variables, beyond only the edges present.
     """
     table = bare_table(net, *pairs_of(net), limits)
+    if isinstance(net, MarkovNet) and score is None and net.joint is not None:
+        count = float("nan") if rows is None else rows
+        return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
+    if score is not None and seconds is not None and not score.lattice:
+        score = _Hasty(score, net, seconds)
     if isinstance(net, MarkovNet):
-        if score is None and net.joint is not None:
-            count = float("nan") if rows is None else rows
-            return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
-        return _with_sides(table, net, score, limits)
-    return _with_strengths(table, net, score, limits)
+        return _counted(_with_sides(table, net, score, limits))
+    return _counted(_with_strengths(table, net, score, limits))
+
+
+class _Hasty(Score):
+    """A dear score for a while: local scores that are not known by then are NaN.
+
+    Those of edges that are present come first.
+    """
+
+    def __init__(self, score: Score, net: Net, seconds: float) -> None:
+        self.nodes, self.rows, self.until = score.nodes, score.rows, time.monotonic() + seconds
+        self.score = score.watched(self._check)
+        for node, row in enumerate(net.inputs):
+            self.many(node, [row, *(tuple(x for x in row if x != other) for other in row)])
+
+    def _check(self) -> None:
+        if time.monotonic() > self.until:
+            raise Interrupted
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Local scores; NaN where there was no time."""
+        return np.array([self._one(child, each) for each in sets])
+
+    def _one(self, child: int, parents: tuple[int, ...]) -> float:
+        try:
+            return self.score.local(child, parents)
+        except Interrupted:
+            return float("nan")
+
+
+def _counted(table: EdgeTable) -> EdgeTable:
+    """The table, which says how many strengths there was no time for."""
+    missed = int(np.isnan(table.strength).sum())
+    if not missed or not np.isfinite(table.count):
+        return table
+    pairs = f"{missed} pair{'s' * (missed != 1)}"
+    return replace(table, meaning=f"{table.meaning}; there was no time to find it for {pairs}")
 
 
 def _information(table: EdgeTable) -> Array:
@@ -91,6 +134,9 @@ def _differences(climb: Climb, table: EdgeTable) -> Array:
     out = np.where(table.joined, -climb.gains[head, table.tail], -np.inf)
     for i in np.flatnonzero(~table.joined).tolist():
         a, b = int(table.first[i]), int(table.second[i])
+        if np.isnan(climb.gains[a, b]) or np.isnan(climb.gains[b, a]):
+            out[i] = np.nan
+            continue
         moves = (climb.legal(kernel.ADD, a, b), climb.legal(kernel.ADD, b, a))
         out[i] = max((move.gain for move in moves if move is not None), default=-np.inf)
     return out

@@ -5,8 +5,9 @@ natural logarithms, a total over rows. It is a pure function of child and parent
 writes only `many`; the other methods follow from it and are overridden where a sweep is cheaper.
 """
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,13 @@ from numpy.typing import NDArray
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
-__all__ = ["Array", "Cached", "ParentSets", "Score", "Sum", "delta", "total"]
+__all__ = ["Array", "Cached", "ParentSets", "Score", "Sum", "Watched", "delta", "total"]
 
 Array = NDArray[np.float64]
 ParentSets = Sequence[tuple[int, ...]]
+
+_BATCH = 0.1  # seconds that local fits may take between two questions to the watcher,
+_SHARED = 5  # and so many times that where threads share them out, so that few have to wait
 
 
 class Score(ABC):
@@ -25,13 +29,14 @@ class Score(ABC):
 
     `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
     on; `lattice` that `subsets` is far cheaper than scoring set by set, which lets the exact search go
-    further.
+    further; `threads` how many sets are scored at the same time.
     """
 
     nodes: tuple[str, ...]
     rows: float
     equivalent: bool = False
     lattice: bool = False
+    threads: int = 1
 
     @abstractmethod
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -80,6 +85,13 @@ class Score(ABC):
         out[masks] = self.many(child, sets)
         return out
 
+    def watched(self, check: Callable[[], None]) -> "Score":
+        """The same score, which calls `check` between small batches of local fits where these are dear.
+
+        What `check` raises ends the work; local scores that a cache holds by then stay there.
+        """
+        return self if self.lattice else Watched(self, check)
+
 
 def _toggle(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
     return tuple(sorted(set(parents) ^ {x}))
@@ -122,6 +134,10 @@ class Sum(Score):
         self.nodes, self.rows = self.parts[0].nodes, self.parts[0].rows
         self.equivalent = all(part.equivalent for part in self.parts)
         self.lattice = all(part.lattice for part in self.parts)
+
+    def watched(self, check: Callable[[], None]) -> Score:
+        """The sum of the parts, each watched."""
+        return Sum([part.watched(check) for part in self.parts])
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Sum of the parts' local scores."""
@@ -170,3 +186,37 @@ class Cached(Score):
             for s, value in zip(missing, self.score.many(child, missing), strict=True):
                 self.known[child, s] = float(value)
         return np.array([self.known[child, s] for s in sets])
+
+    def watched(self, check: Callable[[], None]) -> Score:
+        """The same memory; `check` is called where local scores are not known."""
+        found = Cached(self.score.watched(check))
+        found.known = self.known
+        return found
+
+
+class Watched(Score):
+    """A dear score in small batches: `check` is called before each of them.
+
+    A batch has as many sets as take a tenth of a second (with threads half a second), by the time of the
+    last one, and as many as there are threads at least. What is scored does not depend on it.
+    """
+
+    def __init__(self, score: Score, check: Callable[[], None]) -> None:
+        self.score, self.check = score, check
+        self.nodes, self.rows, self.equivalent = score.nodes, score.rows, score.equivalent
+        self.threads = self._size = score.threads
+        self._seconds = _BATCH * (_SHARED if score.threads > 1 else 1)
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Local scores, batch by batch."""
+        found, done = [np.zeros(0)], 0
+        while done < len(sets):
+            self.check()
+            began, batch = time.perf_counter(), sets[done : done + self._size]
+            found.append(self.score.many(child, batch))
+            done += len(batch)
+            pace = (time.perf_counter() - began) / len(batch)
+            self._size = max(
+                self.threads, min(2 * self._size, int(self._seconds / max(pace, 1e-9)))
+            )
+        return np.concatenate(found)

@@ -40,6 +40,7 @@ class Penalized(Score):
         if counts is not None:  # then the whole charge goes by the number of parents
             self.by_size = self.by_size + per_param * counts
         self.equivalent, self.lattice = fits.equivalent, fits.lattice and self.uniform
+        self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihoods minus charges."""

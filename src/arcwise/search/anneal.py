@@ -51,7 +51,8 @@ def annealing(
     Result : the best graph met.
     """
     graph, bounds = starting_graph(score, start, limits)
-    climb, trail = Climb(score, graph, bounds), Trail(on_step)
+    trail = Trail(on_step)
+    climb = Climb(score.watched(trail.check), graph, bounds)
     ascend(climb, trail)
     best, value = climb.graph(), climb.total
     draws, first, last = _schedule(climb, steps, hot, cold)

@@ -60,17 +60,19 @@ def auto(
     Result : `optimal` is True where the exact program was run.
     """
     graph, bounds = starting_graph(score, start, limits)
-    if max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]:
-        found, _ = _improve(score, graph, bounds, Trail())  # to hand back if time runs out
-        return exact(score, found, limits=bounds, on_step=on_step)
     trail = Trail(on_step, max_steps)
+    if max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]:
+        found, _ = _improve(score, graph, bounds, trail)  # to hand back if time runs out
+        if trail.stopped:
+            return Result(found, total(score, found), tuple(trail.steps), trail.stopped)
+        return exact(score, found, limits=bounds, on_step=on_step)
     tries = _patience(score) if patience is None else patience
     best, top = _improve(score, graph, bounds, trail)
     failures, climb = 0, None
     while failures < tries and not trail.stopped:
         begin, moves = _disturbed(best, bounds, rng, failures, score.equivalent)
         if moves and len(score.nodes) <= _SHAKEN_COLUMNS:
-            climb = climb or Climb(score, best, bounds)
+            climb = climb or Climb(score.watched(trail.check), best, bounds)
             climb.go_to(begin)
             climb.shake(rng, moves)
             begin = climb.graph()
@@ -137,6 +139,6 @@ def _improve(score: Score, start: DAG, limits: Limits, trail: Trail) -> tuple[DA
             trail.stopped = result.stopped
         trail.steps.extend(result.trace)
         return result.graph, result.score
-    climb = Climb(score, start, limits)
+    climb = Climb(score.watched(trail.check), start, limits)
     ascend(climb, trail)
     return climb.graph(), climb.total

@@ -3,6 +3,9 @@
 `Climb` holds a DAG with the gain of toggling every arc, and knows the best legal change of one arc.
 After a move only the changed children are scored again (one `Score.sweep` call) and only the heads
 whose best move could have changed are looked through again, so a step costs about O(p).
+
+Where a dear score is interrupted (`Score.watched`), it is caught here: the climb stays at its graph and has
+no moves any more, so that whatever walks on it comes to its end.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,6 +17,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import moves as kernel
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Move
+from arcwise.results import Interrupted
 from arcwise.scores import Score
 
 __all__ = ["Climb", "Gain", "least_gain", "starting_graph"]
@@ -55,7 +59,10 @@ def least_gain(score: Score) -> float:
 
 
 class Climb:
-    """A DAG with the gains of all its neighbours; moves change it in place."""
+    """A DAG with the gains of all its neighbours; moves change it in place.
+
+    The total is minus infinity where the score was interrupted before it was known.
+    """
 
     def __init__(self, score: Score, start: DAG, limits: Limits) -> None:
         p = len(score.nodes)
@@ -109,14 +116,20 @@ class Climb:
             _put(self._below, node, graph.children[node])
             _put(self._children, node, graph.children[node])
         pending = list(changed)
+        self.local[pending] = -np.inf
         height = max(1, _BLOCK // max(self.p, 1))
         for start in range(0, len(pending), height):
             self._score(pending[start : start + height])
         self._stale[:] = True
 
-    def _score(self, children: list[int]) -> None:
-        """Score children anew, with all their toggles."""
-        own, toggled = self.score.sweep(children, [self.parents[c] for c in children])
+    def _score(self, children: list[int]) -> bool:
+        """Score children anew, with all their toggles; False where interrupted: no moves are left."""
+        try:
+            own, toggled = self.score.sweep(children, [self.parents[c] for c in children])
+        except Interrupted:
+            self.gains[:] = -np.inf
+            self._stale[:] = True
+            return False
         toggled -= own[:, None]
         most = self.limits.max_parents
         for row, child in enumerate(children):
@@ -128,6 +141,7 @@ class Climb:
                 out[list(self.parents[child])] = False
                 toggled[row, out] = -np.inf
             self.gains[child] = toggled[row]
+        return True
 
     def best(self) -> Gain | None:
         """The legal move with the largest gain, even if that is negative; None if there is none."""
@@ -159,6 +173,7 @@ class Climb:
     def apply(self, move: Gain) -> None:
         """Make one legal move."""
         _, kind, tail, head = move
+        gains = (float(self.gains[head, tail]), float(self.gains[tail, head]))
         if kind != kernel.ADD:
             self._unlink(tail, head)
         if kind == kernel.ADD:
@@ -166,7 +181,9 @@ class Climb:
         elif kind == kernel.FLIP:
             self._link(head, tail)
         changed = [head] if kind != kernel.FLIP else [head, tail]
-        self._score(changed)
+        if not self._score(changed):
+            for child, gain in zip(changed, gains, strict=False):
+                self.local[child] += gain
         for child in changed:  # turning an arc out of `child` weighs its gains, too
             self._stale[child] = True
             self._stale[_members(self._children[child], self.p)] = True

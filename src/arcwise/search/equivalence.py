@@ -32,10 +32,13 @@ same in all members of a class, so a bound on it shuts out whole classes.
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise._kernels import ges as kernel
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Trail, Watch
+from arcwise.results import Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
 
@@ -103,6 +106,15 @@ def ges(
     """
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
+    careful = score.watched(trail.check)
+
+    def sweep(
+        children: list[int], bases: list[tuple[int, ...]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        try:
+            return careful.sweep(children, bases)
+        except Interrupted:  # no step is better, and the watcher is asked next
+            return np.zeros(len(children)), np.full((len(children), len(score.nodes)), -np.inf)
 
     def watch(kind: int, tail: int, head: int, value: float, edges: int) -> bool:
         if kind == kernel.TICK:
@@ -110,7 +122,7 @@ def ges(
         return trail.add(_WORDS[kind], value, edges, tail, head)
 
     parents, before, reason, cut = kernel.ges(
-        score.sweep,
+        sweep,
         watch,
         graph.parents,
         _barred(bounds),

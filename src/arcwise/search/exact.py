@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import subsets as kernel
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
-from arcwise.results import Result, Trail, Watch
+from arcwise.results import Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
 
@@ -22,6 +22,9 @@ __all__ = ["exact", "exact_memory"]
 
 Array = NDArray[np.float64]
 
+_PIECE = (
+    18  # candidates whose subsets are scored at a time: some tens of milliseconds in closed form
+)
 _LIMIT = 29  # one machine word holds the sets; beyond, memory rules it out anyway
 _GIB = 1 << 30
 
@@ -49,7 +52,8 @@ def exact(
     start : only checked, and returned where the search is stopped before its end.
     limits : rules bound to the score's columns.
     memory : largest number of bytes to use.
-    on_step : called after each variable; returning True ends the search with the start graph.
+    on_step : called after each variable, and between small batches of local fits where the score is
+        dear; returning True ends the search with the start graph.
 
     Returns
     -------
@@ -64,10 +68,16 @@ def exact(
     trail, p = Trail(on_step), len(score.nodes)
     sizes = [1 << len(bounds.candidates(child)) for child in range(p)]
     tables = np.split(np.empty(sum(sizes)), np.cumsum(sizes)[:-1])  # views of one array
+    careful = score.watched(trail.check)
     for child, table in enumerate(tables):
-        _best_inside(score, bounds, child, table)
+        try:
+            _best_inside(careful, bounds, child, table, trail)
+        except Interrupted:
+            break
         if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
-            return Result(graph, total(score, graph), (), trail.stopped)
+            break
+    if trail.stopped:
+        return Result(graph, total(score, graph), (), trail.stopped)
     found = _assemble(bounds, tables)
     if score.equivalent and bounds.free:
         found = _representative(score, found)
@@ -101,11 +111,19 @@ def _check_size(limits: Limits, memory: float) -> None:
         )
 
 
-def _best_inside(score: Score, limits: Limits, child: int, table: Array) -> None:
-    """Write the best local score of `child` with parents inside each subset of its candidates."""
-    table[:] = score.subsets(
-        child, limits.candidates(child).tolist(), limits.required[child], limits.max_parents
-    )
+def _best_inside(score: Score, limits: Limits, child: int, table: Array, trail: Trail) -> None:
+    """Write the best local score of `child` with parents inside each subset of its candidates.
+
+    Masks that agree in their upper bits are scored together; the watcher has its turn in between.
+    """
+    candidates, required = limits.candidates(child).tolist(), limits.required[child]
+    lower, upper = candidates[:_PIECE], candidates[_PIECE:]
+    for high, part in enumerate(table.reshape(1 << len(upper), -1)):
+        if high:
+            trail.check()
+        chosen = (c for bit, c in enumerate(upper) if high >> bit & 1)
+        always = tuple(sorted((*required, *chosen)))
+        part[:] = score.subsets(child, lower, always, limits.max_parents)
     kernel.subset_maxima(table)
 
 

@@ -43,14 +43,16 @@ def greedy(
     limits : rules bound to the score's columns.
     tolerance : nats per row; changes below it in size count as zero (0: only real gains).
     max_steps : largest number of steps.
-    on_step : called with each step; returning True ends the search with the best graph so far.
+    on_step : called with each step, and between small batches of local fits where the score is dear;
+        returning True ends the search with the best graph so far.
 
     Returns
     -------
     Result : a graph that no single change improves by more than the tolerance.
     """
     graph, bounds = starting_graph(score, start, limits)
-    climb, trail = Climb(score, graph, bounds), Trail(on_step, max_steps)
+    trail = Trail(on_step, max_steps)
+    climb = Climb(score.watched(trail.check), graph, bounds)
     if tolerance > 0:
         best = _drift(climb, trail, tolerance * score.rows)
     else:

@@ -39,7 +39,8 @@ def iterated(
     Result : the best graph of all rounds.
     """
     graph, bounds = starting_graph(score, start, limits)
-    climb, trail = Climb(score, graph, bounds), Trail(on_step, max_steps)
+    trail = Trail(on_step, max_steps)
+    climb = Climb(score.watched(trail.check), graph, bounds)
     ascend(climb, trail)
     best, top = climb.graph(), climb.total
     for _ in range(rounds):

@@ -52,14 +52,14 @@ def tabu(
     Result : the best graph of all climbs and walks.
     """
     graph, bounds = starting_graph(score, start, limits)
-    climb, trail = Climb(score, graph, bounds), Trail(on_step, max_steps)
+    trail = Trail(on_step, max_steps)
+    climb = Climb(score.watched(trail.check), graph, bounds)
     best, top = _run(climb, trail, (tabu_length, walk_length, walks))
     for _ in range(restarts):
-        if trail.stopped:
-            break
         climb.go_to(bounds.start())
         climb.shake(rng, 2 * len(score.nodes))
-        trail.add("restart", climb.total, climb.arcs)
+        if trail.stopped or trail.add("restart", climb.total, climb.arcs):
+            break
         found, value = _run(climb, trail, (tabu_length, walk_length, walks))
         if value > top + least_gain(score):
             best, top = found, value

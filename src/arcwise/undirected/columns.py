@@ -36,6 +36,8 @@ LEAST = 1e-3
 
 # Sweeps between two looks at how it goes, and how many more are as dear as Newton's method.
 _CHUNK, _PATIENCE = 6, 50
+# In blocks of more columns six sweeps may take seconds: the watcher is asked after so many.
+_WIDE, _FEW = 200, 2
 # What sweeps leave of Theta may be indefinite where it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
 # Bounds may be loose: so many answers that look settled before an exact one is made.
@@ -123,7 +125,7 @@ def solve_block(
     moves = moves_for(len(moments))
     while True:
         chunk = min(_CHUNK, max_sweeps - sweeps)
-        went = descend(moments, penalties, covariance, slopes, goal, chunk, moves)
+        went, end = _sweep(moments, penalties, covariance, slopes, goal, chunk, moves, tell)
         sweeps += went.done
         settled = went.moved <= goal
         tries += settled
@@ -131,7 +133,7 @@ def solve_block(
             went.changed == 0 and sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
         )
         slow = slow or (settled and tries > (1 if exact else _TRIES))
-        end = (tell is not None and tell(sweeps, went.moved)) or sweeps >= max_sweeps
+        end = end or (tell is not None and tell(sweeps, went.moved)) or sweeps >= max_sweeps
         last = went.moved
         if not (settled or slow or end):
             continue
@@ -155,6 +157,31 @@ def solve_block(
             goal *= _CLOSER
             if goal < _ROUNDING:
                 return best and best._replace(sweeps=sweeps)
+
+
+def _sweep(
+    moments: Array,
+    penalties: Array,
+    covariance: Array,
+    slopes: Array,
+    goal: float,
+    chunk: int,
+    moves: Array,
+    tell: Tell | None,
+) -> tuple[Sweeps, bool]:
+    """Some sweeps, and whether the watcher, asked between those of a wide block, wants an end."""
+    step = _FEW if tell is not None and len(moments) > _WIDE else chunk
+    done, changed, moved = 0, 0, np.inf
+    while True:
+        most = min(step, chunk - done)
+        went = descend(moments, penalties, covariance, slopes, goal, most, moves, moved)
+        moved = went.moved
+        done, changed = done + went.done, changed + went.changed
+        total = Sweeps(done, moved, changed)
+        if done >= chunk or moved <= goal:
+            return total, False
+        if tell is not None and tell(done, moved):
+            return total, True
 
 
 def _remaining(went: Sweeps, last: float, goal: float) -> float:

@@ -5,10 +5,12 @@ would do, both look needless and both go; boundary learning, which scores again 
 keeps one of them. The method is here for comparison (Hofmann and Tresp 1997 name it so).
 """
 
+import contextlib
+
 import numpy as np
 
 from arcwise.graphs import Limits
-from arcwise.results import Path, Removal, Trail, Watch
+from arcwise.results import Interrupted, Path, Removal, Trail, Watch
 from arcwise.scores import Score
 from arcwise.undirected.limits import bounds_for
 from arcwise.undirected.losses import UNIT, Losses
@@ -23,8 +25,8 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     ----------
     score : what local models are compared by.
     limits : rules bound by `edge_limits`, as for `boundary`.
-    on_step : told of each variable whose models are scored; returning True ends the run, and the
-        graph is then known at no penalty.
+    on_step : told of each variable whose models are scored, and asked between small batches of local fits
+        where these are dear; returning True ends the run, and the graph is then known at no penalty.
 
     Returns
     -------
@@ -43,8 +45,11 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     <UGraph a:b + c>
     """
     bounds = bounds_for(score.nodes, limits)
-    trail, state = Trail(on_step), Losses(score, bounds)
-    whole = (state.enter(trail) and state.fill(trail)) or not state.free.any()
+    trail = Trail(on_step)
+    state = Losses(score.watched(trail.check), bounds)
+    whole = not state.free.any()
+    with contextlib.suppress(Interrupted):
+        whole = (state.enter(trail) and state.fill(trail)) or whole
     return Path.of_removals(
         bounds.largest,
         _by_strength(state) if whole else (),

@@ -224,7 +224,8 @@ class _Descent:
         )
         if self.short:
             reason += (
-                f" The run was cut short after {len(self.curve)} penalties: others may do better."
+                f" The run was cut short after {len(self.curve)} "
+                f"penalt{'y' if len(self.curve) == 1 else 'ies'}: others may do better."
             )
         elif self.bounded:
             reason += f" No graph of {np.ceil(self.enough):.0f} edges or more can reach it."

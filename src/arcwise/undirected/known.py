@@ -7,7 +7,8 @@ covariance S on the edges and the diagonal:
 
 (Dempster 1972). On a decomposable graph that has a closed form, see `chordal`. On others the columns
 are solved in turn by regression on the neighbours (Hastie, Tibshirani and Friedman, The Elements of
-Statistical Learning, algorithm 17.1), and Newton's method ends it to full precision.
+Statistical Learning, algorithm 17.1), and Newton's method ends it to full precision. On large graphs that
+are nearly complete, Newton's method finds the few entries of W that the data do not fix.
 """
 
 from collections.abc import Callable
@@ -16,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._kernels.glasso import descend, precision
+from arcwise._kernels.glasso import descend, moves_for, precision
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order, decomposable
 from arcwise.undirected.chordal import Chain, Singular, chain, completion
-from arcwise.undirected.newton import finish, inverse
+from arcwise.undirected.newton import completed, finish, inverse
 from arcwise.undirected.penalties import checked_covariance
 
 __all__ = ["Known", "known", "refitted"]
@@ -46,6 +47,8 @@ _TRIED, _CONDITION = 200, 1e-9
 # How often Theta is doubled before that counts as growing without bound: from fewer rows than columns, where
 # that is to be expected, and from more.
 _DOUBLINGS, _SHARP = 16, 40
+# Graphs of more variables, with fewer absent pairs than this share, are nearly complete.
+_LARGE, _ABSENT = 100, 0.05
 # The penalty at which a fit begins whose covariance is singular.
 _FIRST = 0.1
 
@@ -63,13 +66,16 @@ class Known(NamedTuple):
     violation: float
 
 
-def known(covariance: ArrayLike, graph: UGraph) -> Known:
+def known(
+    covariance: ArrayLike, graph: UGraph, *, check: Callable[[], None] | None = None
+) -> Known:
     """Fit a Gaussian network to a graph.
 
     Parameters
     ----------
     covariance : of the columns in the order of the graph's nodes.
     graph : which entries of the precision matrix may differ from zero.
+    check : called now and then while it takes long; what it raises ends the work.
 
     Raises
     ------
@@ -94,7 +100,7 @@ def known(covariance: ArrayLike, graph: UGraph) -> Known:
     np.fill_diagonal(moments, 1.0)
     try:
         found, sweeps = (
-            _closed(moments, graph) if decomposable(graph) else _iterated(moments, graph)
+            _closed(moments, graph) if decomposable(graph) else _iterated(moments, graph, check)
         )
     except Singular as reason:
         raise _no_maximum(graph, (*reason.earlier, reason.node)) from None
@@ -162,20 +168,37 @@ def _closed(moments: Array, graph: UGraph) -> tuple[Chain, int]:
     return chain(moments, families), 0
 
 
-def _iterated(moments: Array, graph: UGraph) -> tuple[Chain, int]:
-    """Sweeps over the columns, then Newton's method."""
+def _iterated(
+    moments: Array, graph: UGraph, check: Callable[[], None] | None = None
+) -> tuple[Chain, int]:
+    """Sweeps over the columns, then Newton's method; by the absent pairs where these are few."""
     edges = _places(graph)
+    size = len(moments)
+    if size > _LARGE and 2 * graph.n_edges > (1.0 - _ABSENT) * size * (size - 1):
+        absent = ~edges
+        np.fill_diagonal(absent, False)
+        few = completed(moments, absent, _TOLERANCE)
+        covariance = None if few is None else inverse(few.matrix)
+        if few is not None and covariance is not None:
+            return Chain(few.matrix, covariance.matrix), 0
+    asked = check or (lambda: None)
+    asked()
     begin = completion(moments, edges)
-    start, sweeps = _swept(moments, edges, begin)
+    start, sweeps = _swept(moments, edges, begin, asked)
     np.fill_diagonal(edges, True)
-    found = finish(moments, np.zeros_like(moments), start, edges, _TOLERANCE, doublings=_SHARP)
+    nothing = np.zeros_like(moments)
+    found = finish(
+        moments, nothing, start, edges, _TOLERANCE, doublings=_SHARP, stop=lambda: bool(asked())
+    )
     back = None if found is None else inverse(found)
     if found is None or back is None:
         raise _no_maximum(graph, _singular_clique(moments, graph))
     return Chain(found, back.matrix), sweeps
 
 
-def _swept(moments: Array, edges: NDArray[np.bool_], begin: Array | None) -> tuple[Array, int]:
+def _swept(
+    moments: Array, edges: NDArray[np.bool_], begin: Array | None, check: Callable[[], None]
+) -> tuple[Array, int]:
     """A precision matrix to start from, and the sweeps it took.
 
     `begin` is a positive definite matrix that agrees with the moments on the edges. Where none is at
@@ -187,12 +210,16 @@ def _swept(moments: Array, edges: NDArray[np.bool_], begin: Array | None) -> tup
     np.fill_diagonal(penalties, penalty * share)
     covariance = begin if begin is not None else scaled.copy()
     np.fill_diagonal(covariance, 1.0)
-    slopes = np.zeros_like(moments)
-    went = descend(scaled, penalties, covariance, slopes, _NEAR, _SWEEPS)
+    slopes, moves = np.zeros_like(moments), moves_for(len(moments))
+    sweeps, moved = 0, np.inf
+    while sweeps < _SWEEPS and moved > _NEAR:
+        check()
+        moved = descend(scaled, penalties, covariance, slopes, _NEAR, 1, moves, moved).moved
+        sweeps += 1
     theta = precision(covariance, slopes)
     if theta is None or inverse(theta) is None:
-        return np.eye(len(moments)), went.done
-    return theta * share, went.done
+        return np.eye(len(moments)), sweeps
+    return theta * share, sweeps
 
 
 def _places(graph: UGraph) -> NDArray[np.bool_]:

@@ -20,6 +20,16 @@ class Bounds(NamedTuple):
     largest: UGraph
     required: frozenset[tuple[int, int]]
 
+    @property
+    def smallest(self) -> UGraph:
+        """The graph of the pairs that must stay."""
+        nodes = self.largest.nodes
+        rows = (
+            tuple(two for two in row if (min(one, two), max(one, two)) in self.required)
+            for one, row in enumerate(self.largest.neighbours)
+        )
+        return UGraph.unchecked(nodes, tuple(rows))
+
 
 def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
     """Bind rules to columns for undirected learning.

@@ -112,15 +112,20 @@ class Losses:
         return None
 
     def _look_at(self, doubtful: NDArray[np.bool_], bounds: NDArray[np.float64]) -> None:
-        """Find a loss that is not known of the pair that looks weakest: its larger one, by the last look."""
+        """Find losses that are not known, of the pairs that look weakest: as many as are scored at a time.
+
+        Where neither loss of a pair is known, the one that was larger at the last look comes first.
+        """
         last = np.maximum(self.losses, self.losses.T)
-        first = np.lexsort((last[doubtful], bounds[doubtful]))[0]
-        one, two = np.argwhere(doubtful)[first].tolist()
+        order = np.lexsort((last[doubtful], bounds[doubtful]))
+        one, two = np.argwhere(doubtful)[order[0]].tolist()
         if self.known[one, two] or (
             not self.known[two, one] and self.losses[two, one] > self.losses[one, two]
         ):
             one, two = two, one
-        self._find(one, np.array([two]))
+        others = np.flatnonzero(doubtful[one] & ~self.known[one])
+        others = others[np.lexsort((last[one, others], bounds[one, others]))]
+        self._find(one, others[: max(self.score.threads, 1)])
 
     def remove(self, one: int, two: int) -> tuple[float, float]:
         """Take out an edge whose losses are known; gives what the two sides lost."""

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise._kernels.glasso import neighbours
 from arcwise.errors import FitError, unknown
+from arcwise.results import Trail, Watch
 from arcwise.undirected.penalties import Pairs, Problem, checked_covariance
 
 __all__ = ["Neighbourhoods", "neighbourhood", "neighbourhood_path", "safe_penalty"]
@@ -97,10 +98,12 @@ def neighbourhood_path(
     factors: ArrayLike | None = None,
     required: Pairs | None = None,
     forbidden: Pairs | None = None,
+    on_step: Watch | None = None,
 ) -> Iterator[tuple[float, Neighbourhoods]]:
     """Select neighbours for several penalties, each from the answer before.
 
-    Each penalty is multiplied with the `factors`, a matrix, if given.
+    Each penalty is multiplied with the `factors`, a matrix, if given. `on_step` is told of each of them; True
+    ends the path.
 
     Examples
     --------
@@ -108,7 +111,7 @@ def neighbourhood_path(
     >>> [(penalty, found.n_edges) for penalty, found in neighbourhood_path(S, [0.55, 0.1])]
     [(0.55, 1), (0.1, 2)]
     """
-    moments, found = _correlations(checked_covariance(covariance)), None
+    moments, found, trail = _correlations(checked_covariance(covariance)), None, Trail(on_step)
     rest: dict[str, Any] = {
         "factors": factors,
         "penalise_diagonal": False,
@@ -119,6 +122,8 @@ def neighbourhood_path(
         problem = Problem.of(moments, penalty, **rest)
         found = _solved(problem, _checked_rule(rule), found)
         yield float(penalty), found
+        if trail.add(f"penalty {float(penalty):.4g}", float(found.n_edges), found.n_edges):
+            return
 
 
 def safe_penalty(rows: float, variables: int, *, alpha: float = 0.05) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
+from arcwise.results import Trail, Watch
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.penalties import Pairs, checked_covariance
@@ -152,7 +153,8 @@ def by_stability(
     subsamples : how many.
     threshold : the largest instability that counts as agreement, 0.05 as the authors have it (R's huge
         measures twice this figure, so its 0.1 is the same).
-    run : does the pieces of work, one a subsample; where it is cut short, those done are compared.
+    run : does the pieces of work, one a subsample; where it is cut short, those done are compared, and
+        edges counted in them.
     options : for `graphs`.
     """
     if subsamples < 2 or not 0 < threshold < 0.5:
@@ -175,9 +177,12 @@ def by_stability(
     settled = [*known["required"], *known["forbidden"], *_settled(options.get("factors"))]
     pairs = max(1, _open_pairs(sample.still, settled))
     instability = np.maximum.accumulate((2.0 * shares * (1.0 - shares)).sum(axis=1) / pairs)
-    rest = partial(find, on_step=None) if "on_step" in options else find  # counted to the end
-    edges = tuple(int(linked.sum()) // 2 for linked in rest(whole))
-    return _steady(asked[: len(edges)], instability, edges, threshold, (len(found), subsamples))
+    edges = tuple(int(linked.sum()) // 2 for linked in find(whole))
+    missed = "" if len(edges) == len(asked) else " Edges are counted in subsamples, on average."
+    if missed:  # there was no time for all rows
+        edges = tuple(np.mean([list(map(len, one)) for one in found], axis=0).round().astype(int))
+    choice = _steady(asked, instability, edges, threshold, (len(found), subsamples))
+    return choice._replace(reason=choice.reason + missed)
 
 
 def by_rotation(
@@ -186,6 +191,7 @@ def by_rotation(
     *,
     turns: int = 20,
     factors: Array | None = None,
+    on_step: Watch | None = None,
 ) -> Choice:
     """Choose the smallest penalty that leaves no edge between columns shifted against each other.
 
@@ -198,6 +204,7 @@ def by_rotation(
     rng : draws the order and the shifts.
     turns : how often all columns are shifted; the smallest of their penalties is taken.
     factors : what the penalty of each pair is multiplied with.
+    on_step : told of each turn; returning True ends with the turns made so far.
 
     Examples
     --------
@@ -207,16 +214,20 @@ def by_rotation(
     """
     if turns < 1:
         raise FitError(f"At least one turn is needed, not {turns}.")
-    z, found = _Sample.of(rows).standardised(), []
-    for _ in range(turns):
+    z, found, trail = _Sample.of(rows).standardised(), list[float](), Trail(on_step)
+    while len(found) < turns and not (found and trail.stopped):
         z = z[rng.permutation(len(z))]
         across = np.roll(z, rng.integers(1, len(z)), axis=0).T @ z / len(z)
         found.append(largest_penalty(across, factors))
+        trail.tick(f"shift {len(found)} of {turns}", 0.0, 0)
     least = min(found)
+    shifts = f"one of {len(found)} shifts" if len(found) > 1 else "a shift"
     reason = (
-        f"Penalty {least:.4g} is the smallest that leaves no edge after one of {turns} shifts of the "
-        "columns against each other."
+        f"Penalty {least:.4g} is the smallest that leaves no edge after {shifts} of the columns against "
+        "each other."
     )
+    if len(found) < turns:
+        reason += f" The run was cut short: {turns} shifts were meant."
     return Choice("ric", least, tuple(found), tuple(found), "penalty without edges", (), reason)
 
 

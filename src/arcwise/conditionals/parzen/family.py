@@ -106,9 +106,13 @@ class Parzen(Family):
             )
         return ready.with_notes(*_tied(ready), *_outlying(ready))
 
-    def default_penalty(self, directed: bool) -> float:
-        """The founding texts' prices: 0.1 nats an arc (T2), 0.2 an undirected edge (T1)."""
-        return 0.1 if directed else 0.2
+    def default_penalty(self, columns: int, rows: float) -> float:
+        """log(n (10 + pairs) / 100) / n for n rows and p (p - 1) / 2 pairs of columns: see docs/models.md.
+
+        Close to log(n) / n for ten columns; the more pairs, the more of them look dependent by chance.
+        """
+        pairs = columns * (columns - 1) / 2
+        return float(max(1.0, np.log(rows * (10 + pairs) / 100)) / rows)
 
     def bind(
         self,

@@ -38,6 +38,7 @@ class ParzenFits(Fits):
     def __init__(self, family: Parzen, table: Table, *, width: float | None = None) -> None:
         self.family, self.table = family, table
         self.nodes, self.rows = table.names, table.total
+        self.shared, self.threads = family.widths == "shared", family.threads
         weights = np.ones(table.rows) if table.weights is None else table.weights
         # Sums go over the rows in the order of what they hold, so that the order given changes no digit.
         self.order = canonical_order(table.columns, weights)
