@@ -81,7 +81,7 @@ def learn(
         "auto" means there unless a score is given) and "neighbourhood".
     start : "empty", "complete" (in random order), "random", or a graph; directed only.
     penalty : price of an edge, in nats per row, taken off the score; None is the model's own (0 for
-        Gaussian models by a score; log(n (10 + pairs) / 100) / n for Parzen ones with n rows). "cv" tunes it by
+        Gaussian models by a score; log(n (10 + pairs) / 100) / n for Parzen ones of n rows). "cv" tunes it by
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
         best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
         unless one is given.) For the lasso it is rho, on the scale of correlations: a number, or a rule:
