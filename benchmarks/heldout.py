@@ -1,12 +1,13 @@
 """Held-out density and prediction of Parzen networks: the default penalty against the papers' 0.1 and 0.2.
 
-    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/heldout.py [--folds 5] [--sets boston wine ...] [--jobs 2]
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/heldout.py [--folds 5] [--repeats 1] [--sets boston wine ...]
 
 Boston (shipped), wine and diabetes (scikit-learn, columns of numbers), and a simulated table of 1030 rows
 whose one output is a strongly nonlinear function of eight inputs, after the concrete data of Yeh (1998).
 Every row is scored by the network learned from the other folds: log density for directed graphs, log
 pseudo-likelihood for undirected ones, and the error of the target predicted from all other variables.
-Differences are paired, row by row, with standard errors over rows. Means of log densities are ruled by
+With --repeats the rows are parted anew so many times, and what one row got is averaged. Differences are
+paired, row by row, with standard errors over rows. Means of log densities are ruled by
 the few rows that lie far from all others (d^2 / 2 h^2 nats each), so medians stand beside them, and
 --tail 0.01 (the word of `learn`) bounds what one row can cost.
 """
@@ -71,23 +72,37 @@ def table(name: str) -> aw.Table:
     )
 
 
-def held(task: tuple[str, str, float | None, int, float]) -> Held:
-    """Every row scored by the network learned without its fold."""
-    name, graph, penalty, folds, tail = task
-    whole = table(name)
-    place = whole.names.index(TARGETS[name])
-    parts = np.array_split(np.random.default_rng(500).permutation(whole.rows), folds)
+class Task(NamedTuple):
+    """A table, a kind of graph and a penalty (None: the default); how rows are parted; the tail."""
+
+    name: str
+    graph: str
+    penalty: float | None
+    folds: int
+    repeats: int
+    tail: float
+
+
+def held(task: Task) -> Held:
+    """Every row scored by networks learned without its fold, averaged over partitions."""
+    runs = [once(task, seed) for seed in range(500, 500 + task.repeats)]
+    return Held(*(np.mean(part, axis=0) for part in zip(*runs, strict=True)))
+
+
+def once(task: Task, seed: int) -> Held:
+    whole = table(task.name)
+    place = whole.names.index(TARGETS[task.name])
+    parts = np.array_split(np.random.default_rng(seed).permutation(whole.rows), task.folds)
+    words: dict[str, Any] = {"graph": task.graph, "penalty": task.penalty, "tail": task.tail}
     logs, loss, edges = np.empty(whole.rows), np.empty(whole.rows), []
     for part in map(np.sort, parts):
-        rest = whole.take(np.setdiff1d(np.arange(whole.rows), part))
-        words: dict[str, Any] = {"graph": graph, "penalty": penalty, "tail": tail}
+        rest, unseen = whole.take(np.setdiff1d(np.arange(whole.rows), part)), whole.take(part)
         net = aw.learn(rest, model="parzen", seed=0, progress=False, **words).net
-        unseen = whole.take(part)
         undirected = isinstance(net, MarkovNet)
         logs[part] = (pseudo_log_density if undirected else marginal_log_density)(net, unseen)
         loss[part] = residuals(net, unseen)[:, place] ** 2
         edges.append(net.graph.n_edges if undirected else net.graph.n_arcs)
-    return Held(logs, loss / whole.column(TARGETS[name]).var(), float(np.mean(edges)))
+    return Held(logs, loss / whole.column(TARGETS[task.name]).var(), float(np.mean(edges)))
 
 
 def error(values: Array) -> float:
@@ -112,13 +127,14 @@ def line(name: str, graph: str, new: Held, old: Held) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=1, help="partitions of the rows")
     parser.add_argument("--tail", type=float, default=0.0, help="the word of `learn`")
     parser.add_argument("--sets", nargs="+", choices=list(TARGETS), default=list(TARGETS))
     parser.add_argument("--jobs", type=int, default=1, help="learners at the same time")
     options = parser.parse_args()
     cells = list(product(options.sets, PAPERS))
     work = [
-        (name, graph, penalty, options.folds, options.tail)
+        Task(name, graph, penalty, options.folds, options.repeats, options.tail)
         for name, graph in cells
         for penalty in (PAPERS[graph], None)
     ]
