@@ -1,16 +1,18 @@
 """Which structures do the defaults find? Skeleton F1 over six families of dependence, beside two peers.
 
-    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/nonlinear.py [--graphs 8] [--rows 300] [--jobs 2] [--alone]
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/nonlinear.py [--graphs 8] [--rows 300] [--alone]
 
 The tables are those of families.py with 8, 10 and 12 columns in turn and seeds from 500 on; the default
 penalty was chosen on other seeds (100 to 107). The truth is the skeleton for directed learners and for PC,
 the moral graph for undirected ones ("markov": the graph itself for all). Means over the graphs with
 standard errors, and mean CPU seconds of a table; the last lines are paired differences of peers to our
-directed default. Peers run from .venv-peers (made by scripts/bench), each
-table in a process of its own: PyBNesian's hill climbing by validated likelihood with patience 5, over
-semiparametric and over kernel density networks (it needs an OpenCL driver, Debian: pocl-opencl-icd), and
-causal-learn's PC with its randomised kernel test (RCIT) at 0.05. A peer's run that fails or takes more
-than CAP CPU seconds is left out of its mean and counted beside it.
+directed default.
+
+Peers run from .venv-peers (made by scripts/bench), each table in a process of its own: PyBNesian's hill
+climbing by validated likelihood with patience 5, over semiparametric and over kernel density networks (it
+needs an OpenCL driver, Debian: pocl-opencl-icd), and causal-learn's PC with its randomised kernel test
+(RCIT) at 0.05. A peer's run that fails or takes more than CAP CPU seconds is left out of its mean and
+counted beside it.
 """
 
 import argparse
