@@ -1,6 +1,6 @@
 """Held-out density and prediction of Parzen networks: the default penalty against the papers' 0.1 and 0.2.
 
-    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/heldout.py [--folds 5] [--repeats 1] [--sets boston ...]
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/heldout.py [--folds 5] [--repeats 1] [--sets wine ...]
 
 Boston (shipped), wine and diabetes (scikit-learn, columns of numbers), and a simulated table of 1030 rows
 whose one output is a strongly nonlinear function of eight inputs, after the concrete data of Yeh (1998).
