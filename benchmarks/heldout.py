@@ -49,7 +49,9 @@ def concrete_like(rows: int = 1030, seed: int = 500) -> aw.Table:
     age = np.exp(rng.uniform(np.log(1), np.log(365), rows))
     binder = cement + 0.7 * slag + 0.4 * ash
     ripe = np.log1p(age) / (1.5 + np.log1p(age))
-    strength = 190 * ripe / (1 + np.exp(2.2 * (water / binder) ** 0.8)) * (1 + 0.15 * np.sin(plastic / 3))
+    strength = (
+        190 * ripe / (1 + np.exp(2.2 * (water / binder) ** 0.8)) * (1 + 0.15 * np.sin(plastic / 3))
+    )
     names = ("cement", "slag", "ash", "water", "plastic", "coarse", "fine", "age", "strength")
     values = (cement, slag, ash, water, plastic, coarse, fine, age)
     noisy = strength + rng.normal(0, 2.5, rows)
