@@ -3,8 +3,9 @@
 namespace arcwise::parzen {
 namespace {
 
-constexpr std::size_t kMany = 4096;   // rows beyond which peaks are sought on an eighth of them
-constexpr std::size_t kSome = 8192;   // and on no more than so many
+constexpr std::size_t kMany = 4096;   // rows beyond which peaks are sought
+constexpr std::size_t kSome = 1024;   // on so many of them, and then climbed on
+constexpr std::size_t kMore = 8192;   // an eighth of all, so many at most, before all are asked
 constexpr std::size_t kStarts = 4;
 constexpr double kRough = 1e-2;       // gain at which to turn from a few rows to more
 constexpr double kLast = 2e-5;        // gain of the last step on all rows
@@ -52,7 +53,7 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
   const Freedom freedom = k == 0 ? Freedom::out_only : one ? Freedom::one : Freedom::two;
   const bool many = rough_.n > kMany;
   few_.bind(rough_, kGridLines);
-  if (many) lines_.bind(rough_, std::min(rough_.n / 8, kSome));
+  if (many) lines_.bind(rough_, kSome);
   pairs_.bind(rough_, exact_, true);
   const auto few = [&](Widths w) { return few_.loo(w, levels, true); };
   const auto all = [&](Widths w) { return pairs_.loo(w, levels, true); };
@@ -75,6 +76,10 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
     for (const Widths there : beside(found, box, k <= kFewInputs ? 3 : 1, value)) try_from(there);
   }
   if (many) {
+    if (rough_.n / 8 > kSome) {
+      lines_.bind(rough_, std::min(rough_.n / 8, kMore));
+      found = climb(some, found.widths, freedom, box, kLastOfMany);
+    }
     found = climb(all, found.widths, freedom, box, kLastOfMany);
     used += found.evaluations;
   }
