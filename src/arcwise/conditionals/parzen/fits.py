@@ -91,33 +91,12 @@ class ParzenFits(Fits):
 
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihoods at the best widths; every copy of a row is left out."""
+        if self.family.tail:  # mixed into the density of each row left out, at the same widths
+            return self.rows * np.array([self.conditional(child, s).loo for s in sets])
         _, values = self._fit(child, sets)
-        if self.family.tail:
-            return np.array([self._loo_with_tail(child, s) for s in sets])
         jacobian = 0.0 if self.block.levels[child] else np.log(self.block.scales[child])
         out: Array = self.rows * (values - jacobian)
         return out
-
-    def _loo_with_tail(self, child: int, parents: tuple[int, ...]) -> float:
-        """The same with the wide component mixed into the density of each row left out."""
-        model = self.conditional(child, parents)
-        block, rows = self.block, np.arange(self.table.rows)
-        logs = kernel.loo_rows(
-            block.columns,
-            block.apart,
-            self.weights,
-            child,
-            block.levels[child],
-            parents,
-            (float(model.widths[0]), float(model.widths[1])),
-            rows,
-        )
-        if not model.levels:
-            logs = logs - np.log(model.scales[0])
-        mixed = np.logaddexp(
-            np.log1p(-model.tail) + logs, model.tail_log(self.table.columns[child])
-        )
-        return float(self.weights @ mixed)
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the rows under the fitted models, which have these rows inside."""
