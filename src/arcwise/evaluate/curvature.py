@@ -184,7 +184,9 @@ class _Look:
         """What Parzen windows gain on the linear model, or with a missed input on those without it."""
         child, own = suspect.child, self.inputs[suspect.child]
         inputs = tuple(sorted({*own, *suspect.curved}))
-        before = self._parzen(child, own) if suspect.missed else self.regression(child).log_densities()
+        before = (
+            self._parzen(child, own) if suspect.missed else self.regression(child).log_densities()
+        )
         gains = self._parzen(child, inputs) - before
         error = float(gains.std(ddof=1) / np.sqrt(len(gains)))
         return Bend(child, inputs, suspect.curved, float(gains.mean()), error, suspect.missed)
@@ -192,15 +194,16 @@ class _Look:
     def _parzen(self, child: int, inputs: Set) -> Array:
         """Log density of each row under Parzen windows on all others."""
         model = self._windows.conditional(child, inputs)
-        h_in, h_out = model.widths.tolist()  # type: ignore[attr-defined]
+        h_in, h_out = map(float, model.widths)  # type: ignore[attr-defined]
         logs = np.zeros((self.rows, self.rows))
         for j in inputs:
             logs -= 0.5 * (np.subtract.outer(self.columns[j], self.columns[j]) / h_in) ** 2
         np.fill_diagonal(logs, -np.inf)
         near = -0.5 * (np.subtract.outer(self.columns[child], self.columns[child]) / h_out) ** 2
         inside = np.logaddexp.reduce(logs, axis=1)
-        out: Array = np.logaddexp.reduce(logs + near, axis=1) - inside
-        return out - np.log(h_out) - 0.5 * _LOG_2PI
+        constant = float(np.log(h_out)) + 0.5 * _LOG_2PI
+        out: Array = np.logaddexp.reduce(logs + near, axis=1) - inside - constant
+        return out
 
 
 class _Regression:
@@ -259,7 +262,9 @@ def _nonlinear(column: Array) -> Array:
     if len(knots) < 3:
         return np.zeros((len(column), 0))
     x, last, width = np.clip(column, knots[0], knots[-1]), knots[-1], knots[-1] - knots[0]
-    cubes = [np.maximum((x - knot) / width, 0.0) ** 3 * width / (last - knot) for knot in knots[:-1]]
+    cubes = [
+        np.maximum((x - knot) / width, 0.0) ** 3 * width / (last - knot) for knot in knots[:-1]
+    ]
     return np.column_stack([cube - cubes[-1] for cube in cubes[:-1]])
 
 

@@ -211,9 +211,7 @@ def product_net(
             rows[other].add(node)
     graph = UGraph.unchecked(net.names, tuple(tuple(sorted(row)) for row in rows))
     models = tuple(
-        _conditional(
-            _Rule(net, node, children[node], graph.neighbours[node]), typical, points
-        )
+        _conditional(_Rule(net, node, children[node], graph.neighbours[node]), typical, points)
         for node in range(len(net.names))
     )
     return MarkovNet(net.variables, graph, models, ("product",) * len(models), typical)
