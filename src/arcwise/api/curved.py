@@ -74,7 +74,8 @@ def _sentence(bend: Bend, graph: DAG | UGraph) -> str:
         what = f"{child} depends on {name[bend.curved[0]]} by a curve that has no edge in a linear graph"
     else:
         edges = [_edge(name[j], child, graph) for j in bend.curved]
-        what = f"{' and '.join(edges)} {'are' if several else 'is'} curved"
+        listed = " and ".join(filter(None, [", ".join(edges[:-1]), edges[-1]]))
+        what = f"{listed} {'are' if several else 'is'} curved"
     given = f" for {child} given {_inputs(bend, graph)}" if len(bend.inputs) > 1 else ""
     return f"{what}: {gain}{given}; model='parzen' would follow {'them' if several else 'it'}."
 
