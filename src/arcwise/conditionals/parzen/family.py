@@ -158,16 +158,24 @@ class Parzen(Family):
 
 
 def _sampled(table: Table) -> Table:
-    """Some of very many rows, drawn at random whatever their order: each is compared with every other."""
+    """Some of very many rows, whatever their order: each is compared with every other."""
     if table.rows <= MOST_ROWS:
         return table
     weights = np.ones(table.rows) if table.weights is None else table.weights
     order = canonical_order(table.columns, weights)
-    chosen = np.random.default_rng(0).permutation(table.rows)[:MOST_ROWS]
+    chosen = np.argsort(_scattered(table.rows), kind="stable")[:MOST_ROWS]
     return table.take(np.sort(order[chosen])).with_notes(
         f"{MOST_ROWS} of {table.rows} rows, drawn at random, stand for all: Parzen windows compare every row "
         "with every other."
     )
+
+
+def _scattered(count: int) -> NDArray[np.uint64]:
+    """0, 1, 2, ... as numbers that look random and are always the same (the mix of splitmix64)."""
+    x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
 
 
 def _loo_with_tail(model: ParzenConditional, block: Block) -> float:

@@ -39,12 +39,12 @@ class ParzenFits(Fits):
         self.family, self.table = family, table
         self.nodes, self.rows = table.names, table.total
         self.shared, self.threads = family.widths == "shared", family.threads
-        weights = np.ones(table.rows) if table.weights is None else table.weights
+        self.given = np.ones(table.rows) if table.weights is None else table.weights
         # Sums go over the rows in the order of what they hold, so that the order given changes no digit.
-        order = canonical_order(table.columns, weights)
-        self.weights = np.ascontiguousarray(weights[order])
-        self.columns = tuple(column[order] for column in table.columns)
-        self.block = block_of(table.variables, self.columns, self.weights)
+        self.order = canonical_order(table.columns, self.given)
+        self.weights = np.ascontiguousarray(self.given[self.order])
+        columns = tuple(column[self.order] for column in table.columns)
+        self.block = block_of(table.variables, columns, self.weights)
         ordered = any(v.ordered for v in table.variables if v.discrete)
         self.equivalent = family.widths == "shared" and not ordered
         self._found: dict[tuple[int, tuple[int, ...]], tuple[Array, float]] = {}
@@ -54,18 +54,19 @@ class ParzenFits(Fits):
     # -- local models -----------------------------------------------------------------------------
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> ParzenConditional:
-        """The fitted model of `child` given `parents`; all models share the columns they keep."""
+        """The fitted model of `child` given `parents`; it keeps the table's own columns."""
         widths, values = self._fit(child, (parents,))
-        members = [child, *parents]
-        block = self.block
+        members, block = [child, *parents], self.block
+        given = np.empty((len(members), self.table.rows))
+        given[:, self.order] = block.columns[members]
         own = Block(
-            block.columns[members],
+            given,
             block.apart[members],
             block.scales[members],
             tuple(block.levels[j] for j in members),
         )
-        columns = tuple(self.columns[j] for j in members)
-        return self.family.fitted(columns, own, self.weights, widths[0], float(values[0]))
+        columns = tuple(self.table.columns[j] for j in members)
+        return self.family.fitted(columns, own, self.given, widths[0], float(values[0]))
 
     def _fit(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
         """Widths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
@@ -99,10 +100,10 @@ class ParzenFits(Fits):
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the rows under the fitted models, which have these rows inside."""
-        columns = self.columns
+        columns = self.table.columns
         return np.array(
             [
-                self.weights
+                self.given
                 @ self.conditional(child, s).logpdf(columns[child], tuple(columns[j] for j in s))
                 for s in sets
             ]
