@@ -3,29 +3,31 @@
 namespace arcwise::parzen {
 namespace {
 
-constexpr std::size_t kMany = 4096;   // rows beyond which peaks are sought on an eighth of them
-constexpr std::size_t kSome = 8192;   // and on no more than so many
+constexpr std::size_t kMany = 4096;   // rows beyond which peaks are sought
+constexpr std::size_t kSome = 1024;   // on so many of them, and then climbed on
+constexpr std::size_t kMore = 8192;   // an eighth of all, so many at most, before all are asked
 constexpr std::size_t kStarts = 4;
 constexpr double kRough = 1e-2;       // gain at which to turn from a few rows to more
 constexpr double kLast = 2e-5;        // gain of the last step on all rows
 constexpr double kLastOfMany = 3e-4;  // the same where a pass takes seconds: what is left is of the order of 1e-6
-constexpr double kAside = 0.4;        // how far beside a peak to look, in logarithms of widths
-constexpr std::size_t kFewInputs = 6; // up to which the ridge may have peaks further away
+constexpr double kAside = 0.5;        // how far beside a peak to look, in logarithms of widths,
+constexpr double kFurther = 1.1;      // and how much further with few inputs
+constexpr std::size_t kFewInputs = 6;
 constexpr double kSlack = 1e-3;
 constexpr double kClimb = 0.3;        // no peak lies higher above the nearest point of the grid, nats per row
 
 // A row far from its neighbours pulls the widths one way or the other, so the long ridge of the score (wider inputs,
 // narrower target) may have several peaks. Places along the ridge tell: where the score falls off by less than half of
 // what a single peak would, there may be another to climb.
-std::vector<Widths> beside(const Climb& peak, Box box, int steps, const std::function<double(Widths)>& value) {
+std::vector<Widths> beside(const Climb& peak, Box box, double furthest, const std::function<double(Widths)>& value) {
   const Ridge ridge = ridge_of(peak.curve);
   const auto inside = [&](double width) { return std::clamp(width, box.floor, box.ceiling); };
   std::vector<Widths> found;
-  for (int step = -steps; step <= steps; ++step) {
-    const double way = step * kAside;
+  for (const double way : {kAside, -kAside, kFurther, -kFurther}) {
+    if (std::abs(way) > furthest) continue;
     const Widths there{inside(peak.widths.in * std::exp(way * ridge.in)),
                        inside(peak.widths.out * std::exp(way * ridge.out))};
-    if (step && value(there) > peak.curve.value - 0.25 * ridge.fall * way * way - kSlack) found.push_back(there);
+    if (value(there) > peak.curve.value - 0.25 * ridge.fall * way * way - kSlack) found.push_back(there);
   }
   return found;
 }
@@ -52,7 +54,7 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
   const Freedom freedom = k == 0 ? Freedom::out_only : one ? Freedom::one : Freedom::two;
   const bool many = rough_.n > kMany;
   few_.bind(rough_, kGridLines);
-  if (many) lines_.bind(rough_, std::min(rough_.n / 8, kSome));
+  if (many) lines_.bind(rough_, kSome);
   pairs_.bind(rough_, exact_, true);
   const auto few = [&](Widths w) { return few_.loo(w, levels, true); };
   const auto all = [&](Widths w) { return pairs_.loo(w, levels, true); };
@@ -72,9 +74,13 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
     try_from(many && value(near) > value(start) ? near : start);
   }
   if (freedom == Freedom::two) {
-    for (const Widths there : beside(found, box, k <= kFewInputs ? 3 : 1, value)) try_from(there);
+    for (const Widths there : beside(found, box, k <= kFewInputs ? kFurther : kAside, value)) try_from(there);
   }
   if (many) {
+    if (rough_.n / 8 > kSome) {
+      lines_.bind(rough_, std::min(rough_.n / 8, kMore));
+      found = climb(some, found.widths, freedom, box, kLastOfMany);
+    }
     found = climb(all, found.widths, freedom, box, kLastOfMany);
     used += found.evaluations;
   }

@@ -139,7 +139,9 @@ def test_pruning_ends_within_one_local_fit_and_says_where(clock):
     found = aw.prune(curved(), "v0", model="parzen", time=4)
     assert clock.scored <= 5
     assert [len(stage.inputs) for stage in found.stages] == [5]
-    assert str(found).endswith("the time budget of 4 s is used up: fewer than 5 inputs were not looked at")
+    assert str(found).endswith(
+        "the time budget of 4 s is used up: fewer than 5 inputs were not looked at"
+    )
     assert found.to_dict()["stopped"] == "the time budget of 4 s is used up"
     whole = aw.prune(curved(), "v0", model="parzen")
     assert (len(whole.stages), whole.stopped) == (6, "")
@@ -187,7 +189,9 @@ def test_very_few_rows_are_warned_of(rows, graph):
     warning = f"With {rows} rows almost any columns look related"
     assert sum(warning in note for note in net.notes) == 1
     assert warning in str(net)
-    assert not any("look related" in n for n in aw.learn(np.vstack([x] * 5)[:10], graph=graph).notes)
+    assert not any(
+        "look related" in n for n in aw.learn(np.vstack([x] * 5)[:10], graph=graph).notes
+    )
 
 
 def test_a_proof_with_fewer_rows_than_parameters_is_put_right():
@@ -262,4 +266,6 @@ def test_ctrl_c_in_the_midst_of_a_step_is_answered_soon():
     )  # fmt: skip
     said, taken = done.stdout.split("|")
     assert said.strip() == "stopped by Ctrl-C", done.stderr
-    assert float(taken) < 10.0  # CPU seconds: the batch at hand, and twelve local fits for the answer
+    assert (
+        float(taken) < 10.0
+    )  # CPU seconds: the batch at hand, and twelve local fits for the answer

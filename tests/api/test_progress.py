@@ -74,7 +74,7 @@ def test_a_long_run_says_beforehand_how_long_it_will_take(monkeypatch, capsys):
     monkeypatch.setattr(ParzenFits, "seconds", lambda fits, inputs: 40.0)
     aw.learn(table, model="parzen", graph="undirected", progress=True)
     said = capsys.readouterr().err
-    assert "learning: about 3 min expected (4 local models, 40 s each)\n" in said
+    assert "learning: about 2 min expected (3 local models, 40 s each)\n" in said
     aw.learn(table, model="parzen", progress=True)
     assert "at least 3 min expected" in capsys.readouterr().err
     aw.learn(table, model="parzen", progress=False)

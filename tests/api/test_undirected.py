@@ -104,15 +104,18 @@ def test_a_search_for_undirected_graphs_is_none_for_directed_ones():
 
 
 def test_no_penalty_means_the_models_own(parzen):
-    assert parzen.words["penalty"] == 0.2
+    rows, pairs = 60, 3
+    own = np.log(rows * (10 + pairs) / 100) / rows
+    assert parzen.words["penalty"] == pytest.approx(own)
     assert parzen.words["score"] == "loo"
-    assert any("0.2 nats per row, the default of undirected parzen" in n for n in parzen.notes)
-    given = aw.learn(curved(), graph="undirected", model="parzen", penalty=0.2)
+    said = f"The penalty per edge is {own:.3g} nats per row, the default of parzen networks with 60 rows"
+    assert any(said in n for n in parzen.notes)
+    given = aw.learn(curved(), graph="undirected", model="parzen", penalty=parzen.words["penalty"])
     assert given.graph == parzen.graph == aw.ug("a:b + c")
     assert given.words == parzen.words
     assert not any("default" in note for note in given.notes)
     directed = aw.learn(curved(), model="parzen")
-    assert directed.words["penalty"] == 0.1
+    assert directed.words["penalty"] == parzen.words["penalty"]
     assert "penalty" not in aw.learn(SOURCE).words
     assert "penalty" not in aw.learn(SOURCE, graph="undirected", search="boundary").words
 

@@ -14,7 +14,9 @@ def test_every_removal_is_told(run, table, small):
     wanted = aw.path(small, search="boundary")
     assert done.code == 0, done.err
     assert "boston.csv: 506 rows, 5 columns" in done.out
-    lines = [line for line in done.out.splitlines() if " -- " in line]
+    told = [line for line in done.out.splitlines() if " -- " in line]
+    lines = [line for line in told if not line.startswith("note")]
+    assert any("curved: +" in line for line in told)
     assert len(lines) == len(wanted.path.removals) == 10
     last = wanted.path.removals[-1]
     assert lines[-1].split()[:2] == ["0", f"{last.penalty:.4f}"]

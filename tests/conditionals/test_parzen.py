@@ -207,6 +207,20 @@ def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
         kernel = np.exp(without.logpdf(table.columns[1][[row]], (table.columns[0][[row]],))[0])
         expected += np.log(0.95 * kernel + wide[row])
     assert fits.loo(1, [(0,)])[0] == pytest.approx(expected, rel=1e-9)
+    assert 25 * model.loo == pytest.approx(expected, rel=1e-9)
+    assert f"leave-one-out {expected / 25:.4f} nats per row with tail weight 0.05" in model.words(
+        "y", ("x",)
+    )
+
+
+@pytest.mark.parametrize("widths", ["two", "shared"])
+def test_the_models_figure_is_their_share_of_the_score_with_a_tail_too(widths):
+    table = replace(levelled(11), weights=np.linspace(0.5, 2.0, 200))
+    for tail in (0.0, 0.1):
+        fits = Parzen().bind(table, tail=tail, widths=widths)
+        for child, parents in ((0, ()), (1, (0, 3)), (2, (1,)), (3, (0, 1, 2))):
+            own = fits.conditional(child, parents).loo
+            assert fits.rows * own == pytest.approx(fits.loo(child, [parents])[0], rel=1e-12)
 
 
 # -- levels --------------------------------------------------------------------------------------

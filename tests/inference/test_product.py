@@ -5,13 +5,15 @@ import pytest
 from contracts.laplace import LaplaceConditional
 from inference.kernels import bent_points, kernel_answer, kernel_bayes
 from scipy.integrate import quad
+from scipy.stats import norm
 from shared_networks import gaussian_net, linear, random_net
 
+import arcwise as aw
 from arcwise.data import Table, Variable
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG
 from arcwise.inference import marginal_log_density, predict, query
-from arcwise.inference.product import product_net
+from arcwise.inference.product import FEWER, product_net
 from arcwise.inference.weighting import effective
 from arcwise.networks import BayesNet, log_density
 
@@ -270,3 +272,71 @@ def test_undirected_networks_refuse_what_needs_arrows():
         query(net, "a", do={"b": 1.0})
     with pytest.raises(GraphError, match="'grid' is for directed networks"):
         query(net, "a", {"b": 1.0}, method="grid")
+
+
+# -- narrow kernels with a tail ------------------------------------------------------------------
+
+
+def narrow_chain(tail):
+    """a -> b -> c of Parzen windows on rounded columns, which have narrow kernels, and a wide component."""
+    rng = np.random.default_rng(5)
+    a = rng.normal(size=120)
+    b = np.sin(2 * a) + 0.1 * rng.normal(size=120)
+    c = b**2 + 0.3 * rng.normal(size=120)
+    table = {"a": (2 * a).round() / 2, "b": (4 * b).round() / 4, "c": c}
+    return aw.fit("[a][b|a][c|b]", table, model="parzen", tail=tail)
+
+
+def plain_density(model, y, x=None):
+    """p(y | x) by the formula, x by y."""
+    weights = np.full((1, len(model.output)), 1.0)
+    if x is not None:
+        width = model.widths[0] * model.scales[1]
+        logs = -0.5 * ((x[:, None] - model.inputs[0]) / width) ** 2
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    kernels = norm.pdf(y[None, :], model.output[:, None], model.widths[1] * model.scales[0])
+    wide = norm.pdf(y, model.output.mean(), 2 * model.output.std())
+    return (1 - model.tail) * weights @ kernels + model.tail * wide
+
+
+def moments_on(points, density):
+    share = density / density.sum()
+    mean = share @ points
+    return mean, np.sqrt(share @ (points - mean) ** 2)
+
+
+def points_of(model, count=4001):
+    return model.output.mean() + model.output.std() * np.linspace(-9, 9, count)
+
+
+@pytest.mark.parametrize("tail", [0.0, 0.05])
+def test_grids_that_are_drawn_from_resolve_narrow_kernels(tail):
+    net = narrow_chain(tail)
+    assert net["b"].widths[1] < 0.05
+    b = points_of(net["b"], 20_001)
+    x, c = np.array([0.2, -1.0, 1.1, 0.4]), np.array([0.1, 0.9, 0.5, 2.0])
+    rule = product_net(net.net, np.random.default_rng(1), points=FEWER).conditionals[1]
+    law = rule.laws((x, c), len(x))
+    for row in range(len(x)):
+        seen = plain_density(net["c"], c[[row]], b)[:, 0]
+        mean, sd = moments_on(b, plain_density(net["b"], b, x[[row]])[0] * seen)
+        assert law.sd[row] == pytest.approx(sd, rel=0.02)
+        assert law.mean[row] == pytest.approx(mean, abs=0.02 * sd)
+
+
+@pytest.mark.parametrize("tail", [0.01, 0.05])
+def test_grids_of_several_hidden_variables_with_a_tail_give_the_exact_spread(tail):
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=150)
+    b = np.sin(2 * a) + 0.05 * rng.normal(size=150)
+    table = {"a": a, "b": b, "c": b**2 + 0.05 * rng.normal(size=150)}  # b has two signs given c
+    net = aw.fit("[a][b|a][c|b]", table, model="parzen", tail=tail)
+    a, b = points_of(net["a"]), points_of(net["b"])
+    seen = plain_density(net["c"], np.array([0.5]), b)[:, 0]
+    joint = plain_density(net["a"], a)[0][:, None] * plain_density(net["b"], b, a) * seen
+    for name, points, density in (("a", a, joint.sum(axis=1)), ("b", b, joint.sum(axis=0))):
+        mean, sd = moments_on(points, density)
+        answers = [net.query(name, given={"c": 0.5}, method="grid", seed=seed) for seed in range(3)]
+        assert all(abs(each.mean - mean) < 4 * each.error for each in answers)
+        assert all(each.sd == pytest.approx(sd, rel=0.07) for each in answers)

@@ -340,15 +340,18 @@ def test_joint_questions_to_parzen_windows_have_a_range(bent):
 def test_levels_have_a_range_of_their_probabilities():
     rng = np.random.default_rng(0)
     kind = np.where(rng.random(150) < 0.4, "red", "blue")
-    net = aw.learn(
-        {"kind": kind, "x": 2.0 * (kind == "red") + rng.normal(size=150)}, model="parzen"
-    )
+    rows = {"kind": kind, "x": 2.0 * (kind == "red") + rng.normal(size=150)}
+    net = aw.learn(rows, model="parzen")
     assert str(net.cpdag) == "kind - x"
     belief = net.query("kind", do={"x": 1.0})
     assert net.graph.arcs == (("x", "kind"),)
-    own, share = belief.probability(["red"]), float((kind == "red").mean())
+    other = aw.fit("[kind][x|kind]", rows, model="parzen").query("kind").probability(["red"])
+    assert float(other) == pytest.approx((kind == "red").mean(), abs=0.02)
+    own = belief.probability(["red"])
     low, high = belief.range.probabilities["red"]
-    assert (low, high) == pytest.approx((share, float(own)))  # the other way x does nothing to it
+    assert (low, high) == pytest.approx(
+        (float(other), float(own))
+    )  # the other way x does nothing to it
     assert f"red between {low:.4g} and {high:.4g}" in str(belief)
     assert belief.to_dict()["range"]["probabilities"]["red"] == (low, high)
     both = net.query(["kind"], do={"x": 1.0})

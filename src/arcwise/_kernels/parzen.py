@@ -100,8 +100,8 @@ def fit(
     """Widths in [floor, ceiling] of greatest leave-one-out score, for m sets of one child.
 
     A grid on some rows, then Newton's method, from several peaks, in single precision. Up to 4096 rows every
-    step is on all rows, and the value in double precision; beyond, peaks are sought on an eighth of the rows
-    (8192 at most) against all centres, then a last climb and the value are on all rows in single precision
+    step is on all rows, and the value in double precision; beyond, peaks are sought on 1024 rows
+    (then 8192) against all centres, and a last climb and the value are on all rows in single precision
     (relative error about 1e-6). A function of child and set alone: other sets and `threads` change no bit
     of it. `one` keeps h_in = h_out. Without inputs h_in has no meaning and is the ceiling (or h_out).
     Memory O(n^2) up to 5000 rows, O(n) beyond.

@@ -68,8 +68,9 @@ def fit(
     ready: Table | Moments = chosen
     for word in sorted(set(words)):
         ready = prepared(ready, word)
-    fits = _bound(words, ready, options)
-    net = _fitted(known, fits, words, ready)
+    on = known.over(ready.names)
+    fits = _tuned(_bound(words, ready, options), on)
+    net = _fitted(on, fits, words, ready)
     measure, score = _measured(fits, words)
     said = {"model": ", ".join(sorted(set(words))), **({"score": score} if measure else {})}
     total, own = None, fits.get("gaussian")
@@ -112,12 +113,18 @@ def _bound(
     }
 
 
+def _tuned(fits: Mapping[str, Fits], graph: DAG | UGraph) -> dict[str, Fits]:
+    """The same with what local models share, such as one width for all, tuned to the graph."""
+    inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
+    return {word: each.retuned(inputs) or each for word, each in fits.items()}
+
+
 def _fitted(
     graph: DAG | UGraph, fits: Mapping[str, Fits], words: tuple[str, ...], data: Table | Moments
 ) -> Net:
     if isinstance(graph, UGraph):
-        return markov_net(graph.over(data.names), fits, words, data)
-    return directed_net(graph.over(data.names), fits, words, data)
+        return markov_net(graph, fits, words, data)
+    return directed_net(graph, fits, words, data)
 
 
 def _directed(graph: DAG | str) -> DAG:

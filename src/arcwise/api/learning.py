@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from arcwise.api.curved import curve_notes
 from arcwise.api.factors import Factors, factors_of
 from arcwise.api.kinds import kind_for, kind_of, run
 from arcwise.api.lasso import as_judged
@@ -73,7 +74,8 @@ def learn(
     ----------
     data : a table (`read`, `table`), moments, a file's path, a data frame, an array or a dict.
     graph : "directed", or "undirected": each variable joined to those that it depends on directly.
-    model : "gaussian" (linear), "parzen" (any shape), or "auto" by the kinds of columns.
+    model : "gaussian" (linear), "parzen" (any shape), or "auto" by the kinds of columns: linear for
+        numbers, with a note where relations are curved and what "parzen" would gain.
     score : "bic" (default of linear models), "ebic" (default where columns are many for the rows),
         "aic", "bge", "loglik", "loo" (leave-one-out, default of Parzen models), "kfold", "heldout".
     search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "exact"; for undirected graphs
@@ -137,6 +139,8 @@ def learn(
     )
     with Progress("learning", time, progress) as watch:
         learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
+        curves = () if watch.reason else curve_notes(chosen.recipe, source, learned.net.graph)
+    learned = replace(learned, notes=(*learned.notes, *curves))
     return network_of(learned, source, recipe, watch.reason, tuned, watch.left)
 
 

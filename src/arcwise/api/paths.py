@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
+from arcwise.api.curved import curve_notes, middle_graph
 from arcwise.api.kinds import kind_for, kind_of
 from arcwise.api.learning import network_of, plan, settled
 from arcwise.api.net import Network
@@ -31,6 +32,7 @@ class PenaltyPath:
     walked: Walked | Solved
     source: Table | Moments
     reason: str = ""
+    curves: tuple[str, ...] = ()
     _networks: dict[float, Network] = field(default_factory=dict)
 
     @property
@@ -72,8 +74,8 @@ class PenaltyPath:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about the data and the choices made."""
-        return self.walked.bench.notes
+        """Sentences about the data, the choices made, and curves that a linear model misses."""
+        return (*self.walked.bench.notes, *self.curves)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -232,4 +234,5 @@ def path(
         recipe = chosen.recipe.but(threads=cores(n_jobs))
         kind = kind_for(recipe, source)
         walked = kind.walk(kind.task(recipe, source), watch)
-    return PenaltyPath(walked, source, watch.reason)
+        curves = () if watch.reason else curve_notes(recipe, source, middle_graph(walked.path))
+    return PenaltyPath(walked, source, watch.reason, curves)

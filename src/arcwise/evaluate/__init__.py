@@ -1,15 +1,18 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
+from arcwise.evaluate.curvature import Bend, bends
 from arcwise.evaluate.edges import Edge, EdgeTable
 from arcwise.evaluate.refitting import refit_losses
 from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
 from arcwise.evaluate.validate import Learner, Validation, validate_folds
 
 __all__ = [
+    "Bend",
     "Edge",
     "EdgeTable",
     "Learner",
     "Validation",
+    "bends",
     "edge_table",
     "pack_edges",
     "refit_losses",

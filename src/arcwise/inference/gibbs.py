@@ -12,7 +12,7 @@ evidence and are still more spread out than the answer, as R-hat wants them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -177,6 +177,7 @@ def begin(
     known: Mask,
     chains: int,
     rng: np.random.Generator,
+    starts: Mapping[int, NDArray[Any]] | None = None,
 ) -> Chains:
     """Put chains at their starts.
 
@@ -188,6 +189,7 @@ def begin(
     known : rows by variables, true where its value may guide the start.
     chains : how many chains for each row.
     rng : where chance comes from.
+    starts : values of hidden variables by node, one a chain; None takes rows of the data.
     """
     rows, size = len(hidden), len(hidden) * chains
     squares, _ = distances(net, columns, known)
@@ -202,7 +204,7 @@ def begin(
         state = np.repeat(column, chains)
         gap = np.repeat(hidden[:, node], chains)
         if gap.any():
-            state[gap] = net.starts[node][start[gap]]
+            state[gap] = net.starts[node][start[gap]] if starts is None else starts[node][gap]
             steps.append((node, None if gap.all() else np.flatnonzero(gap)))
         states.append(state)
     return Chains(states, tuple(steps), size)

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional, Mixes
 from arcwise.graphs import UGraph
-from arcwise.inference.averaging import law_of
 from arcwise.inference.grid import POINTS, GridRows, tabulate
 from arcwise.inference.laws import blocks
 from arcwise.inference.normal import generator
@@ -36,8 +35,11 @@ Columns = tuple[NDArray[Any], ...]
 TYPICAL = 400
 """Rows drawn from the network, which say where a variable may lie and where chains start."""
 
-FEWER = 80
-"""Points of a grid that is only drawn from, or averaged with others."""
+FEWER = 160
+"""Points of a grid that is only drawn from, or averaged with others, unless kernels are narrow."""
+
+NARROW = 0.1
+"""Standard deviations of a variable below which its kernels are narrow: so many points miss them."""
 
 PROPOSALS = 16
 """Draws of p(x | parents) that are points of the coarse grid."""
@@ -64,16 +66,10 @@ class _Rule:
         return np.maximum(total, -1e300).reshape(points.shape)
 
     def _own(self, points: NDArray[Any], xs: Columns) -> Array:
-        """Log density given the parents; a mixture works its weights out once a row."""
-        model, above, (rows, count) = (
-            self.net.conditionals[self.node],
-            self.parents(xs),
-            points.shape,
-        )
-        if isinstance(model, Mixes):
-            law = law_of(model, self.net.variables[self.node], above, rows)
-            return law.logdensity(points)
-        wide = tuple(np.repeat(x, count) for x in above)
+        """Log density given the parents."""
+        count = points.shape[1]
+        wide = tuple(np.repeat(x, count) for x in self.parents(xs))
+        model = self.net.conditionals[self.node]
         return model.logpdf(points.ravel(), wide).reshape(points.shape)
 
     def parents(self, xs: Columns) -> Columns:
@@ -215,9 +211,7 @@ def product_net(
             rows[other].add(node)
     graph = UGraph.unchecked(net.names, tuple(tuple(sorted(row)) for row in rows))
     models = tuple(
-        _conditional(
-            _Rule(net, node, children[node], graph.neighbours[node]), typical[node], points
-        )
+        _conditional(_Rule(net, node, children[node], graph.neighbours[node]), typical, points)
         for node in range(len(net.names))
     )
     return MarkovNet(net.variables, graph, models, ("product",) * len(models), typical)
@@ -229,9 +223,20 @@ def _blanket(net: BayesNet, node: int, children: tuple[int, ...]) -> set[int]:
     return ({*net.graph.parents[node], *children} | spouses) - {node}
 
 
-def _conditional(rule: _Rule, typical: NDArray[Any], points: int) -> Conditional:
+def _conditional(rule: _Rule, typical: Columns, points: int) -> Conditional:
     if rule.net.variables[rule.node].discrete:
         return ProductLevels(rule)
-    low, high = float(typical.min()), float(typical.max())
+    own = typical[rule.node]
+    low, high = float(own.min()), float(own.max())
     reach = max(high - low, 1e-9 * max(1.0, abs(high)))
-    return Product(rule, low - reach, high + reach, points)
+    enough = max(points, POINTS) if _narrow(rule, typical) else points
+    return Product(rule, low - reach, high + reach, enough)
+
+
+def _narrow(rule: _Rule, typical: Columns) -> bool:
+    """Whether a variable is a mixture of normals that are narrow beside its spread."""
+    model = rule.net.conditionals[rule.node]
+    if not isinstance(model, Mixes):
+        return False
+    above = tuple(typical[parent][:1] for parent in rule.net.graph.parents[rule.node])
+    return bool(model.mixture(above, 1).sd.min() < NARROW * typical[rule.node].std())

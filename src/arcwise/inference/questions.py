@@ -58,6 +58,9 @@ CHAINED = 2000
 EXACT_DRAWS = 4000
 """Draws that stand for the states of chains where a law is exact."""
 
+STARTED = Effort(chains=60, sweeps=10, burn_in=2)
+"""Effort where every draw costs a grid, and chains start at draws from the answer."""
+
 RESAMPLED = 400
 """Weighted draws at which the product rule of a target is averaged."""
 
@@ -193,7 +196,12 @@ def _question(
 
 
 def _by_gibbs(
-    question: Question, net: MarkovNet, effort: Effort, rng: np.random.Generator, way: str
+    question: Question,
+    net: MarkovNet,
+    effort: Effort,
+    rng: np.random.Generator,
+    way: str,
+    starts: Mapping[int, NDArray[Any]] | None = None,
 ) -> SampleBeliefs:
     """Simulate, unless one variable is asked whose inputs are all known."""
     gaps, columns, asked = question.gaps, question.columns, question.asked
@@ -204,7 +212,7 @@ def _by_gibbs(
         law = exact_law(net, columns, asked[0], 1)
         single = question.single(asked[0], law, None, Quality(notes=notes))
         return _beliefs(question, (single,), law.sample(rng, EXACT_DRAWS)[:, :, None])
-    found = answer(net, columns, gaps, asked, effort, rng, keep=True)
+    found = answer(net, columns, gaps, asked, effort, rng, keep=True, starts=starts)
     singles = tuple(
         question.single(asked[i], exact_law(net, columns, asked[i], 1), None, Quality(notes=notes))
         if closed[i]
@@ -261,10 +269,12 @@ def _by_product(question: Question, options: Options, rng: np.random.Generator) 
         raise GraphError("The product rule needs a directed network.")
     members = relevant(net.graph, question.asked, set(question.values))
     hidden = members - set(question.values)
-    grid = options.method == "grid" or (options.method is None and len(hidden) == 1)
-    if not grid:
-        found = _weighted(question, net, hidden, options, rng)
-        size = float(effective(found.logs)[0])
+    if len(hidden) == 1 and options.method != "importance":
+        rule = product_net(net, rng, members, POINTS)
+        return _by_gibbs(question, rule, options.over(TABULATED), rng, GRID)  # which is exact then
+    found = _weighted(question, net, hidden, options, rng)
+    size = float(effective(found.logs)[0])
+    if options.method != "grid":
         if size >= FEWEST:
             return _by_weights(question, net, members, found, rng)
         if question.do or options.method is not None:
@@ -272,8 +282,32 @@ def _by_product(question: Question, options: Options, rng: np.random.Generator) 
                 f"The {options.draws} draws weighted by the evidence are worth {size:.1f} "
                 f"independent ones, and {FEWEST:g} are needed: take more draws=, or method='grid'."
             )
-    rule = product_net(net, rng, members, POINTS if len(hidden) == 1 else FEWER)
-    return _by_gibbs(question, rule, options.over(TABULATED), rng, GRID)
+    return _by_grids(question, net, members, found, options, rng)
+
+
+def _by_grids(
+    question: Question,
+    net: BayesNet,
+    members: set[int],
+    found: Weighted,
+    options: Options,
+    rng: np.random.Generator,
+) -> SampleBeliefs:
+    """Gibbs sampling with the product rule, many chains that start at weighted draws.
+
+    Where local models are sharp, or have a tail, single chains hardly get from one mode to another; begun
+    at draws from the answer, they need not. Where hardly any draw agrees with the evidence, fewer and
+    longer chains start at rows near it.
+    """
+    rule = product_net(net, rng, members, FEWER)
+    if effective(found.logs)[0] < FEWEST:
+        return _by_gibbs(question, rule, options.over(TABULATED), rng, GRID)
+    effort = options.over(STARTED)
+    # Even steps along the sorted draws of what is asked: starts that spread as the answer does.
+    order = np.argsort(found.columns[question.asked[0]], kind="stable")
+    chosen = order[_resampled(found.weights[0][order], effort.chains, rng)]
+    starts = {node: column[chosen] for node, column in found.columns.items()}
+    return _by_gibbs(question, rule, effort, rng, GRID, starts)
 
 
 def _weighted(

@@ -6,7 +6,7 @@ each, all advancing together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +61,7 @@ def answer(
     effort: Effort,
     rng: np.random.Generator,
     keep: bool = False,
+    starts: Mapping[int, NDArray[Any]] | None = None,
 ) -> Answer:
     """Simulate rows and average the laws of targets that are hidden in all of them.
 
@@ -73,9 +74,11 @@ def answer(
     effort : how long.
     rng : where chance comes from.
     keep : whether the states of the targets are wanted.
+    starts : where chains begin, by node; None takes rows of the data.
     """
     hidden = reached(net, gaps, targets)
-    chains = begin(net, columns, hidden, beside(net, hidden, gaps), effort.chains, rng)
+    known = beside(net, hidden, gaps)
+    chains = begin(net, columns, hidden, known, effort.chains, rng, starts)
     averages = [average_of(net.conditionals[t], net.variables[t], effort.sweeps) for t in targets]
     history: list[list[Array]] = [[] for _ in targets]
     states: list[Array] = []

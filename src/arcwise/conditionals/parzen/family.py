@@ -80,10 +80,13 @@ class Parzen(Family):
     def fitted(
         self, columns: Columns, block: Block, weights: Array, widths: Array, value: float
     ) -> ParzenConditional:
-        """The model of the first column given the others, at known widths."""
+        """The model of the first column given the others, at known widths.
+
+        `value` is its leave-one-out likelihood per row in the columns' scales, without the tail.
+        """
         jacobian = 0.0 if block.levels[0] else float(np.log(block.scales[0]))
         used = widths if len(columns) > 1 else widths[1:]
-        return ParzenConditional(
+        model = ParzenConditional(
             columns[0],
             tuple(columns[1:]),
             weights,
@@ -95,6 +98,7 @@ class Parzen(Family):
             value - jacobian,
             bool((used <= self.floor * (1 + 1e-6)).any()),
         )
+        return replace(model, loo=_loo_with_tail(model, block)) if self.tail else model
 
     def prepare(self, table: Table) -> Table:
         """Complete rows; numeric levels as numbers, unless their kind was asked for by name."""
@@ -154,16 +158,36 @@ class Parzen(Family):
 
 
 def _sampled(table: Table) -> Table:
-    """Some of very many rows, drawn at random whatever their order: each is compared with every other."""
+    """Some of very many rows, whatever their order: each is compared with every other."""
     if table.rows <= MOST_ROWS:
         return table
     weights = np.ones(table.rows) if table.weights is None else table.weights
     order = canonical_order(table.columns, weights)
-    chosen = np.random.default_rng(0).permutation(table.rows)[:MOST_ROWS]
+    chosen = np.argsort(_scattered(table.rows), kind="stable")[:MOST_ROWS]
     return table.take(np.sort(order[chosen])).with_notes(
         f"{MOST_ROWS} of {table.rows} rows, drawn at random, stand for all: Parzen windows compare every row "
         "with every other."
     )
+
+
+def _scattered(count: int) -> NDArray[np.uint64]:
+    """0, 1, 2, ... as numbers that look random and are always the same (the mix of splitmix64)."""
+    x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
+    """Leave-one-out likelihood per row, the wide component mixed into the density of each row left out."""
+    h_in, h_out = model.widths.tolist()
+    inputs, rows = tuple(range(1, len(block.columns))), np.arange(len(model.output))
+    known = (block.columns, block.apart, model.weights, 0, model.levels, inputs)
+    logs = kernel.loo_rows(*known, (h_in, h_out), rows)
+    if not model.levels:
+        logs = logs - np.log(model.scales[0])
+    mixed = np.logaddexp(np.log1p(-model.tail) + logs, model.tail_log(model.output))
+    return float(np.average(mixed, weights=model.weights))
 
 
 def _tied(table: Table) -> list[str]:

@@ -39,10 +39,10 @@ class ParzenFits(Fits):
         self.family, self.table = family, table
         self.nodes, self.rows = table.names, table.total
         self.shared, self.threads = family.widths == "shared", family.threads
-        weights = np.ones(table.rows) if table.weights is None else table.weights
+        self.given = np.ones(table.rows) if table.weights is None else table.weights
         # Sums go over the rows in the order of what they hold, so that the order given changes no digit.
-        self.order = canonical_order(table.columns, weights)
-        self.weights = np.ascontiguousarray(weights[self.order])
+        self.order = canonical_order(table.columns, self.given)
+        self.weights = np.ascontiguousarray(self.given[self.order])
         columns = tuple(column[self.order] for column in table.columns)
         self.block = block_of(table.variables, columns, self.weights)
         ordered = any(v.ordered for v in table.variables if v.discrete)
@@ -56,16 +56,17 @@ class ParzenFits(Fits):
     def conditional(self, child: int, parents: tuple[int, ...]) -> ParzenConditional:
         """The fitted model of `child` given `parents`; it keeps the table's own columns."""
         widths, values = self._fit(child, (parents,))
-        members = [child, *parents]
-        block = self.block
+        members, block = [child, *parents], self.block
+        given = np.empty((len(members), self.table.rows))
+        given[:, self.order] = block.columns[members]
         own = Block(
-            block.columns[members],
+            given,
             block.apart[members],
             block.scales[members],
             tuple(block.levels[j] for j in members),
         )
         columns = tuple(self.table.columns[j] for j in members)
-        return self.family.fitted(columns, own, self._given_weights, widths[0], float(values[0]))
+        return self.family.fitted(columns, own, self.given, widths[0], float(values[0]))
 
     def _fit(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
         """Widths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
@@ -88,47 +89,21 @@ class ParzenFits(Fits):
         known = [self._found[child, s] for s in sets]
         return np.array([widths for widths, _ in known]), np.array([value for _, value in known])
 
-    @property
-    def _given_weights(self) -> Array:
-        """Weights in the table's own order of rows."""
-        given = self.table.weights
-        return np.ones(self.table.rows) if given is None else given
-
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihoods at the best widths; every copy of a row is left out."""
+        if self.family.tail:  # mixed into the density of each row left out, at the same widths
+            return self.rows * np.array([self.conditional(child, s).loo for s in sets])
         _, values = self._fit(child, sets)
-        if self.family.tail:
-            return np.array([self._loo_with_tail(child, s) for s in sets])
         jacobian = 0.0 if self.block.levels[child] else np.log(self.block.scales[child])
         out: Array = self.rows * (values - jacobian)
         return out
-
-    def _loo_with_tail(self, child: int, parents: tuple[int, ...]) -> float:
-        """The same with the wide component mixed into the density of each row left out."""
-        model = self.conditional(child, parents)
-        block, rows = self.block, np.arange(self.table.rows)
-        logs = kernel.loo_rows(
-            block.columns,
-            block.apart,
-            self.weights,
-            child,
-            block.levels[child],
-            parents,
-            (float(model.widths[0]), float(model.widths[1])),
-            rows,
-        )
-        if not model.levels:
-            logs = logs - np.log(model.scales[0])
-        own = self.table.columns[child][self.order]
-        mixed = np.logaddexp(np.log1p(-model.tail) + logs, model.tail_log(own))
-        return float(self.weights @ mixed)
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the rows under the fitted models, which have these rows inside."""
         columns = self.table.columns
         return np.array(
             [
-                self._given_weights
+                self.given
                 @ self.conditional(child, s).logpdf(columns[child], tuple(columns[j] for j in s))
                 for s in sets
             ]

@@ -33,7 +33,7 @@ class ParzenConditional:
     levels : number of the output's levels, 0 for a continuous one.
     unordered : for each input, whether its distance is 0 or 1.
     tail : weight of the wide component.
-    loo : leave-one-out log-likelihood per row, in the data's own units.
+    loo : leave-one-out log-likelihood per row, in the data's own units, with the wide component.
     at_floor : whether a width is the smallest one allowed.
 
     >>> x = np.array([0.0, 0.0, 1.0, 1.0])
@@ -226,9 +226,10 @@ class ParzenConditional:
         own = "" if self.levels else f" ({h_out * self.scales[0]:.3g} in its unit)"
         parts.append(f"of {name} {h_out:.3g} sd{own}" if inputs else f"width {h_out:.3g} sd{own}")
         floor = "; a width is at its floor, since values repeat" if self.at_floor else ""
+        wide = f" with tail weight {self.tail:g}" if self.tail else ""
         return (
             f"{name}{given}: Parzen windows on {self.weights.sum():g} rows, {', '.join(parts)}; "
-            f"leave-one-out {self.loo:.4f} nats per row{floor}"
+            f"leave-one-out {self.loo:.4f} nats per row{wide}{floor}"
         )
 
 

@@ -1,0 +1,288 @@
+"""Whether relations are curved that a linear network took as straight, and what Parzen windows would gain.
+
+A cheap look at the local models of a Gaussian graph. For a child with linear inputs X and a column z let Z
+be the nonlinear part of a cubic spline of z. The regressions of the child on X and on X with Z are compared
+by the errors of rows left out, in closed form: the mean is *curved* in z where both the squares and the
+sizes of the errors fall by more than chance explains. Noise of any shape that is the same for all rows does
+not look curved by this, nor do a few outlying rows.
+
+Only then Parzen windows with the same inputs are fitted. What they gain is the mean over rows of
+
+    log density of a row left out, by Parzen windows - the same by the linear Gaussian model,
+
+and it is told where it is large beside its standard error over rows, and above log n / n. It is the gain
+of the whole local model: Parzen windows follow the shape of the noise, too.
+
+Pairs of columns without an edge are looked at in the same way, since the linear graph misses what is
+curved and has no slope; the gain is then that of Parzen windows with the column on those without it.
+Products of inputs, and noise whose spread depends on inputs, are not looked for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import FAMILIES, Fits
+from arcwise.data import Table
+
+__all__ = ["Bend", "bends"]
+
+Array = NDArray[np.float64]
+Set = tuple[int, ...]
+
+_ROWS = 1_000  # rows that are looked at, evenly spread
+_FEWEST = 60  # rows below which nothing can be told
+_MODELS = 8  # fits of Parzen windows, to the most curved local models
+_CHILDREN = 200  # columns that are looked at, evenly spread
+_INPUTS = 12  # inputs up to which Parzen windows are fitted
+_PAIRS = 60  # pairs without an edge that are looked at closely
+_KNOTS = (0.05, 0.23, 0.41, 0.59, 0.77, 0.95)  # of the splines, as shares of the rows
+_CURVED, _MISSED = 3.0, 5.0  # standard errors by which errors must fall: on edges, and elsewhere
+_PART = 0.02  # share of the noise's variance that must be explained
+_GAIN = 3.0  # standard errors by which Parzen windows must gain
+_SINGLE = 0.1  # share of values occurring once below which Parzen windows gain by ties alone
+_LOG_2PI = float(np.log(2 * np.pi))
+
+
+class Bend(NamedTuple):
+    """A local model whose mean is curved, and what Parzen windows with these inputs gain.
+
+    `child`, its `inputs` and those that are `curved` are column numbers; `gain` is in nats per row, `error`
+    its standard error; `missed` says that the curved input is none of the graph's: the gain is its own.
+    """
+
+    child: int
+    inputs: Set
+    curved: Set
+    gain: float
+    error: float
+    missed: bool = False
+
+
+def bends(table: Table, inputs: Sequence[Set]) -> list[Bend]:
+    """Local models that are curved, those first that gain most.
+
+    Parameters
+    ----------
+    table : complete rows of continuous columns.
+    inputs : of each column's local model: parents, or neighbours.
+
+    Returns
+    -------
+    Curved local models, none where rows are few or weighted. At most a thousand rows, 200 models, 60 other
+    pairs and eight fits of Parzen windows are looked at, whatever the table.
+
+    >>> from arcwise.data import table
+    >>> x = np.linspace(-2, 2, 200)
+    >>> y = x + x**2 + np.random.default_rng(1).normal(size=200)
+    >>> [(bend.child, bend.curved) for bend in bends(table({"x": x, "y": y}), [(), (0,)])]
+    [(1, (0,))]
+    """
+    if table.rows < _FEWEST or table.weights is not None:
+        return []
+    look = _Look(table.take(_spread(table.rows, _ROWS)), tuple(inputs))
+    suspects = look.suspects()[:_MODELS]
+    found = [look.bend(suspect) for suspect in suspects]
+    least = np.log(look.rows) / look.rows
+    told = [bend for bend in found if bend.gain > max(_GAIN * bend.error, least)]
+    return sorted(told, key=lambda bend: -bend.gain)
+
+
+class _Suspect(NamedTuple):
+    """A local model that looks curved, with the share of its noise that the curves explain."""
+
+    part: float
+    child: int
+    curved: Set
+    missed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """Some rows of a table, and the inputs of its columns' local models."""
+
+    table: Table
+    inputs: tuple[Set, ...]
+
+    @property
+    def rows(self) -> int:
+        return self.table.rows
+
+    @cached_property
+    def columns(self) -> tuple[Array, ...]:
+        return tuple(_standardised(column) for column in self.table.columns)
+
+    @cached_property
+    def curves(self) -> tuple[Array, ...]:
+        """The nonlinear part of a spline of each column."""
+        return tuple(map(_nonlinear, self.columns))
+
+    @cached_property
+    def _windows(self) -> Fits:
+        """Parzen windows tied to the standardised columns: what they gain does not depend on units."""
+        return FAMILIES["parzen"].bind(replace(self.table, columns=self.columns))
+
+    @cached_property
+    def children(self) -> list[int]:
+        """Columns whose local models are looked at."""
+        able = [
+            child
+            for child, row in enumerate(self.inputs)
+            if len(row) <= _INPUTS and not _tied(self.columns[child])
+        ]
+        return [able[i] for i in _spread(len(able), _CHILDREN)] if able else []
+
+    def regression(self, child: int, *more: int) -> "_Regression":
+        xs = [self.columns[j] for j in (*self.inputs[child], *more)]
+        return _Regression(self.columns[child], xs)
+
+    def suspects(self) -> list[_Suspect]:
+        """Local models that look curved, the most curved first."""
+        found, straight = [], {}
+        for child in self.children:
+            own = self.regression(child)
+            parts = {j: own.explained(self.curves[j], _CURVED) for j in self.inputs[child]}
+            curved = tuple(j for j, part in parts.items() if part > _PART)
+            if curved:
+                found.append(_Suspect(max(parts.values()), child, curved))
+            else:
+                straight[child] = own
+        found += self._missed(straight)
+        return sorted(found, key=lambda suspect: -suspect.part)
+
+    def _missed(self, straight: dict[int, "_Regression"]) -> list[_Suspect]:
+        """Columns that depend on another without an edge, for each child the one that explains most."""
+        best: dict[int, _Suspect] = {}
+        for child, j in self._pairs(straight):
+            part = self.regression(child, j).explained(self.curves[j], _MISSED)
+            if part > max(_PART, best[child].part if child in best else 0.0):
+                best[child] = _Suspect(part, child, (j,), missed=True)
+        return list(best.values())
+
+    def _pairs(self, straight: dict[int, "_Regression"]) -> list[tuple[int, int]]:
+        """Pairs (child, other) without an edge, those whose curves explain most of the residuals."""
+        order = list(straight)
+        if not order:
+            return []
+        rest = np.column_stack([straight[child].unit for child in order])
+        shares = np.zeros((len(order), len(self.columns)))
+        for j in range(len(self.columns)):
+            basis, _ = _basis(self.curves[j] - self.curves[j].mean(axis=0))
+            shares[:, j] = ((basis.T @ rest) ** 2).sum(axis=0)
+        for row, child in enumerate(order):
+            near = [child, *self.inputs[child]]
+            shares[row, [*near, *(j for j, own in enumerate(self.inputs) if child in own)]] = 0.0
+        largest = np.argsort(-shares, axis=None, kind="stable")[:_PAIRS]
+        places = zip(*np.unravel_index(largest, shares.shape), strict=True)
+        return [(order[row], int(j)) for row, j in places if shares[row, j] > _PART]
+
+    def bend(self, suspect: _Suspect) -> Bend:
+        """What Parzen windows gain on the linear model, or with a missed input on those without it."""
+        child, own = suspect.child, self.inputs[suspect.child]
+        inputs = tuple(sorted({*own, *suspect.curved}))
+        before = (
+            self._parzen(child, own) if suspect.missed else self.regression(child).log_densities()
+        )
+        gains = self._parzen(child, inputs) - before
+        error = float(gains.std(ddof=1) / np.sqrt(len(gains)))
+        return Bend(child, inputs, suspect.curved, float(gains.mean()), error, suspect.missed)
+
+    def _parzen(self, child: int, inputs: Set) -> Array:
+        """Log density of each row under Parzen windows on all others."""
+        model = self._windows.conditional(child, inputs)
+        h_in, h_out = map(float, model.widths)  # type: ignore[attr-defined]
+        logs = np.zeros((self.rows, self.rows))
+        for j in inputs:
+            logs -= 0.5 * (np.subtract.outer(self.columns[j], self.columns[j]) / h_in) ** 2
+        np.fill_diagonal(logs, -np.inf)
+        near = -0.5 * (np.subtract.outer(self.columns[child], self.columns[child]) / h_out) ** 2
+        inside = np.logaddexp.reduce(logs, axis=1)
+        constant = float(np.log(h_out)) + 0.5 * _LOG_2PI
+        out: Array = np.logaddexp.reduce(logs + near, axis=1) - inside - constant
+        return out
+
+
+class _Regression:
+    """Least squares of a column on others: errors of rows left out, in closed form."""
+
+    def __init__(self, y: Array, xs: Sequence[Array]) -> None:
+        self.basis, self.leverage = _basis(np.column_stack([np.ones(len(y)), *xs]))
+        self.rest = y - self.basis @ (self.basis.T @ y)
+        self.errors = _left_out(self.rest, self.leverage)
+
+    @property
+    def unit(self) -> Array:
+        """Residuals, scaled to a sum of squares of one."""
+        return self.rest / max(float(np.linalg.norm(self.rest)), 1e-150)
+
+    def explained(self, terms: Array, enough: float) -> float:
+        """The share of the error variance that further terms explain; 0 where chance may do as much.
+
+        The squares or the sizes of errors must fall by `enough` standard errors, the other by one less.
+        """
+        more, height = _basis(terms - self.basis @ (self.basis.T @ terms))
+        errors = _left_out(self.rest - more @ (more.T @ self.rest), self.leverage + height)
+        squares, sizes = self.errors**2 - errors**2, np.abs(self.errors) - np.abs(errors)
+        smaller, larger = sorted((_in_errors(squares), _in_errors(sizes)))
+        if smaller < enough - 1.0 or larger < enough:
+            return 0.0
+        return float(squares.mean() / (self.errors**2).mean())
+
+    def log_densities(self) -> Array:
+        """Log density of each row under the regression on all others."""
+        total, rows = float(self.rest @ self.rest), len(self.rest)
+        variance = np.maximum((total - self.rest * self.errors) / (rows - 1), 1e-10)
+        out: Array = -0.5 * (_LOG_2PI + np.log(variance) + self.errors**2 / variance)
+        return out
+
+
+def _spread(rows: int, most: int) -> NDArray[np.intp]:
+    """Numbers of at most so many rows, evenly spread."""
+    return np.unique(np.linspace(0, rows - 1, min(rows, most)).astype(np.intp))
+
+
+def _standardised(column: NDArray[np.float64]) -> Array:
+    off = column - column.mean()
+    spread = float(off.std())
+    return off / spread if spread > 1e-13 * float(np.abs(column).max()) else np.zeros(len(off))
+
+
+def _tied(column: Array) -> bool:
+    counts = np.unique(column, return_counts=True)[1]
+    return bool((counts == 1).sum() < _SINGLE * len(column))
+
+
+def _nonlinear(column: Array) -> Array:
+    """The nonlinear part of a natural cubic spline (rows by terms), constant beyond the outer knots."""
+    knots = np.unique(np.quantile(column, _KNOTS))
+    if len(knots) < 3:
+        return np.zeros((len(column), 0))
+    x, last, width = np.clip(column, knots[0], knots[-1]), knots[-1], knots[-1] - knots[0]
+    cubes = [
+        np.maximum((x - knot) / width, 0.0) ** 3 * width / (last - knot) for knot in knots[:-1]
+    ]
+    return np.column_stack([cube - cubes[-1] for cube in cubes[:-1]])
+
+
+def _basis(matrix: Array) -> tuple[Array, Array]:
+    """An orthonormal basis of a matrix's columns, and the leverage of each row."""
+    if not matrix.shape[1]:
+        return matrix, np.zeros(len(matrix))
+    left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
+    basis = left[:, sizes > 1e-7 * max(float(sizes[0]), 1e-150)]
+    return basis, (basis**2).sum(axis=1)
+
+
+def _left_out(residuals: Array, leverage: Array) -> Array:
+    out: Array = residuals / np.maximum(1.0 - leverage, 1e-6)
+    return out
+
+
+def _in_errors(values: Array) -> float:
+    """The mean in its standard errors."""
+    spread = float(values.std(ddof=1))
+    return float(values.mean()) / spread * len(values) ** 0.5 if spread > 0 else 0.0

@@ -1,0 +1,75 @@
+"""What learning says of curves: in notes, where no model was asked for."""
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.data import Moments
+
+
+def curved_table(rows=300):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=rows)
+    return aw.table({"x": x, "y": x + 0.7 * x**2 + 0.5 * rng.normal(size=rows)})
+
+
+def said(notes):
+    return [note for note in notes if "curve" in note]
+
+
+def test_a_curved_arc_is_told_with_its_gain():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=400)
+    table = {"x": x, "y": x + 0.7 * x**2 + 0.5 * rng.normal(size=400)}
+    rules = aw.Rules(required=[("x", "y")])
+    [note] = said(aw.learn(table, rules=rules).notes)
+    assert note.startswith("x -> y is curved: +0.6")
+    assert note.endswith("; model='parzen' would follow it.")
+    assert "nats per row (se 0.0" in note
+
+
+@pytest.mark.parametrize("search", ["glasso", "boundary"])
+def test_undirected_networks_and_paths_tell_each_edge_once(search):
+    table = aw.shipped("boston")
+    found = aw.path(table, search=search)
+    told = said(found.notes)
+    assert any("MEDV -- RM" in note and "for MEDV given" in note for note in told)
+    assert len(told) == 3
+    assert "more local model" in told[-1]
+    assert found.to_dict()["notes"] == list(found.notes)
+    assert told[0] in str(found)
+
+
+def test_boston_by_default():
+    told = said(aw.learn(aw.shipped("boston")).notes)
+    assert len(told) == 3
+    assert told[0].startswith("CRIM -> DIS and NOX -> DIS are curved: +0.7")
+    assert "for DIS given 5 parents; model='parzen' would follow them." in told[0]
+
+
+def test_a_curve_without_a_slope_is_told_though_it_has_no_edge():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=300)
+    net = aw.learn({"x": x, "y": x**2 + 0.5 * rng.normal(size=300)})
+    assert not net.graph.n_arcs
+    [note] = said(net.notes)
+    assert note.startswith("y depends on x by a curve that has no edge in a linear graph: +0.")
+
+
+def test_nothing_is_said_where_a_model_was_named_or_rows_are_not_there():
+    table = curved_table()
+    assert said(aw.learn(table).notes)
+    assert not said(aw.learn(table, model="gaussian").notes)
+    assert not said(aw.learn(table, model="parzen").notes)
+    assert not said(aw.path(table, model="gaussian").notes)
+    assert not said(aw.learn(table, graph="undirected", nonparanormal=True).notes)
+    moments = Moments.of(table)
+    assert not said(aw.learn(moments).notes)
+    assert not said(aw.learn(curved_table(5)).notes)
+
+
+def test_gaps_do_not_hinder():
+    table = curved_table()
+    y = table.column("y").copy()
+    y[::7] = np.nan
+    assert said(aw.learn({"x": table.column("x"), "y": y}).notes)
