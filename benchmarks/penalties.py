@@ -64,7 +64,8 @@ def searched(bench: Any, penalty: float) -> aw.DAG:
     """The graph of a search at a penalty; local scores are kept from one penalty to the next."""
     score = Sum([bench.score, ArcPenalty(bench.score.nodes, bench.score.rows, penalty)])
     limits = Rules().on(bench.score.nodes)
-    patience = None if len(limits.nodes) <= 5 else 0  # one climb tells penalties apart
+    # The whole search where that takes seconds; beyond, one climb from the empty graph tells penalties apart.
+    patience = None if len(limits.nodes) * bench.score.rows <= 3000 else 0
     rng = np.random.default_rng(0)
     return SEARCHES["auto"](score, None, rng=rng, limits=limits, patience=patience).graph
 
