@@ -104,7 +104,7 @@ def tune(
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     if model == "gaussian":
         _check_parts(table, parts, rule)
-    usual = FAMILIES[model].default_penalty(len(table.names), table.total)
+    usual = FAMILIES[model].default_penalty(len(table.names), table.effective_rows)
     grid = kind.grid(recipe, table, usual)
     work = _Fold(recipe, table, parts, grid, inside(n_jobs, watch))
     folded = list(zip(parts, runner(n_jobs, watch)(work, len(parts)), strict=False))
