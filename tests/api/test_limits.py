@@ -84,6 +84,8 @@ def test_directed_searches_end_within_one_local_fit(clock, search, seconds):
     assert any("no time to fit each variable given its Markov blanket" in n for n in net.notes)
     if seconds == 60 and search not in ("exact", "ges"):
         assert net.graph.n_arcs > 0
+    unmoved = any("still the one that it began with" in note for note in net.notes)
+    assert unmoved == (net.graph.n_arcs == 0)
 
 
 def test_a_network_without_blanket_models_answers_and_is_kept(clock, tmp_path):
