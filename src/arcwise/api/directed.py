@@ -50,7 +50,12 @@ def _found(bench: Bench, watch: Watch | None) -> _Found:
     begin = start_graph(bench.recipe.start, limits, bench.chance[0])
     foretell(bench, len(limits.nodes) ** 2, watch, least=True)
     kept, result = _searched(bench, begin, limits, watch)
-    return _Found(kept, result, limits, (bounded, _unmoved(result, limits.start() if begin is None else begin)))
+    return _Found(
+        kept,
+        result,
+        limits,
+        (bounded, _unmoved(result, limits.start() if begin is None else begin)),
+    )
 
 
 def _fitted(found: _Found, check: Callable[[], None]) -> Learned:
@@ -77,9 +82,7 @@ def _unmoved(result: Result, begin: DAG) -> str:
     """A sentence where a search was stopped before it found anything."""
     if result.stopped != ASKED or result.graph != begin:
         return ""
-    return (
-        "Learning was stopped, and the graph is still the one that it began with: give it more time."
-    )
+    return "Learning was stopped, and the graph is still the one that it began with: give it more time."
 
 
 def _small(bench: Bench, result: Result) -> str:
