@@ -68,3 +68,25 @@ def test_the_unit_of_weights_changes_no_edge_of_parzen_networks(kind):
     assert thrice.graph == plain.graph == often.graph
     assert "with 100 rows and 4 columns" in plain.notes[-1]
     assert "with weights worth 100 equal rows and 4 columns" in often.notes[-1]
+
+
+SHAPES = {
+    "rounded": lambda x: np.round(2 * x) / 2,
+    "whole numbers": lambda x: np.clip(np.round(4 * x + 10), 0, 20),
+    "skewed": np.exp,
+    "heavy tails": lambda x: x**3,
+    "levels": lambda x: np.array(["low", "middle", "high"])[np.digitize(x, [-0.5, 0.5])],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["directed", "undirected"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_noise_of_any_shape_has_few_edges(kind, shape):
+    counts = []
+    for seed in range(12):
+        x = np.random.default_rng([seed, 5]).standard_normal((200, 5))
+        table = aw.table({name: SHAPES[shape](x[:, i]) for i, name in enumerate("abcde")})
+        graph = aw.learn(table, model="parzen", graph=kind, progress=False).graph
+        counts.append(len(graph.arcs if isinstance(graph, aw.DAG) else graph.edges))
+    assert np.mean(counts) / 5 <= MOST
