@@ -265,10 +265,12 @@ class Path:
         if not penalty >= 0:
             raise FitError(f"A penalty is a number from 0 on ({self.unit}), but {penalty} came.")
         if penalty > self.reach:
-            far = f"it goes as far as {self.reach:.4g}" if self.reach >= 0 else "it had just begun"
+            far = "it had just begun: give it more time"
+            if self.reach >= 0:
+                far = f"it goes as far as {self.reach:.4g}: ask for less, or give it more time"
             raise FitError(
                 f"The path does not tell the graph at penalty {penalty:g}: it ended early "
-                f"({self.stopped}), and {far}; `last` is the graph it had come to."
+                f"({self.stopped}), and {far}."
             )
         if self.grid:
             return self._solved(penalty)

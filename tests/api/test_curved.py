@@ -47,6 +47,19 @@ def test_boston_by_default():
     assert "for DIS given 5 parents; model='parzen' would follow them." in told[0]
 
 
+def test_names_do_not_decide_whether_a_curve_is_told():
+    x, y = curved_table().column("x"), curved_table().column("y")
+    [forward], [back] = (
+        said(aw.learn(each).notes) for each in ({"a": x, "b": y}, {"b": x, "a": y})
+    )
+    assert forward.startswith("a -> b is curved: +0.")
+    assert back == forward.replace(
+        "a -> b", "a -- b"
+    )  # learned as a -> b, and curved against the arrow
+    pinned = aw.Rules(required=[("a", "b")])
+    assert not said(aw.learn({"b": x, "a": y}, rules=pinned).notes)
+
+
 def test_a_curve_without_a_slope_is_told_though_it_has_no_edge():
     rng = np.random.default_rng(3)
     x = rng.normal(size=300)

@@ -57,6 +57,19 @@ def test_noise_has_few_edges_and_fewer_with_more_rows(kind, columns, capsys):
         assert rows < 10_000 or (counts == 0).mean() >= NONE - 1e-9
 
 
+@pytest.mark.parametrize("kind", ["directed", "undirected"])
+def test_the_unit_of_weights_changes_no_edge_of_parzen_networks(kind):
+    x = np.random.default_rng(3).standard_normal((100, 4))
+    table = aw.table({f"v{i}": x[:, i] for i in range(4)})
+    plain, thrice, often = (
+        aw.learn(table.with_weights(w), model="parzen", graph=kind)
+        for w in (None, np.full(100, 3.0), np.full(100, 100.0))
+    )
+    assert thrice.graph == plain.graph == often.graph
+    assert "with 100 rows and 4 columns" in plain.notes[-1]
+    assert "with weights worth 100 equal rows and 4 columns" in often.notes[-1]
+
+
 SHAPES = {
     "rounded": lambda x: np.round(2 * x) / 2,
     "whole numbers": lambda x: np.clip(np.round(4 * x + 10), 0, 20),

@@ -419,6 +419,14 @@ def test_few_rows_are_refused():
         Parzen().prepare(aw.table({"x": np.arange(4.0) ** 2, "y": np.ones(4)}))
 
 
+@pytest.mark.parametrize("unit", [1e150, 1e-200])
+def test_numbers_without_squares_are_refused(unit):
+    table = curved(1)
+    wild = replace(table, columns=(unit * table.columns[0], *table.columns[1:]))
+    with pytest.raises(DataError, match=f"{table.names[0]!r} .* take another unit"):
+        Parzen().prepare(wild)
+
+
 def test_ties_and_outliers_are_named():
     rng = np.random.default_rng(1)
     x = rng.normal(size=100)

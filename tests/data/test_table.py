@@ -139,6 +139,9 @@ def test_weights_count_rows() -> None:
     assert weighted.take([1]).total == 3.0
     assert weighted.with_weights(None).total == 2.0
     assert "weights summing to 5" in repr(weighted)
+    assert weighted.effective_rows == pytest.approx(25 / 13)
+    assert weighted.with_weights(1e200 * weighted.weights).effective_rows == pytest.approx(25 / 13)
+    assert weighted.with_weights(None).effective_rows == 2.0
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 from arcwise.api.recipe import Recipe, prepared, settled_model
 from arcwise.data import Moments, Table
 from arcwise.evaluate import Bend, bends
-from arcwise.graphs import DAG, UGraph
+from arcwise.graphs import DAG, Limits, UGraph, cpdag
 from arcwise.results import Path
 
 __all__ = ["curve_notes", "middle_graph"]
@@ -17,7 +17,9 @@ _NAMED = 4  # inputs that are named; of more, the number is
 _TAKEN = 4_000  # rows, evenly spread, among which complete ones are looked for
 
 
-def curve_notes(recipe: Recipe, source: Table | Moments, graph: DAG | UGraph) -> tuple[str, ...]:
+def curve_notes(
+    recipe: Recipe, source: Table | Moments, graph: DAG | UGraph, limits: Limits | None = None
+) -> tuple[str, ...]:
     """Sentences on local models of a linear graph that are curved; none where a model was asked for.
 
     Parameters
@@ -25,19 +27,28 @@ def curve_notes(recipe: Recipe, source: Table | Moments, graph: DAG | UGraph) ->
     recipe : what was asked for.
     source : the data; moments cannot tell.
     graph : over the data's columns.
+    limits : rules that it was learned under.
     """
     if recipe.model != "auto" or recipe.options.get("nonparanormal") or isinstance(source, Moments):
         return ()
     if settled_model("auto", source) != "gaussian":
         return ()
     inputs = graph.parents if isinstance(graph, DAG) else graph.neighbours
-    found = bends(_some_rows(source), inputs)
+    found = bends(_some_rows(source), inputs, _reversible(graph, limits))
     told = found if isinstance(graph, DAG) else _each_edge_once(found)
     said = [_sentence(bend, graph) for bend in told[:_SAID]]
     if len(told) > _SAID:
         more = len(told) - _SAID
         said[-1] += f" {more} more local model{'s are' if more > 1 else ' is'} curved."
     return tuple(said)
+
+
+def _reversible(graph: DAG | UGraph, limits: Limits | None) -> list[tuple[int, int]]:
+    """The arcs of a directed graph that data and rules let run either way."""
+    if not isinstance(graph, DAG):
+        return []
+    free = cpdag(graph, limits).neighbours
+    return [(j, child) for child, row in enumerate(graph.parents) for j in row if j in free[child]]
 
 
 def middle_graph(path: Path) -> UGraph:
@@ -73,15 +84,16 @@ def _sentence(bend: Bend, graph: DAG | UGraph) -> str:
     if bend.missed:
         what = f"{child} depends on {name[bend.curved[0]]} by a curve that has no edge in a linear graph"
     else:
-        edges = [_edge(name[j], child, graph) for j in bend.curved]
+        arrow = isinstance(graph, DAG) and not bend.turned
+        edges = [_edge(name[j], child, arrow) for j in bend.curved]
         listed = " and ".join(filter(None, [", ".join(edges[:-1]), edges[-1]]))
         what = f"{listed} {'are' if several else 'is'} curved"
     given = f" for {child} given {_inputs(bend, graph)}" if len(bend.inputs) > 1 else ""
     return f"{what}: {gain}{given}; model='parzen' would follow {'them' if several else 'it'}."
 
 
-def _edge(other: str, child: str, graph: DAG | UGraph) -> str:
-    return f"{other} -> {child}" if isinstance(graph, DAG) else " -- ".join(sorted((other, child)))
+def _edge(other: str, child: str, arrow: bool) -> str:
+    return f"{other} -> {child}" if arrow else " -- ".join(sorted((other, child)))
 
 
 def _inputs(bend: Bend, graph: DAG | UGraph) -> str:

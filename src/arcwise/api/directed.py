@@ -37,12 +37,12 @@ def learn_on(bench: Bench, watch: Watch | None = None) -> Learned:
 
 
 class _Found(NamedTuple):
-    """What a search found, on which bench, within which rules, and a sentence on these."""
+    """What a search found, on which bench, within which rules, and sentences on these."""
 
     bench: Bench
     result: Result
     limits: Limits
-    said: str
+    said: tuple[str, ...]
 
 
 def _found(bench: Bench, watch: Watch | None) -> _Found:
@@ -50,11 +50,16 @@ def _found(bench: Bench, watch: Watch | None) -> _Found:
     begin = start_graph(bench.recipe.start, limits, bench.chance[0])
     foretell(bench, len(limits.nodes) ** 2, watch, least=True)
     kept, result = _searched(bench, begin, limits, watch)
-    return _Found(kept, result, limits, bounded)
+    return _Found(
+        kept,
+        result,
+        limits,
+        (bounded, _unmoved(result, limits.start() if begin is None else begin)),
+    )
 
 
 def _fitted(found: _Found, check: Callable[[], None]) -> Learned:
-    bench, result, limits, bounded = found
+    bench, result, limits, said = found
     net = directed_net(
         result.graph, {bench.model: bench.fits}, bench.models, bench.data, check=check
     )
@@ -68,9 +73,16 @@ def _fitted(found: _Found, check: Callable[[], None]) -> Learned:
         limits,
         bench.penalty,
         bench.words,
-        tuple(filter(None, (*bench.notes, bounded, _small(bench, result), blanket_note(net)))),
+        tuple(filter(None, (*bench.notes, *said, _small(bench, result), blanket_note(net)))),
         fits=bench.fits,
     )
+
+
+def _unmoved(result: Result, begin: DAG) -> str:
+    """A sentence where a search was stopped before it found anything."""
+    if result.stopped != ASKED or result.graph != begin:
+        return ""
+    return "Learning was stopped, and the graph is still the one that it began with: give it more time."
 
 
 def _small(bench: Bench, result: Result) -> str:

@@ -139,7 +139,8 @@ def learn(
     )
     with Progress("learning", time, progress) as watch:
         learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
-        curves = () if watch.reason else curve_notes(chosen.recipe, source, learned.net.graph)
+        found = (learned.net.graph, learned.limits)
+        curves = () if watch.reason else curve_notes(chosen.recipe, source, *found)
     learned = replace(learned, notes=(*learned.notes, *curves))
     return network_of(learned, source, recipe, watch.reason, tuned, watch.left)
 

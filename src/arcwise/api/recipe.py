@@ -196,7 +196,7 @@ def laid_out(
     _, *chance = np.random.default_rng(recipe.seed).spawn(3)
     if _takes(search, "rng"):
         for_search["rng"] = chance[1]
-    penalty, price = _priced(recipe, family, fits)
+    penalty, price = _priced(recipe, family, data)
     return Bench(
         recipe,
         model,
@@ -246,14 +246,17 @@ def foretell(bench: Bench, models: int, watch: Watch | None, least: bool = False
     watch(Step(-1, what, -1, -1, float("nan"), 0, 0.0))
 
 
-def _priced(recipe: Recipe, family: Family, fits: Fits) -> tuple[float, str]:
+def _priced(recipe: Recipe, family: Family, data: Table | Moments) -> tuple[float, str]:
     """The penalty, and a sentence where it is the family's own."""
     if recipe.penalty is not None:
         return recipe.penalty, ""
-    own = 0.0 if recipe.tuned else family.default_penalty(len(fits.nodes), fits.rows)
+    weighted = isinstance(data, Table) and data.weights is not None
+    rows = data.effective_rows if isinstance(data, Table) else data.total
+    own = 0.0 if recipe.tuned else family.default_penalty(len(data.names), rows)
+    known = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
     note = (
         f"The penalty per edge is {own:.3g} nats per row, the default of {family.name} networks with "
-        f"{fits.rows:g} rows and {len(fits.nodes)} columns; penalty=NUMBER sets another, 'cv' tunes it."
+        f"{known} and {len(data.names)} columns; penalty=NUMBER sets another, 'cv' tunes it."
     )
     return own, note if own else ""
 

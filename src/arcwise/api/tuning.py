@@ -82,7 +82,7 @@ def tune(
         and "ric".
     n_jobs : processes for the folds.
     watch : asked to stop, it leaves out the folds that are not done; where none is, the penalty is
-        BIC's price of a coefficient, and the curve is empty.
+        the model's default, or else BIC's price of a coefficient, and the curve is empty.
 
     Returns
     -------
@@ -104,13 +104,13 @@ def tune(
     parts = folds(table.rows, min(_FOLDS, table.rows), np.random.default_rng(recipe.seed))
     if model == "gaussian":
         _check_parts(table, parts, rule)
-    usual = FAMILIES[model].default_penalty(len(table.names), table.total)
+    usual = FAMILIES[model].default_penalty(len(table.names), table.effective_rows)
     grid = kind.grid(recipe, table, usual)
     work = _Fold(recipe, table, parts, grid, inside(n_jobs, watch))
     folded = list(zip(parts, runner(n_jobs, watch)(work, len(parts)), strict=False))
     found = [(part, fold) for part, fold in folded if fold is not None]
     if not found:
-        guess = 0.5 * float(np.log(table.total)) / table.total
+        guess = usual or 0.5 * float(np.log(table.total)) / table.total
         if kind.rule is not None:
             guess = usual_penalty(table.total, len(table.names), grid.tolist())
         said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."

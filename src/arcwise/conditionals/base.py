@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Moments, Table, Variable
-from arcwise.errors import FitError
+from arcwise.errors import DataError, FitError
 
 if TYPE_CHECKING:
     from arcwise.graphs import DAG
@@ -38,12 +38,15 @@ __all__ = [
     "Mixture",
     "ParentSets",
     "Parts",
+    "check_sizes",
 ]
 
 Array = NDArray[np.float64]
 Columns = tuple[NDArray[Any], ...]
 ParentSets = Sequence[tuple[int, ...]]
 Parts = Sequence[NDArray[np.intp]]
+
+_LARGEST = 1e140  # squares, and sums of squares, stay within floating-point numbers
 
 
 class Conditional(Protocol):
@@ -305,3 +308,16 @@ def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> 
 def _loglik(model: Conditional, table: Table, child: int, parents: tuple[int, ...]) -> float:
     logs = model.logpdf(table.columns[child], tuple(table.columns[j] for j in parents))
     return float(logs.sum() if table.weights is None else table.weights @ logs)
+
+
+def check_sizes(table: Table) -> None:
+    """Refuse columns of numbers so large, or so close to each other, that squares have no number."""
+    for variable, column in zip(table.variables, table.columns, strict=True):
+        if variable.discrete:
+            continue
+        size, spread = np.abs(column).max(), column.max() / 2 - column.min() / 2
+        if size > _LARGEST or 0 < spread < 1 / _LARGEST:
+            raise DataError(
+                f"The numbers of column {variable.name!r} are of the size {size:.3g} with a spread of "
+                f"{2 * spread:.3g}; their squares cannot be computed: take another unit."
+            )

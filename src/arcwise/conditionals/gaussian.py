@@ -30,6 +30,7 @@ from arcwise.conditionals.base import (
     HeldOut,
     ParentSets,
     Parts,
+    check_sizes,
 )
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import DataError, FitError
@@ -39,7 +40,6 @@ __all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
 FLOOR = 1e-10
 """Share of a variance below which it counts as nothing; far above rounding (1e-16), far below data."""
 
-_LARGEST = 1e140  # squares, and sums of squares, stay within floating-point numbers
 _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
 _CONSTANT = 1e-13  # relative spread of a column of equal numbers, left by rounding
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -390,13 +390,7 @@ class Gaussian(Family):
             )
         if ready.rows < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
-        for name, column in zip(ready.names, ready.columns, strict=True):
-            size, spread = np.abs(column).max(), column.max() / 2 - column.min() / 2
-            if size > _LARGEST or 0 < spread < 1 / _LARGEST:
-                raise DataError(
-                    f"The numbers of column {name!r} are of the size {size:.3g} with a spread of "
-                    f"{2 * spread:.3g}; their squares cannot be computed: take another unit."
-                )
+        check_sizes(ready)
         return ready
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:

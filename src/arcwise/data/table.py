@@ -104,6 +104,17 @@ class Table:
         """The number of cases: the sum of the weights, or the rows."""
         return float(self.rows if self.weights is None else self.weights.sum())
 
+    @property
+    def effective_rows(self) -> float:
+        """How many rows of equal weight give means as sure as these: (sum w)^2 / sum w^2 (Kish).
+
+        Unlike `total` it is the same for weights of any unit.
+        """
+        if self.weights is None:
+            return float(self.rows)
+        shares = self.weights / self.weights.max()
+        return float(shares.sum() ** 2 / (shares**2).sum())
+
     def index(self, name: str) -> int:
         """Give the column number of a name; an unknown one is a DataError with close matches."""
         number = self._numbers.get(name)

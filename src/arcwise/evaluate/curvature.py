@@ -14,11 +14,12 @@ and it is told where it is large beside its standard error over rows, and above 
 of the whole local model: Parzen windows follow the shape of the noise, too.
 
 Pairs of columns without an edge are looked at in the same way, since the linear graph misses what is
-curved and has no slope; the gain is then that of Parzen windows with the column on those without it.
+curved and has no slope; the gain is then that of Parzen windows with the column on those without it. Arcs
+that may as well run the other way are looked at from both ends: the mean may be curved in one direction only.
 Products of inputs, and noise whose spread depends on inputs, are not looked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -52,7 +53,8 @@ class Bend(NamedTuple):
     """A local model whose mean is curved, and what Parzen windows with these inputs gain.
 
     `child`, its `inputs` and those that are `curved` are column numbers; `gain` is in nats per row, `error`
-    its standard error; `missed` says that the curved input is none of the graph's: the gain is its own.
+    its standard error; `missed` says that the curved input is none of the graph's: the gain is its own;
+    `turned` that its arc runs the other way in the graph.
     """
 
     child: int
@@ -61,15 +63,19 @@ class Bend(NamedTuple):
     gain: float
     error: float
     missed: bool = False
+    turned: bool = False
 
 
-def bends(table: Table, inputs: Sequence[Set]) -> list[Bend]:
+def bends(
+    table: Table, inputs: Sequence[Set], reversible: Sequence[tuple[int, int]] = ()
+) -> list[Bend]:
     """Local models that are curved, those first that gain most.
 
     Parameters
     ----------
     table : complete rows of continuous columns.
     inputs : of each column's local model: parents, or neighbours.
+    reversible : arcs (tail, head) among these that may as well run the other way.
 
     Returns
     -------
@@ -84,7 +90,7 @@ def bends(table: Table, inputs: Sequence[Set]) -> list[Bend]:
     """
     if table.rows < _FEWEST or table.weights is not None:
         return []
-    look = _Look(table.take(_spread(table.rows, _ROWS)), tuple(inputs))
+    look = _Look(table.take(_spread(table.rows, _ROWS)), tuple(inputs), tuple(reversible))
     suspects = look.suspects()[:_MODELS]
     found = [look.bend(suspect) for suspect in suspects]
     least = np.log(look.rows) / look.rows
@@ -99,14 +105,16 @@ class _Suspect(NamedTuple):
     child: int
     curved: Set
     missed: bool = False
+    turned: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """Some rows of a table, and the inputs of its columns' local models."""
+    """Some rows of a table, the inputs of its columns' local models, and arcs without a sure direction."""
 
     table: Table
     inputs: tuple[Set, ...]
+    reversible: tuple[tuple[int, int], ...] = ()
 
     @property
     def rows(self) -> int:
@@ -151,8 +159,19 @@ class _Look:
                 found.append(_Suspect(max(parts.values()), child, curved))
             else:
                 straight[child] = own
-        found += self._missed(straight)
+        found += [*self._turned(found), *self._missed(straight)]
         return sorted(found, key=lambda suspect: -suspect.part)
+
+    def _turned(self, found: Sequence[_Suspect]) -> Iterator[_Suspect]:
+        """Tails of reversible arcs that are curved in the head, where the head is straight in the tail."""
+        known = {(j, suspect.child) for suspect in found for j in suspect.curved}
+        able = set(self.children)
+        open_arcs = [arc for arc in self.reversible if arc[0] in able and arc not in known]
+        for place in _spread(len(open_arcs), _CHILDREN) if open_arcs else ():
+            child, j = open_arcs[place]
+            part = self.regression(child, j).explained(self.curves[j], _CURVED)
+            if part > _PART:
+                yield _Suspect(part, child, (j,), turned=True)
 
     def _missed(self, straight: dict[int, "_Regression"]) -> list[_Suspect]:
         """Columns that depend on another without an edge, for each child the one that explains most."""
@@ -184,12 +203,12 @@ class _Look:
         """What Parzen windows gain on the linear model, or with a missed input on those without it."""
         child, own = suspect.child, self.inputs[suspect.child]
         inputs = tuple(sorted({*own, *suspect.curved}))
-        before = (
-            self._parzen(child, own) if suspect.missed else self.regression(child).log_densities()
-        )
+        more = [j for j in suspect.curved if j not in own]
+        linear = self.regression(child, *more)
+        before = self._parzen(child, own) if suspect.missed else linear.log_densities()
         gains = self._parzen(child, inputs) - before
-        error = float(gains.std(ddof=1) / np.sqrt(len(gains)))
-        return Bend(child, inputs, suspect.curved, float(gains.mean()), error, suspect.missed)
+        gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
+        return Bend(child, inputs, suspect.curved, gain, error, suspect.missed, suspect.turned)
 
     def _parzen(self, child: int, inputs: Set) -> Array:
         """Log density of each row under Parzen windows on all others."""

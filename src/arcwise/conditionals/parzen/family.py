@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import parzen as kernel
-from arcwise.conditionals.base import Array, Columns, Family, Fits
+from arcwise.conditionals.base import Array, Columns, Family, Fits, check_sizes
 from arcwise.conditionals.parzen.model import (
     Block,
     ParzenConditional,
@@ -108,6 +108,7 @@ class Parzen(Family):
             raise DataError(
                 f"Parzen windows need at least {_FEWEST} complete rows, but there are {ready.rows}."
             )
+        check_sizes(ready)
         return ready.with_notes(*_tied(ready), *_outlying(ready))
 
     def default_penalty(self, columns: int, rows: float) -> float:
