@@ -415,3 +415,14 @@ def test_members_have_the_joint_distribution_of_the_learned_network(learned):
         assert seen.mean == pytest.approx(learned.query("x", {"z": 0.7}).mean, abs=1e-12)
         assert cut(net, {1: 4.0}).graph.parents[1] == ()
     assert len(asked_nets) == 2
+
+
+def test_setting_a_variable_far_from_all_rows_is_said_to_be_a_guess():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=120)
+    rows = {"x": x, "y": np.sin(x) + 0.1 * rng.normal(size=120), "z": rng.normal(size=120)}
+    net = aw.fit("[x][y|x][z]", rows, model="parzen")
+    away = float((50.0 - x.max()) / x.std())
+    assert f"'x' is set {away:.3g} standard deviations away" in str(net.query("y", do={"x": 50.0}))
+    assert "guess" not in str(net.query("y", do={"x": 1.0}))
+    assert "guess" not in str(net.query("z", do={"x": 50.0}))  # x does nothing to it

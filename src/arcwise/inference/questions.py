@@ -10,7 +10,7 @@ grid where one variable is hidden, else by weighted draws.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from arcwise.inference.quality import Quality
 from arcwise.inference.query import check_roles, coded_evidence, names_of, no_setting
 from arcwise.inference.relevance import relevant
 from arcwise.inference.samples import SampleBeliefs
+from arcwise.inference.setting import set_far
 from arcwise.inference.simulate import answer, exact_law, field_of, open_rows
 from arcwise.inference.stacked import asked, stackable, stacked_parts
 from arcwise.inference.weighting import FEWEST, Weighted, effective, weighted_draws
@@ -93,6 +94,9 @@ class Question:
         """The belief about one variable."""
         variable = self.net.variables[node]
         refuse_beyond(law, variable.name)
+        forced = {name: self.values[self.net.index(name)] for name in self.do}
+        guess = () if isinstance(self.net, MarkovNet) else set_far(self.net, forced, variable.name)
+        quality = replace(quality, notes=(*quality.notes, *guess))
         if isinstance(law, LevelRows):
             chains = by_chain if isinstance(by_chain, LevelRows) else None
             return LevelsBelief(variable, law, quality, chains, self.given, self.do)

@@ -13,7 +13,7 @@ models are fitted again, where the data are at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -21,15 +21,17 @@ import numpy as np
 
 from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.conditionals.gaussian import regress
+from arcwise.conditionals.parzen import ParzenConditional
 from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, PDAG, some_members
+from arcwise.inference.gibbs import FAR
 from arcwise.inference.linear import centres, roots
 from arcwise.inference.ranges import Range
 from arcwise.inference.relevance import upward
 from arcwise.networks import BayesNet
 
-__all__ = ["EXACT_GRAPHS", "SIMULATED_GRAPHS", "Equivalents", "with_range"]
+__all__ = ["EXACT_GRAPHS", "SIMULATED_GRAPHS", "Equivalents", "set_far", "with_range"]
 
 EXACT_GRAPHS = 500
 """Most equivalent graphs that are asked by default where answers have a closed form."""
@@ -96,6 +98,33 @@ def with_range(
     if not equivalents.rules_known:
         found = replace(found, notes=(*found.notes, _NO_RULES))
     return replace(answer, range=found)  # type: ignore[type-var]
+
+
+def set_far(net: BayesNet, forced: Mapping[str, float], target: str) -> tuple[str, ...]:
+    """A sentence for each variable that acts on a target and is set to what no row of the data is near."""
+    said = []
+    for name, value in forced.items():
+        if target not in net.graph.descendants_of(name):
+            continue
+        node = net.index(name)
+        off = max(
+            _off(net.conditionals[child], net.graph.parents[child].index(node), value)
+            for child in net.graph.children[node]
+        )
+        if off > FAR:
+            said.append(
+                f"{name!r} is set {off:.3g} standard deviations away from every row of the data: the "
+                "answer is a guess."
+            )
+    return tuple(said)
+
+
+def _off(model: Conditional, place: int, value: float) -> float:
+    """How far a value is from all of an input's, in its scale; 0 for levels, and for models without rows."""
+    if not isinstance(model, ParzenConditional) or (model.unordered and model.unordered[place]):
+        return 0.0
+    nearest = np.abs(np.asarray(model.inputs[place], dtype=float) - value).min()
+    return float(nearest / model.scales[place + 1])
 
 
 def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
