@@ -322,7 +322,8 @@ def test_a_time_budget_holds_while_a_penalty_is_tuned(large):
     except KeyboardInterrupt:
         pytest.fail("a time budget is no Ctrl-C: the best so far is returned")
     assert time.monotonic() - begun < 3.0
-    assert "time budget" in net.stopped
+    # The search itself may end in the time that tuning leaves it; that the tuning did not is said.
+    assert any("no time to choose" in note or "cut short" in note for note in net.notes)
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -40,7 +40,7 @@ def test_the_graph_is_that_of_the_path(net):
     assert net.words["graph"] == "undirected"
     assert net.words["penalty"] == 0.01
     assert net.notes == ()
-    assert net.stopped == "every edge left is worth its price"
+    assert net.stopped == "every edge left is worth its penalty"
     assert net.trace[-1].edges == net.graph.n_edges
     assert not net.optimal
     assert isinstance(net.net, MarkovNet)

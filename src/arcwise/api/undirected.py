@@ -133,7 +133,7 @@ def read_off(walked: Walked, penalty: float, watch: Watch | None = None) -> Lear
         net,
         _total(walked, graph),
         tuple(step for step in path.trace if step.edges >= graph.n_edges),
-        "every edge left is worth its price" if reached else path.stopped,
+        "every edge left is worth its penalty" if reached else path.stopped,
         False,
         bench.score,
         walked.limits,
