@@ -12,9 +12,9 @@ constexpr double kLast = 2e-5;        // gain of the last step on all rows
 constexpr double kLastOfMany = 3e-4;  // the same where a pass takes seconds: what is left is of the order of 1e-6
 constexpr double kAside = 0.5;        // how far beside a peak to look, in logarithms of widths,
 constexpr double kFurther = 1.1;      // and how much further with few inputs
-constexpr std::size_t kFewInputs = 6;
+constexpr std::size_t kFewInputs = 5;
 constexpr double kSlack = 1e-3;
-constexpr double kClimb = 0.3;        // no peak lies higher above the nearest point of the grid, nats per row
+constexpr double kClimb = 0.15;        // no peak lies higher above the nearest point of the grid, nats per row
 
 // A row far from its neighbours pulls the widths one way or the other, so the long ridge of the score (wider inputs,
 // narrower target) may have several peaks. Places along the ridge tell: where the score falls off by less than half of
