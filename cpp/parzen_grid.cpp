@@ -181,6 +181,22 @@ class Grid {
     }
   }
 
+  // Where a parabola through a point and its neighbours, in each width by itself, has its top: at most half a step off.
+  Widths top_near(std::size_t point) const {
+    const auto off = [&](std::size_t place, std::size_t last, std::size_t step) {
+      if (place == 0 || place >= last) return 0.0;
+      const double wider = value(point - step), here = value(point), narrower = value(point + step);
+      const double bend = wider - 2.0 * here + narrower;
+      return bend < 0.0 ? std::clamp(0.5 * (wider - narrower) / bend, -0.5, 0.5) : 0.0;
+    };
+    Widths w = widths(point);
+    const double out = std::exp2(-off(point % kOut, kOut - 1, 1));
+    const double in = freedom_ == Freedom::two ? std::exp2(-off(point / kOut, inner_ - 1, kOut)) : 1.0;
+    w.out *= out;
+    w.in = freedom_ == Freedom::one ? w.out : w.in * in;
+    return w;
+  }
+
   // Whether two points differ by one step in one width.
   bool beside(std::size_t a, std::size_t b) const {
     const auto steps = [](std::size_t x, std::size_t y) { return x < y ? y - x : x - y; };
@@ -250,7 +266,7 @@ std::vector<Widths> peaks(const Lines& lines, std::int64_t levels, Freedom freed
     best = std::max(best, grid.value(top));
     if (grid.value(top) < best - kHopeless) break;
     const auto above = [&](std::size_t i) { return grid.beside(i, top) && grid.value(i) > grid.value(top); };
-    if (std::none_of(all.begin(), all.end(), above)) found.push_back(grid.widths(top));
+    if (std::none_of(all.begin(), all.end(), above)) found.push_back(grid.top_near(top));
     left.erase(std::find(left.begin(), left.end(), top));
   }
   return found;
