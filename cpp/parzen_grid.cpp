@@ -190,6 +190,7 @@ class Grid {
       return bend < 0.0 ? std::clamp(0.5 * (wider - narrower) / bend, -0.5, 0.5) : 0.0;
     };
     Widths w = widths(point);
+    if (levels_) return w;  // with levels the score flattens out towards wide kernels, and is no parabola
     const double out = std::exp2(-off(point % kOut, kOut - 1, 1));
     const double in = freedom_ == Freedom::two ? std::exp2(-off(point / kOut, inner_ - 1, kOut)) : 1.0;
     w.out *= out;
