@@ -297,7 +297,10 @@ def test_weights_scale_the_sums():
 # -- many rows -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rows", [4_000, 5_000, pytest.param(21_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "rows",
+    [4_000, 5_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (19_000, 21_000, 60_000))],
+)
 def test_scores_of_many_rows_differ_as_exact_sums_do(rows):
     """One input more, against double-precision sums over all pairs: errors below a tenth of log n / n."""
     x = np.random.default_rng(5).standard_normal((rows, 4))
