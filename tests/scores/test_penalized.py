@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from contracts.cases import linear
+from contracts.cases import linear, table
 from naive import gaussian as naive
-from scipy.special import comb
 
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
@@ -29,9 +28,7 @@ def test_extended_bic_charges_for_the_choice_of_parents(gamma):
     score = ebic(FITS, gamma=gamma)
     for child in range(5):
         sets = list(naive.parent_sets(5, child))
-        expected = [
-            by_hand(child, s, 0.5 * np.log(80)) - gamma * np.log(comb(4, len(s))) for s in sets
-        ]
+        expected = [by_hand(child, s, 0.5 * np.log(80)) - gamma * len(s) * np.log(5) for s in sets]
         assert score.many(child, sets) == pytest.approx(expected, rel=1e-10)
 
 
@@ -45,3 +42,12 @@ def test_weights_set_the_number_of_rows_in_the_price():
     doubled = FAMILIES["gaussian"].bind(SOURCE.with_weights(np.full(80, 2.0)))
     charge = bic(doubled).local(0, ()) - 2 * naive.loglik(SOURCE.matrix(), 0, ())
     assert charge == pytest.approx(-np.log(160))
+
+
+def test_every_further_parent_costs_the_same_so_that_noise_keeps_no_complete_graph():
+    rng = np.random.default_rng(3)
+    columns = {f"v{i:02}": rng.normal(size=300) for i in range(30)}
+    noise = FAMILIES["gaussian"].bind(table(columns))
+    for gamma in (0.5, 1.0):
+        score, everyone = ebic(noise, gamma=gamma), tuple(range(1, 30))
+        assert score.local(0, everyone) < score.local(0, everyone[1:]) < score.local(0, ())

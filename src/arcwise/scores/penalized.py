@@ -1,14 +1,15 @@
 """Likelihood scores that charge for parameters: loglik, AIC, BIC and extended BIC.
 
-    loglik - charge;    AIC: k,    BIC: (k / 2) log n,    extended BIC: (k / 2) log n + g log C(p-1, m)
+    loglik - charge;    AIC: k,    BIC: (k / 2) log n,    extended BIC: (k / 2) log n + gamma m log p
 
 with k free parameters, n rows, p variables and m parents of the child. Higher is better and all
 constants are kept. Sources: Akaike 1974; Schwarz 1978; Chen and Chen 2008 for the extended form,
-whose extra term charges for choosing m parents out of p - 1: where columns are many for the rows,
-plain BIC keeps nearly twice the true arcs.
+whose extra term charges for choosing parents among many: where columns are many for the rows, plain
+BIC keeps nearly twice the true arcs.
 
-Equivalent graphs have the same numbers of parents in another order (a covered arc that is turned
-round swaps them), so the extra term treats them alike.
+Chen and Chen charge gamma log C(p-1, m), which for small m is about m log p, but falls again once m
+is above p / 2: a search that begins with all variables as parents would be paid for keeping them. So
+each parent costs the same here. Equivalent graphs have as many arcs, so the term treats them alike.
 """
 
 from collections.abc import Sequence
@@ -116,11 +117,9 @@ def bic(fits: Fits) -> Score:
 
 
 def ebic(fits: Fits, *, gamma: float = 0.5) -> Score:
-    """Extended BIC: `gamma` log C(p-1, m) more for m parents; 0 is BIC, 1 the strictest in use."""
+    """Extended BIC: `gamma` log p more for each parent; 0 is BIC, 1 the strictest in use."""
     if not 0 <= gamma < np.inf:
         raise FitError(f"The gamma of ebic must be a number from 0 on, but {gamma} came.")
     p = len(fits.nodes)
-    chosen = np.minimum(np.arange(p + 1), p - 1)  # p parents never occur: the entry fills the table
-    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, p + 1)))])
-    choices = factorials[p - 1] - factorials[chosen] - factorials[p - 1 - chosen]
-    return Penalized(fits, 0.5 * float(np.log(fits.rows)), gamma * choices)
+    extra = gamma * float(np.log(p)) * np.arange(p + 1.0)
+    return Penalized(fits, 0.5 * float(np.log(fits.rows)), extra)
