@@ -27,8 +27,8 @@ class LocalScores {
  public:
   virtual ~LocalScores() = default;
 
-  // `outside` and `inside` say which of the two lists are wanted; one that is not may be filled all the same.
-  virtual void ask(int child, const Set& base, bool outside, bool inside, double tolerance, Choices& out) = 0;
+  // The base set comes in the order in which it grew. `outside` and `inside` say which of the lists are wanted.
+  virtual void ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) = 0;
 };
 
 // Scores of linear regressions that need nothing but the residual share r of the child's variance and
@@ -42,15 +42,19 @@ class GaussianScores final : public LocalScores {
   GaussianScores(ConstMatrix R, double tolerance, double floor, double knee, ConstVector offset, ConstVector slope,
                  ConstVector shift, double weight, ConstVector spread);
 
-  void ask(int child, const Set& base, bool outside, bool inside, double tolerance, Choices& out) override;
+  void ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) override;
 
  private:
   ConstMatrix R_;
   ConstVector offset_, slope_, shift_, spread_;
-  double knee_, weight_;
-  Toggles toggles_;
-  std::vector<double> residual_, pivot_;
+  double floor_, knee_, weight_;
+  Ladder ladder_;
+  Toggles toggles_;  // for sets close to singular
+  std::vector<double> residual_, pivot_, fewer_residual_, fewer_pivot_;
   std::vector<std::int64_t> base_;
+
+  // Fill the four lines above for a set; its own residual and logdet.
+  Single toggle(int child, const Set& path, bool inside);
 
   double value(int child, std::size_t m, double residual, double logdet) const;
 };
@@ -61,7 +65,7 @@ class CalledScores final : public LocalScores {
  public:
   CalledScores(nb::callable rows, int p) : rows_(std::move(rows)), p_(p) {}
 
-  void ask(int child, const Set& base, bool outside, bool inside, double tolerance, Choices& out) override;
+  void ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) override;
 
  private:
   nb::callable rows_;

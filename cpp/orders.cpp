@@ -14,8 +14,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "local_scores.hpp"
 
@@ -52,7 +53,7 @@ struct Family {
 // The grown and shrunk parent sets of one child, each of them scored once.
 class Tree {
  public:
-  Tree(int child, LocalScores& scores, const Rules& rules, double tolerance)
+  Tree(int child, LocalScores* const& scores, const Rules& rules, double tolerance)
       : child_(child), scores_(scores), rules_(rules), tolerance_(tolerance) {}
 
   std::size_t size = 0;  // numbers held, roughly
@@ -67,9 +68,9 @@ class Tree {
         put(out.passed, nodes_[at].better[i]);
       if (i == nodes_[at].better.size()) break;
       if (nodes_[at].next[i] < 0) {
-        Set larger = nodes_[at].set;
-        larger.insert(std::lower_bound(larger.begin(), larger.end(), nodes_[at].better[i]), nodes_[at].better[i]);
-        const int next = find(larger);
+        Set larger = nodes_[at].path;
+        larger.push_back(nodes_[at].better[i]);
+        const int next = find(std::move(larger));
         nodes_[at].next[i] = next;
       }
       at = nodes_[at].next[i];
@@ -90,7 +91,7 @@ class Tree {
   static constexpr int kUnknown = -2, kNone = -1;
 
   struct Node {
-    Set set;
+    Set path, set;  // the same variables, as they were added and in ascending order
     double own = 0.0;
     bool expanded = false;
     std::vector<int> better, next;  // additions that raise the score, best first, and the nodes they lead to
@@ -98,31 +99,34 @@ class Tree {
   };
 
   int child_;
-  LocalScores& scores_;
+  LocalScores* const& scores_;  // of the climb that is on
   const Rules& rules_;
   double tolerance_;
   std::vector<Node> nodes_;
   std::unordered_multimap<std::uint64_t, int> places_;
   Choices choices_;
 
-  int find(const Set& set) {
+  int find(Set path) {
+    Set set(path);
+    std::sort(set.begin(), set.end());
     std::uint64_t key = 0;
     for (int x : set) key ^= mixed(static_cast<std::uint64_t>(x));
     const auto [begin, end] = places_.equal_range(key);
     for (auto it = begin; it != end; ++it)
       if (nodes_[it->second].set == set) return it->second;
+    size += 2 * set.size() + 48;
     nodes_.emplace_back();
-    nodes_.back().set = set;
+    nodes_.back().path = std::move(path);
+    nodes_.back().set = std::move(set);
     const int place = static_cast<int>(nodes_.size()) - 1;
     places_.emplace(key, place);
-    size += set.size() + 32;
     return place;
   }
 
   void expand(int at) {
     if (nodes_[at].expanded) return;
-    const bool room = nodes_[at].set.size() < rules_.max_parents;
-    scores_.ask(child_, nodes_[at].set, room, false, tolerance_, choices_);
+    const bool room = nodes_[at].path.size() < rules_.max_parents;
+    scores_->ask(child_, nodes_[at].path, room, false, tolerance_, choices_);
     Node& node = nodes_[at];
     node.own = choices_.own;
     node.expanded = true;
@@ -136,7 +140,6 @@ class Tree {
       node.next.assign(node.better.size(), kNone);
       size += 2 * node.better.size();
     }
-    if (choices_.fewer.size() == node.set.size()) note_fewer(at);
   }
 
   // The best member to leave out, from the last answer.
@@ -146,16 +149,16 @@ class Tree {
       if (option.score > best.score && !contains(rules_.kept[child_], option.node)) best = option;
     nodes_[at].fewer = kNone;
     if (best.node < 0) return;
-    Set smaller = nodes_[at].set;
+    Set smaller = nodes_[at].path;
     smaller.erase(std::find(smaller.begin(), smaller.end(), best.node));
-    const int next = find(smaller);
+    const int next = find(std::move(smaller));
     nodes_[at].fewer = next;
   }
 
   int shrink(int at) {
     while (true) {
       if (nodes_[at].fewer == kUnknown) {
-        scores_.ask(child_, nodes_[at].set, false, true, tolerance_, choices_);
+        scores_->ask(child_, nodes_[at].path, false, true, tolerance_, choices_);
         nodes_[at].own = choices_.own;
         note_fewer(at);
       }
@@ -167,16 +170,10 @@ class Tree {
 
 class Orders {
  public:
-  Orders(nb::object source, int p, ConstIndices barred_indptr, ConstIndices barred, ConstIndices kept_indptr,
-         ConstIndices kept, std::int64_t max_parents, double tolerance, std::int64_t most)
-      : source_(source), p_(p), words_((static_cast<std::size_t>(p) + 63) / 64), tolerance_(tolerance),
+  Orders(int p, ConstIndices barred_indptr, ConstIndices barred, ConstIndices kept_indptr, ConstIndices kept,
+         std::int64_t max_parents, double tolerance, std::int64_t most)
+      : p_(p), words_((static_cast<std::size_t>(p) + 63) / 64), tolerance_(tolerance),
         most_(static_cast<std::size_t>(most)) {
-    if (nb::isinstance<GaussianScores>(source)) {
-      scores_ = nb::cast<GaussianScores*>(source);
-    } else {
-      called_ = std::make_unique<CalledScores>(nb::cast<nb::callable>(source), p);
-      scores_ = called_.get();
-    }
     rules_.max_parents = static_cast<std::size_t>(max_parents);
     rules_.allowed.assign(p, Bits(words_, ~std::uint64_t{0}));
     rules_.kept.resize(p);
@@ -190,13 +187,17 @@ class Orders {
       }
     }
     trees_.reserve(p);
-    for (int y = 0; y < p; ++y) trees_.emplace_back(y, *scores_, rules_, tolerance);
+    for (int y = 0; y < p; ++y) trees_.emplace_back(y, scores_, rules_, tolerance);
+    own_ = blank();
   }
   Orders(const Orders&) = delete;
 
   // Move variables until none has a better place; (order, parents, total, how often trees were cleared,
   // whether the watcher asked for an end). The total is -inf where it did so before the first graph was known.
-  nb::tuple climb(ConstIndices order, ConstIndices turns, nb::callable watch) {
+  nb::tuple climb(nb::handle source, ConstIndices order, ConstIndices turns, nb::callable watch) {
+    std::optional<CalledScores> called;
+    if (nb::isinstance<GaussianScores>(source)) scores_ = nb::cast<GaussianScores*>(source);
+    else scores_ = &called.emplace(nb::cast<nb::callable>(source), p_);
     order_.assign(order.data(), order.data() + order.shape(0));
     watch_ = std::move(watch);
     last_ = Clock::now();
@@ -226,9 +227,7 @@ class Orders {
  private:
   using Clock = std::chrono::steady_clock;
 
-  nb::object source_;
-  std::unique_ptr<CalledScores> called_;
-  LocalScores* scores_;
+  LocalScores* scores_ = nullptr;
   int p_;
   std::size_t words_;
   double tolerance_;
@@ -241,7 +240,7 @@ class Orders {
   std::vector<int> order_, place_;
   std::vector<Family> families_;  // of each variable, by number
   double total_ = -INFINITY;
-  nb::object watch_;
+  nb::callable watch_;
   Clock::time_point last_;
   bool ended_ = false;
 
@@ -251,9 +250,15 @@ class Orders {
     std::size_t rank;  // among the others
     Family family;
   };
+  struct Best {
+    std::size_t place;
+    double total;
+    Family family;
+  };
+  std::vector<int> rest_;  // the order without the variable that is being moved
   std::vector<Change> changes_;
-  std::vector<Family> own_;  // of the moved variable
-  std::vector<std::size_t> which_;
+  std::vector<double> sums_;  // scores of all of them, once x has passed the first 0, 1, ...
+  Family own_;                // of the moved variable
 
   Family blank() const { return {-INFINITY, {}, {}, Bits(words_, 0)}; }
 
@@ -285,14 +290,45 @@ class Orders {
 
   // Put x where it is best; whether it moved.
   bool move(int x) {
-    std::vector<int> rest(order_);
-    rest.erase(rest.begin() + place_[x]);
+    rest_ = order_;
+    rest_.erase(rest_.begin() + place_[x]);
+    const auto here = static_cast<std::size_t>(place_[x]);
+    find_changes(x, here);
+    const auto [first, last] = window(x);
+    Best best{here, families_[x].score + others(here), families_[x]};
+    const double now = best.total;
+    // The further back, the better for x itself and the worse for the others. So only the places just before
+    // a variable that x matters to are of use, and none of them gives x more than those behind it did.
+    double most = INFINITY;
+    std::size_t tried = rest_.size() + 1;
+    for (std::size_t i = changes_.size() + 1; i-- > 0;) {
+      const std::size_t place = std::min(i < changes_.size() ? changes_[i].rank : rest_.size(), last);
+      if (place < first) break;
+      if (std::exchange(tried, place) == place) continue;
+      const double rest = others(place);
+      if (most + rest <= best.total + tolerance_) continue;
+      grow_at(x, place);
+      most = own_.score;
+      if (own_.score + rest > best.total + tolerance_) {
+        best.place = place;
+        best.total = own_.score + rest;
+        std::swap(best.family, own_);
+      }
+    }
+    if (best.place == here) return false;
+    settle(x, best, best.total - now);
+    return true;
+  }
+
+  // The variables that x matters to, with their families on the other side of it; the sums of scores for
+  // every place of x.
+  void find_changes(int x, std::size_t here) {
     changes_.clear();
     Bits prefix(words_, 0);
-    for (std::size_t rank = 0; rank < rest.size(); ++rank) {  // variables that x matters to
-      const int y = rest[rank];
+    for (std::size_t rank = 0; rank < rest_.size(); ++rank) {
+      const int y = rest_[rank];
       const Family& now = families_[y];
-      const bool before = static_cast<int>(rank) < place_[x];
+      const bool before = rank < here;
       if (before ? has(now.passed, x) : std::binary_search(now.grown.begin(), now.grown.end(), x)) {
         changes_.push_back({y, rank, blank()});
         if (before) put(prefix, x);
@@ -301,72 +337,44 @@ class Orders {
       }
       put(prefix, y);
     }
-    grow_own(x, rest);
-    const auto [first, last] = window(x, rest);
-    // later = the scores of changed variables from this place on, with x before them, and without
-    double with = 0.0, without = 0.0;
-    for (const Change& c : changes_) {
-      const bool before = static_cast<int>(c.rank) < place_[x];
-      with += before ? c.family.score : families_[c.node].score;
+    sums_.assign(1, 0.0);
+    for (const Change& c : changes_) sums_[0] += c.rank < here ? c.family.score : families_[c.node].score;
+    for (const Change& c : changes_) {  // x passes it
+      const double step = families_[c.node].score - c.family.score;
+      sums_.push_back(sums_.back() + (c.rank < here ? step : -step));
     }
-    std::size_t next = 0, best = static_cast<std::size_t>(place_[x]);
-    double top = -INFINITY, here = -INFINITY;
-    for (std::size_t place = 0; place <= rest.size(); ++place) {
-      while (next < changes_.size() && changes_[next].rank < place) {
-        const Change& c = changes_[next++];
-        const bool before = static_cast<int>(c.rank) < place_[x];
-        with -= before ? c.family.score : families_[c.node].score;
-        without += before ? families_[c.node].score : c.family.score;
-      }
-      if (place < first || place > last) continue;
-      const double value = own_[which_[place]].score + with + without;
-      if (static_cast<int>(place) == place_[x]) here = value;
-      if (value > top + tolerance_) top = value, best = place;
-    }
-    if (!(top > here + tolerance_)) return false;
-    settle(x, rest, best, top - here);
-    return true;
   }
 
-  // The family of x at every place: it changes only where a variable joins that the last walk passed over.
-  void grow_own(int x, const std::vector<int>& rest) {
-    which_.resize(rest.size() + 1);
-    std::size_t used = 0;
+  // Score of the variables that x matters to, with x at a place.
+  double others(std::size_t place) const {
+    std::size_t passed = 0;
+    while (passed < changes_.size() && changes_[passed].rank < place) ++passed;
+    return sums_[passed];
+  }
+
+  // The family of x at a place, into own_.
+  void grow_at(int x, std::size_t place) {
     Bits prefix(words_, 0);
-    const auto grow = [&] {
-      if (used == own_.size()) own_.push_back(blank());
-      trees_[x].grow(prefix, own_[used++]);
-    };
-    for (int y : rules_.kept[x]) put(prefix, y);  // places before them are never taken
-    grow();
-    which_[0] = 0;
-    for (std::size_t place = 1; place <= rest.size(); ++place) {
-      const int joined = rest[place - 1];
-      if (!has(prefix, joined)) {
-        put(prefix, joined);
-        if (has(own_[used - 1].passed, joined)) grow();
-      }
-      which_[place] = used - 1;
-    }
+    for (std::size_t rank = 0; rank < place; ++rank) put(prefix, rest_[rank]);
+    trees_[x].grow(prefix, own_);
   }
 
   // First and last place that required arcs leave to x.
-  std::pair<std::size_t, std::size_t> window(int x, const std::vector<int>& rest) const {
-    std::size_t first = 0, last = rest.size();
+  std::pair<std::size_t, std::size_t> window(int x) const {
+    std::size_t first = 0, last = rest_.size();
     const auto rank = [&](int y) { return static_cast<std::size_t>(place_[y] - (place_[y] > place_[x])); };
     for (int y : rules_.kept[x]) first = std::max(first, rank(y) + 1);
     for (int y : dependents_[x]) last = std::min(last, rank(y));
     return {first, last};
   }
 
-  void settle(int x, const std::vector<int>& rest, std::size_t best, double gain) {
-    for (Change& c : changes_) {
-      const bool before = static_cast<int>(c.rank) < place_[x], after = c.rank < best;
-      if (before != after) std::swap(families_[c.node], c.family);
-    }
-    families_[x] = own_[which_[best]];
-    order_ = rest;
-    order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(best), x);
+  void settle(int x, Best& best, double gain) {
+    const auto here = static_cast<std::size_t>(place_[x]);
+    for (Change& c : changes_)
+      if ((c.rank < here) != (c.rank < best.place)) std::swap(families_[c.node], c.family);
+    families_[x] = std::move(best.family);
+    order_ = rest_;
+    order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(best.place), x);
     for (int i = 0; i < p_; ++i) place_[order_[i]] = i;
     total_ += gain;
     tell(x);
@@ -390,7 +398,6 @@ void bind_orders(nanobind::module_& m) {
   nb::class_<arcwise::GaussianScores>(m, "GaussianScores")
       .def(nb::init<ConstMatrix, double, double, double, ConstVector, ConstVector, ConstVector, double, ConstVector>());
   nb::class_<arcwise::Orders>(m, "Orders")
-      .def(nb::init<nb::object, int, ConstIndices, ConstIndices, ConstIndices, ConstIndices, std::int64_t, double,
-                    std::int64_t>())
+      .def(nb::init<int, ConstIndices, ConstIndices, ConstIndices, ConstIndices, std::int64_t, double, std::int64_t>())
       .def("climb", &arcwise::Orders::climb);
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <tuple>
 
 #include "clones.hpp"
 
@@ -120,12 +120,17 @@ Single single(const double* R, std::size_t p, std::int64_t child, const std::int
   return {std::max(residual, floor), logdet};
 }
 
-Single Toggles::plainly(std::int64_t child, const std::int64_t* base, std::size_t k, std::int64_t x) {
+void Toggles::plainly(std::int64_t child, const std::int64_t* base, std::size_t k, std::size_t x, double logdet,
+                      double* residual, double* pivot) {
+  const auto item = static_cast<std::int64_t>(x);
   set_.assign(base, base + k);
-  const auto place = std::lower_bound(set_.begin(), set_.end(), x);
-  if (place != set_.end() && *place == x) set_.erase(place);
-  else set_.insert(place, x);
-  return single(R_, p_, child, set_.data(), set_.size(), tolerance_, floor_, work_);
+  const auto place = std::lower_bound(set_.begin(), set_.end(), item);
+  const bool in = place != set_.end() && *place == item;
+  if (in) set_.erase(place);
+  else set_.insert(place, item);
+  const Single s = single(R_, p_, child, set_.data(), set_.size(), tolerance_, floor_, work_);
+  residual[x] = s.residual;
+  pivot[x] = std::exp(in ? logdet - s.logdet : s.logdet - logdet);
 }
 
 Single Toggles::operator()(std::int64_t child, const std::int64_t* base, std::size_t k, double* out, double* piv) {
@@ -140,26 +145,109 @@ Single Toggles::operator()(std::int64_t child, const std::int64_t* base, std::si
     subtract_scaled(partial_.data(), u, u[child], p_);
     mine -= u[child] * u[child];
   }
-  const double least = std::log(kSafe);
-  const bool singular = f.any_passed || !(f.logdet + std::log(std::max(mine, floor_)) >= least);
+  double least = 0.0;  // the smallest that the others leave of a member; 0: not known
+  if (!f.any_passed) {
+    removed(f, child, base, k, mine, floor_, out, piv);
+    least = 1.0;
+    for (std::size_t i = 0; i < k; ++i) least = std::min(least, piv[base[i]]);
+  }
+  const bool singular = !(least * mine >= kSafe);
   if (singular) {
     const Single s = single(R_, p_, child, base, k, tolerance_, floor_, work_);
     mine = s.residual;
     f.logdet = s.logdet;
   }
   mine = std::max(mine, floor_);
-  added_residuals(out, piv, partial_.data(), mine, tolerance_, floor_, p_);
-  if (!singular) removed(f, child, base, k, mine, floor_, out, piv);
-  const auto in_base = [&](std::int64_t x) { return std::binary_search(base, base + k, x); };
-  const double enough = singular ? std::numeric_limits<double>::infinity() : std::exp(least - f.logdet);
-  for (std::size_t v = 0; v < p_; ++v) {
-    const auto x = static_cast<std::int64_t>(v);
-    if (x == child || piv[v] * out[v] >= enough || (!singular && in_base(x))) continue;
-    const Single s = plainly(child, base, k, x);
-    out[v] = s.residual;
-    piv[v] = std::exp(in_base(x) ? f.logdet - s.logdet : s.logdet - f.logdet);
+  const auto in_base = [&](std::size_t x) { return std::binary_search(base, base + k, static_cast<std::int64_t>(x)); };
+  if (singular) {
+    for (std::size_t x = 0; x < p_; ++x)
+      if (static_cast<std::int64_t>(x) != child) plainly(child, base, k, x, f.logdet, out, piv);
+    return {mine, f.logdet};
   }
+  kept_.clear();
+  for (std::size_t i = 0; i < k; ++i) kept_.push_back({out[base[i]], piv[base[i]]});
+  added_residuals(out, piv, partial_.data(), mine, tolerance_, floor_, p_);
+  for (std::size_t i = 0; i < k; ++i) std::tie(out[base[i]], piv[base[i]]) = kept_[i];
+  for (std::size_t x = 0; x < p_; ++x)
+    if (static_cast<std::int64_t>(x) != child && !(least * piv[x] * out[x] >= kSafe) && !in_base(x))
+      plainly(child, base, k, x, f.logdet, out, piv);
   return {mine, f.logdet};
+}
+
+void Ladder::begin(std::int64_t child) {
+  child_ = child;
+  path_.clear();
+  Level& level = levels_[0];
+  level.pivots.resize(p_);
+  for (std::size_t x = 0; x < p_; ++x) level.pivots[x] = R_[x * p_ + x];
+  level.partial.assign(R_ + child * p_, R_ + (child + 1) * p_);
+  level.residual = R_[child * p_ + child];
+}
+
+void Ladder::add(int x) {
+  const std::size_t k = path_.size();
+  if (levels_.size() == k + 1) levels_.emplace_back();
+  const Level& last = levels_[k];
+  Level& level = levels_[k + 1];
+  path_.push_back(x);
+  level.fine = last.fine && last.pivots[x] >= tolerance_;
+  if (!level.fine) return;
+  const double* row = R_ + static_cast<std::size_t>(x) * p_;
+  level.line.assign(row, row + p_);
+  for (std::size_t j = 1; j <= k; ++j)
+    subtract_scaled(level.line.data(), levels_[j].line.data(), levels_[j].line[x], p_);
+  const double pivot = level.line[x];
+  if (pivot < tolerance_) {
+    level.fine = false;
+    return;
+  }
+  scale(level.line.data(), 1.0 / std::sqrt(pivot), p_);
+  const double slope = level.line[child_];
+  level.pivots = last.pivots;
+  subtract_squares(level.pivots.data(), level.line.data(), p_);
+  level.partial = last.partial;
+  subtract_scaled(level.partial.data(), level.line.data(), slope, p_);
+  level.residual = last.residual - slope * slope;
+  level.logdet = last.logdet + std::log(pivot);
+  level.inverse.assign(k + 1, 0.0);
+  for (std::size_t m = 0; m < k; ++m) {
+    const double lower = levels_[m + 1].line[x];
+    for (std::size_t j = 0; j <= m; ++j) level.inverse[j] -= lower * levels_[m + 1].inverse[j];
+  }
+  level.inverse[k] = 1.0;
+  level.precision = last.precision;
+  level.precision.push_back(0.0);
+  double most = 0.0;
+  for (std::size_t j = 0; j <= k; ++j) {
+    level.inverse[j] /= std::sqrt(pivot);
+    level.precision[j] += level.inverse[j] * level.inverse[j];
+    most = std::max(most, level.precision[j]);
+  }
+  level.least = 1.0 / most;
+  level.fine = level.least * level.residual >= kSafe;
+}
+
+bool Ladder::climb(std::int64_t child, const std::vector<int>& path) {
+  if (child != child_) begin(child);
+  std::size_t same = 0;
+  while (same < path.size() && same < path_.size() && path[same] == path_[same]) ++same;
+  path_.resize(same);
+  for (std::size_t i = same; i < path.size(); ++i) add(path[i]);
+  return top().fine;
+}
+
+void Ladder::added(double floor, double* residual) const {
+  added_residuals(residual, top().pivots.data(), top().partial.data(), top().residual, tolerance_, floor, p_);
+}
+
+void Ladder::removed(double* residual, double* pivot) const {
+  const std::size_t k = path_.size();
+  for (std::size_t i = 0; i < k; ++i) {
+    double slope = 0.0;
+    for (std::size_t r = i; r < k; ++r) slope += levels_[r + 1].inverse[i] * levels_[r + 1].line[child_];
+    residual[i] = top().residual + slope * slope / top().precision[i];
+    pivot[i] = 1.0 / top().precision[i];
+  }
 }
 
 }  // namespace arcwise

@@ -96,10 +96,9 @@ class Orders:
         tolerance: float,
         most: int,
     ) -> None:
-        rows = source.native if isinstance(source, GaussianScores) else _called(source)
-        p = len(barred)
+        self._source = source.native if isinstance(source, GaussianScores) else _called(source)
         self._native = _native.Orders(
-            rows, p, *pack(barred), *pack(kept), max_parents, tolerance, most
+            len(barred), *pack(barred), *pack(kept), max_parents, tolerance, most
         )
 
     def climb(self, order: Sequence[int], turns: Sequence[int], watch: Watch) -> Climbed:
@@ -113,7 +112,10 @@ class Orders:
             True ends the climb.
         """
         found, indptr, indices, total, cleared, ended = self._native.climb(
-            np.asarray(order, dtype=np.int64), np.asarray(turns, dtype=np.int64), watch
+            self._source,
+            np.asarray(order, dtype=np.int64),
+            np.asarray(turns, dtype=np.int64),
+            watch,
         )
         return Climbed(found.tolist(), unpack(indptr, indices), total, cleared, ended)
 

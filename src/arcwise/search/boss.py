@@ -120,7 +120,7 @@ def boss(
         raise FitError(f"boss needs restarts >= 0 and some memory, not {restarts} and {memory}.")
     trail = Trail(on_step, max_steps)
     orders = Ordered(score, bounds, trail, memory)
-    best, top = graph, total(score, graph)
+    best, top = graph, -np.inf
     for attempt in range(restarts + 1):
         order = graph.order() if attempt == 0 else random_order(bounds.start(), rng)
         found = orders.climb(order, rng.permutation(len(score.nodes)).tolist())
@@ -130,6 +130,8 @@ def boss(
                 best, top = member, value
         if trail.stopped:
             break
+    if best is not graph and top < (before := total(score, graph)):
+        best, top = graph, before
     forgot = f"; the memory was full {orders.cleared} times" if orders.cleared else ""
     stopped = trail.stopped or f"{restarts + 1} climbs are over{forgot}"
     return Result(best, total(score, best), tuple(trail.steps), stopped)
