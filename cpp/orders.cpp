@@ -56,7 +56,8 @@ class Tree {
   Tree(int child, LocalScores* const& scores, const Rules& rules, double tolerance)
       : child_(child), scores_(scores), rules_(rules), tolerance_(tolerance) {}
 
-  std::size_t size = 0;  // numbers held, roughly
+  std::size_t size = 0;   // numbers held, roughly
+  std::size_t asked = 0;  // sets scored so far
 
   void grow(const Bits& prefix, Family& out) {
     int at = find(rules_.kept[child_]);
@@ -126,6 +127,7 @@ class Tree {
   void expand(int at) {
     if (nodes_[at].expanded) return;
     const bool room = nodes_[at].path.size() < rules_.max_parents;
+    ++asked;
     scores_->ask(child_, nodes_[at].path, room, false, tolerance_, choices_);
     Node& node = nodes_[at];
     node.own = choices_.own;
@@ -158,6 +160,7 @@ class Tree {
   int shrink(int at) {
     while (true) {
       if (nodes_[at].fewer == kUnknown) {
+        ++asked;
         scores_->ask(child_, nodes_[at].path, false, true, tolerance_, choices_);
         nodes_[at].own = choices_.own;
         note_fewer(at);
@@ -192,7 +195,7 @@ class Orders {
   }
   Orders(const Orders&) = delete;
 
-  // Move variables until none has a better place; (order, parents, total, how often trees were cleared,
+  // Move variables until none has a better place; (order, parents, total, sets scored so far, how often trees were cleared,
   // whether the watcher asked for an end). The total is -inf where it did so before the first graph was known.
   nb::tuple climb(nb::handle source, ConstIndices order, ConstIndices turns, nb::callable watch) {
     std::optional<CalledScores> called;
@@ -215,13 +218,16 @@ class Orders {
       ended_ = true;
     }
     watch_.reset();
+    std::size_t asked = 0;
+    for (const Tree& tree : trees_) asked += tree.asked;
     std::vector<std::int64_t> indptr{0}, parents;
     for (const Family& family : families_) {
       parents.insert(parents.end(), family.parents.begin(), family.parents.end());
       indptr.push_back(static_cast<std::int64_t>(parents.size()));
     }
     return nb::make_tuple(to_numpy(std::vector<std::int64_t>(order_.begin(), order_.end())),
-                          to_numpy(std::move(indptr)), to_numpy(std::move(parents)), total_, cleared_, ended_);
+                          to_numpy(std::move(indptr)), to_numpy(std::move(parents)), total_, asked, cleared_,
+                          ended_);
   }
 
  private:

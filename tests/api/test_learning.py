@@ -32,22 +32,15 @@ def test_every_score_works_with_every_search(score, search):
     assert net.graph.nodes == SOURCE.names
 
 
-def test_defaults_are_bic_and_the_best_graph():
+def test_defaults_are_the_extended_bic_and_the_best_graph():
     net = aw.learn(SOURCE)
-    assert net.words["score"] == "bic"
+    assert net.words["score"] == "ebic"
     assert net.optimal
     assert net.rows == 80
-    assert net.score == pytest.approx(total(bic_of(SOURCE), net.graph))
+    charged = total(bic_of(SOURCE), net.graph) - net.graph.n_arcs * np.log(len(SOURCE.names))
+    assert net.score == pytest.approx(charged)
     assert net.notes == ()
-
-
-def test_many_columns_for_the_rows_take_the_extended_bic_and_say_so():
-    wide = linear(2, rows=35, p=6)  # 6 > sqrt(35)
-    net = aw.learn(wide)
-    assert net.words["score"] == "ebic"
-    assert any("extended BIC" in note for note in net.notes)
-    assert aw.learn(linear(2, rows=36, p=6)).words["score"] == "bic"
-    assert aw.learn(wide, score="bic").words["score"] == "bic"
+    assert aw.learn(SOURCE, score="bic").words["score"] == "bic"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +177,7 @@ def test_an_experts_graph_pulls_learning_towards_it():
     expert = random_dag(SOURCE.names, 2.0, np.random.default_rng(5))
     distances = []
     for weight in (0.0, 0.05, 0.3, 10.0):
-        net = aw.learn(SOURCE, expert=expert, expert_weight=weight)
+        net = aw.learn(SOURCE, score="bic", expert=expert, expert_weight=weight)
         wrong = sum(
             len(set(a) ^ set(b)) for a, b in zip(net.graph.parents, expert.parents, strict=True)
         )

@@ -9,7 +9,7 @@ from contracts.cases import linear
 import arcwise as aw
 from arcwise.api import PenaltyPath
 from arcwise.conditionals import FAMILIES
-from arcwise.scores import bic
+from arcwise.scores import ebic
 from arcwise.undirected import boundary, deletion
 
 SOURCE = linear(1, rows=80, p=5)
@@ -32,15 +32,15 @@ def test_a_path_asked_without_a_penalty_says_so():
 
 
 def test_it_is_the_path_of_boundary_learning(found):
-    plain = boundary(bic(FAMILIES["gaussian"].bind(SOURCE)))
+    plain = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0))
     assert isinstance(found, PenaltyPath)
     assert found.curve() == plain.curve()
-    assert found.words["score"] == "bic"
+    assert found.words["score"] == "ebic"
     assert found.words["graph"] == "undirected"
     for penalty in (0.0, 0.01, 0.1, 10.0, np.float64(0.3), 1):
         assert found.at(penalty) == plain.at(penalty)
     other = aw.path(SOURCE, search="deletion")
-    assert other.curve() == deletion(bic(FAMILIES["gaussian"].bind(SOURCE))).curve()
+    assert other.curve() == deletion(ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0)).curve()
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.05, 0.5])

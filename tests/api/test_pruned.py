@@ -6,14 +6,14 @@ from contracts.cases import linear
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
-from arcwise.scores import bic
+from arcwise.scores import ebic
 
 SOURCE = linear(1, rows=80, p=5)
 
 
 def test_every_step_takes_away_the_input_that_is_missed_least():
     found = aw.prune(SOURCE, "v2")
-    score = bic(FAMILIES["gaussian"].bind(SOURCE))
+    score = ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0)
     inputs = (0, 1, 3, 4)
     assert [len(stage.inputs) for stage in found.stages] == [4, 3, 2, 1, 0]
     for stage in found.stages[1:]:

@@ -10,7 +10,7 @@ from arcwise.api.undirected import SEARCHES
 from arcwise.conditionals import FAMILIES
 from arcwise.graphs import maximal_cliques
 from arcwise.networks import MarkovNet
-from arcwise.scores import bic, leave_one_out, loglik
+from arcwise.scores import ebic, leave_one_out, loglik
 from arcwise.undirected import boundary, edge_limits
 
 SOURCE = linear(1, rows=80, p=6)
@@ -33,7 +33,7 @@ def parzen():
 
 
 def test_the_graph_is_that_of_the_path(net):
-    path = boundary(bic(FAMILIES["gaussian"].bind(SOURCE)))
+    path = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0))
     assert net.graph == path.at(0.01)
     own = [net.measure.local(i, row) for i, row in enumerate(net.graph.neighbours)]
     assert net.score == pytest.approx(sum(own))
@@ -66,7 +66,8 @@ def test_rules_bind_edges_whatever_their_direction():
     assert ("v1", "v2") not in bound.graph.edges
     assert free.graph != bound.graph
     limits = edge_limits(rules, SOURCE.names)
-    assert bound.graph == boundary(bic(FAMILIES["gaussian"].bind(SOURCE)), limits=limits).at(0.0)
+    score = ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0)
+    assert bound.graph == boundary(score, limits=limits).at(0.0)
 
 
 @pytest.mark.parametrize(

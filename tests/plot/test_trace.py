@@ -17,7 +17,7 @@ def test_every_step_is_drawn_and_the_best_one_marked():
     line, best = ax.lines
     assert list(line.get_ydata()) == [step.score for step in net.trace]
     assert list(best.get_ydata()) == [max(step.score for step in net.trace)]
-    assert ax.get_ylabel() == "score (bic)"
+    assert ax.get_ylabel() == "score (ebic)"
     ax.figure.canvas.draw()
 
 

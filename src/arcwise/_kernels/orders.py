@@ -62,13 +62,14 @@ class GaussianScores:
 class Climbed(NamedTuple):
     """An order with its graph: the parents of each column, and the total score.
 
-    `cleared` counts how often the memory was full, over all climbs so far; `ended` says that the watcher
+    `asked` counts the sets scored and `cleared` how often the memory was full, over all climbs so far; `ended` says that the watcher
     asked for an end, in which case the total is -inf if no graph was known yet.
     """
 
     order: list[int]
     parents: list[tuple[int, ...]]
     total: float
+    asked: int
     cleared: int
     ended: bool
 
@@ -111,13 +112,13 @@ class Orders:
         watch : told (column, total, arcs) after each move, and with the column -1 every so often;
             True ends the climb.
         """
-        found, indptr, indices, total, cleared, ended = self._native.climb(
+        found, indptr, indices, *rest = self._native.climb(
             self._source,
             np.asarray(order, dtype=np.int64),
             np.asarray(turns, dtype=np.int64),
             watch,
         )
-        return Climbed(found.tolist(), unpack(indptr, indices), total, cleared, ended)
+        return Climbed(found.tolist(), unpack(indptr, indices), *rest)
 
 
 def _called(rows: Rows) -> Callable[[int, NDArray[np.int64], NDArray[np.int64]], Array | None]:

@@ -14,20 +14,16 @@
   Boston housing (Parzen windows of one width) this led from 3.956 to 4.158 nats per row from every seed,
   within 30 rounds and 600 local models, where shaking needed thousands, and thinning led nowhere.
 
-It ends when many rounds in a row have brought nothing. A round that comes back to the very score that it
-started from counts three times: where all ways lead to one graph, a few rounds tell as much as many that end
-at worse ones.
+It ends when many rounds in a row have brought nothing, so that easy problems end early.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import ASKED, FULL, Result, Trail, Watch
+from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, least_gain, starting_graph
-from arcwise.search.equivalence import ges
+from arcwise.search.equivalence import ges_within
 from arcwise.search.exact import exact
 from arcwise.search.greedy import ascend
 from arcwise.search.orders import Ordered, displaced
@@ -36,10 +32,10 @@ __all__ = ["auto"]
 
 _QUICK_COLUMNS = 22  # beyond, the program's one number for each set of variables takes seconds
 _QUICK_SETS = {True: 1 << 24, False: 1 << 12}  # parent sets that the exact program may score
-_RETURN = 3  # rounds without success that one counts as which comes back to where it began
+_FEWEST, _ROUNDS = 10, 10_000  # rounds without success: this many at least, and those for one variable
+_SETS = 300_000  # parent sets scored without success: seconds in closed form
 
 Found = tuple[DAG, float]
-Round = Callable[[Found, int], Found]
 
 
 def auto(
@@ -60,9 +56,9 @@ def auto(
     start : graph to start from; the required arcs alone by default.
     rng : source of the random disturbances.
     limits : rules bound to the score's columns.
-    patience : rounds in a row without a better graph before the search ends, where one that comes back
-        to the same score counts three times; by default 100, and fewer for more variables than that
-        (10 000 / variables, but 10 at least); 40 at most where equivalent graphs differ in score.
+    patience : rounds in a row without a better graph before the search ends; by default 100 (40 where
+        equivalent graphs differ in score), fewer where variables are many (10 000 / variables) or rounds
+        dear (300 000 parent sets scored), but 10 at least.
     max_steps, on_step : as in `greedy`.
 
     Returns
@@ -71,20 +67,23 @@ def auto(
     """
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
-    first, again = (_classes if score.equivalent else _arcs)(score, bounds, rng, trail)
-    best, top = first(graph)
-    if max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice] and not trail.stopped:
+    way = (_Classes if score.equivalent else _Arcs)(score, graph, bounds, rng, trail)
+    best, top = way.found
+    small = max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]
+    if small and not trail.stopped:
         return exact(score, best, limits=bounds, on_step=on_step)
-    tries = _patience(score) if patience is None else patience
     failures = rounds = 0
-    while failures < tries and not trail.stopped:
-        found, value = again((best, top), rounds)
-        rounds += 1
-        gain = value - top
-        failures += _RETURN if score.equivalent and abs(gain) <= least_gain(score) else 1
-        if gain > least_gain(score):
-            best, top, failures = found, value, 0
-    stopped = trail.stopped or f"{tries} rounds in a row found nothing better"
+    before = way.asked
+    while not trail.stopped:
+        if failures >= (way.patience if patience is None else patience):
+            break
+        if patience is None and failures >= _FEWEST and way.asked - before > _SETS:
+            break
+        found, value = way.again(best, rounds)
+        rounds, failures = rounds + 1, failures + 1
+        if value > top + least_gain(score):
+            best, top, failures, before = found, value, 0, way.asked
+    stopped = trail.stopped or f"{failures} rounds in a row found nothing better"
     return Result(best, total(score, best), tuple(trail.steps), stopped)
 
 
@@ -95,65 +94,67 @@ def _parent_sets(limits: Limits) -> float:
     return float(sum(2.0 ** len(limits.candidates(child)) for child in range(p)))
 
 
-def _patience(score: Score) -> int:
-    """Rounds in a row without success: a budget that keeps the whole search to seconds."""
-    return min(100 if score.equivalent else 40, max(10, 10_000 // len(score.nodes)))
+class _Classes:
+    """Equivalence classes and orders in turn: what they find, and the same from disturbed graphs."""
 
+    def __init__(
+        self, score: Score, start: DAG, limits: Limits, rng: np.random.Generator, trail: Trail
+    ) -> None:
+        self.score, self.limits, self.rng, self.trail = score, limits, rng, trail
+        self.patience = min(100, max(_FEWEST, _ROUNDS // len(score.nodes)))
+        self.orders = Ordered(score, limits, trail, rng)
+        self.found = self._by_both(start)
 
-def _classes(
-    score: Score, limits: Limits, rng: np.random.Generator, trail: Trail
-) -> tuple[Callable[[DAG], Found], Round]:
-    """Equivalence classes and orders in turn, and the same from disturbed graphs."""
-    orders = Ordered(score, limits, trail, rng)
+    @property
+    def asked(self) -> int:
+        """Parent sets scored by the search over orders."""
+        return self.orders.asked
 
-    def by_classes(graph: DAG) -> Found:
-        left, watch = trail.left, trail.passing
-        result = ges(score, graph, limits=limits, max_steps=left, on_step=watch)
-        if result.stopped in (ASKED, FULL):
-            trail.stopped = result.stopped
-        trail.steps.extend(result.trace)
-        return result.graph, result.score
+    def again(self, best: DAG, number: int) -> Found:
+        """A round from the best graph so far, displaced or thinned in turn."""
+        if number % 2:
+            return self._by_both(_thinned(best, self.limits, self.rng))
+        climbed = self.orders.climb(displaced(best.order(), self.limits, self.rng))
+        if climbed is None or self.trail.stopped:
+            return climbed or (best, -np.inf)
+        return self._by_classes(climbed[0])
 
-    def by_both(found: Found) -> Found:
-        while not trail.stopped:
-            climbed = orders.climb(found[0].order())
-            if climbed is None or not climbed[1] > found[1] + least_gain(score):
+    def _by_classes(self, graph: DAG) -> Found:
+        return ges_within(self.trail, self.score, graph, self.limits)
+
+    def _by_both(self, graph: DAG) -> Found:
+        found = self._by_classes(graph)
+        while not self.trail.stopped:
+            climbed = self.orders.climb(found[0].order())
+            if climbed is None or not climbed[1] > found[1] + least_gain(self.score):
                 break
-            found = climbed if trail.stopped else by_classes(climbed[0])
+            found = climbed if self.trail.stopped else self._by_classes(climbed[0])
         return found
 
-    def again(best: Found, round_: int) -> Found:
-        if round_ % 2:
-            return by_both(by_classes(_thinned(best[0], limits, rng)))
-        climbed = orders.climb(displaced(best[0].order(), limits, rng))
-        if climbed is None or trail.stopped:
-            return best if climbed is None else climbed
-        return by_classes(climbed[0])
 
-    return lambda graph: by_both(by_classes(graph)), again
+class _Arcs:
+    """Changes of single arcs: what they find, and the same from graphs with some variables cleared."""
 
+    asked = 0
 
-def _arcs(
-    score: Score, limits: Limits, rng: np.random.Generator, trail: Trail
-) -> tuple[Callable[[DAG], Found], Round]:
-    """Changes of single arcs, and the same from graphs with some variables cleared."""
-    climb: Climb | None = None
+    def __init__(
+        self, score: Score, start: DAG, limits: Limits, rng: np.random.Generator, trail: Trail
+    ) -> None:
+        self.limits, self.rng, self.trail = limits, rng, trail
+        self.patience = min(40, max(_FEWEST, _ROUNDS // len(score.nodes)))
+        self.climb = Climb(score.watched(trail.check), start, limits)
+        self.found = self._climbed()
 
-    def first(graph: DAG) -> Found:
-        nonlocal climb
-        climb = Climb(score.watched(trail.check), graph, limits)
-        ascend(climb, trail)
-        return climb.graph(), climb.total
+    def again(self, best: DAG, number: int) -> Found:
+        """A round from the best graph so far with one to three variables cleared."""
+        self.climb.go_to(_cleared(best, self.limits, self.rng))
+        if number % 2:
+            self.climb.shake(self.rng, 2)
+        return self._climbed()
 
-    def again(best: Found, round_: int) -> Found:
-        assert climb is not None
-        climb.go_to(_cleared(best[0], limits, rng))
-        if round_ % 2:
-            climb.shake(rng, 2)
-        ascend(climb, trail)
-        return climb.graph(), climb.total
-
-    return first, again
+    def _climbed(self) -> Found:
+        ascend(self.climb, self.trail)
+        return self.climb.graph(), self.climb.total
 
 
 def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:

@@ -23,7 +23,7 @@ from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
-from arcwise.search.equivalence import ges
+from arcwise.search.equivalence import ges_within
 from arcwise.search.orders import MEMORY, Ordered, displaced
 
 __all__ = ["boss"]
@@ -35,7 +35,7 @@ def boss(
     *,
     rng: np.random.Generator,
     limits: Limits | None = None,
-    restarts: int = 10,
+    restarts: int = 5,
     memory: float = MEMORY,
     max_steps: int | None = None,
     on_step: Watch | None = None,
@@ -45,7 +45,9 @@ def boss(
     Parameters
     ----------
     score : what to maximise; any decomposable score, in compiled loops where it has a closed form.
-    start : graph whose order the first climb starts from; the required arcs alone by default.
+    start : graph whose order the first climb starts from. By default that of an equivalence search where
+        the score has a closed form, which takes milliseconds and leads to better orders in half the time;
+        else the required arcs alone.
     rng : source of the further orders, and of the sequence in which variables are tried.
     limits : rules bound to the score's columns.
     restarts : further climbs, each from the best order with up to a quarter of the variables displaced.
@@ -74,27 +76,19 @@ def boss(
     trail = Trail(on_step, max_steps)
     orders = Ordered(score, bounds, trail, rng, memory)
     best, top = graph, -np.inf
+    if start is None and score.equivalent and score.lattice:
+        best, top = ges_within(trail, score, graph, bounds)
     for attempt in range(restarts + 1):
-        order = displaced(best.order(), bounds, rng) if attempt else graph.order()
-        found = orders.climb(order)
-        if found is not None:
-            member, value = _thinned(score, found[0], bounds, trail)
-            if value > top + least_gain(score):
-                best, top = member, value
         if trail.stopped:
             break
+        order = displaced(best.order(), bounds, rng) if attempt else best.order()
+        found = orders.climb(order)
+        if found is not None and score.equivalent and not trail.stopped:
+            found = ges_within(trail, score, found[0], bounds, ("backward",))
+        if found is not None and found[1] > top + least_gain(score):
+            best, top = found
     if best is not graph and top < (before := total(score, graph)):
         best, top = graph, before
     forgot = f"; the memory was full {orders.cleared} times" if orders.cleared else ""
     stopped = trail.stopped or f"{restarts + 1} climbs are over{forgot}"
     return Result(best, total(score, best), tuple(trail.steps), stopped)
-
-
-def _thinned(score: Score, graph: DAG, limits: Limits, trail: Trail) -> tuple[DAG, float]:
-    """What a backward equivalence search makes of a graph, and its score."""
-    if trail.stopped or not score.equivalent:
-        return graph, total(score, graph)
-    left, watch = trail.left, trail.passing
-    result = ges(score, graph, limits=limits, phases=("backward",), max_steps=left, on_step=watch)
-    trail.steps.extend(result.trace)
-    return result.graph, result.score

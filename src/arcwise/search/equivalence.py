@@ -38,13 +38,14 @@ from numpy.typing import NDArray
 from arcwise._kernels import ges as kernel
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Interrupted, Result, Trail, Watch
+from arcwise.results import ASKED, FULL, Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
 
-__all__ = ["Phase", "ges"]
+__all__ = ["Phase", "ges", "ges_within"]
 
 Phase = Literal["forward", "backward", "turning"]
+PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
 
 _KINDS = {"forward": kernel.INSERT, "backward": kernel.DELETE, "turning": kernel.TURN}
 _WORDS = ("insert", "delete", "turn")
@@ -59,7 +60,7 @@ def ges(
     start: DAG | None = None,
     *,
     limits: Limits | None = None,
-    phases: Sequence[Phase] = ("forward", "backward", "turning"),
+    phases: Sequence[Phase] = PHASES,
     iterate: bool = True,
     max_clique: int | None = 12,
     max_steps: int | None = None,
@@ -139,6 +140,18 @@ def ges(
         found, after = graph, total(score, graph)
     passed = f"; sets of more than {cut} neighbours were passed over" if cut >= 0 else ""
     return Result(found, after, tuple(trail.steps), trail.stopped or _STOPPED[reason] + passed)
+
+
+def ges_within(
+    trail: Trail, score: Score, graph: DAG, limits: Limits, phases: Sequence[Phase] = PHASES
+) -> tuple[DAG, float]:
+    """What an equivalence search makes of a graph, and its score, as a part of another search."""
+    left, watch = trail.left, trail.passing
+    result = ges(score, graph, limits=limits, phases=phases, max_steps=left, on_step=watch)
+    if result.stopped in (ASKED, FULL):
+        trail.stopped = result.stopped
+    trail.steps.extend(result.trace)
+    return result.graph, result.score
 
 
 def _most(max_clique: int | None, p: int) -> int:

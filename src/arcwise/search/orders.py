@@ -21,7 +21,7 @@ MEMORY = 512 * (1 << 20)
 class Ordered:
     """The search over orders for one score: climbs share what they learn about parent sets.
 
-    `cleared` counts how often the memory was full.
+    `asked` counts the parent sets scored so far, `cleared` how often the memory was full.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Ordered:
         memory: float = MEMORY,
     ) -> None:
         self.score, self.limits, self.trail, self.rng = score, limits, trail, rng
-        self.cleared = 0
+        self.asked = self.cleared = 0
         self._careful = score.watched(trail.check)
         p = len(score.nodes)
         barred = limits.barred or (frozenset[int](),) * p
@@ -53,7 +53,7 @@ class Ordered:
         """
         turns = self.rng.permutation(len(order)).tolist()
         found = self._orders.climb(order, turns, self._watch)
-        self.cleared = found.cleared
+        self.asked, self.cleared = found.asked, found.cleared
         if found.total == -np.inf:
             return None
         return DAG.unchecked(self.score.nodes, tuple(found.parents)), found.total
