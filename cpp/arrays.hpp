@@ -5,6 +5,8 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "clones.hpp"
 
@@ -19,5 +21,13 @@ using ConstMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::dev
 using ConstCube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using ConstIndices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Words = nb::ndarray<std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// An array that owns its numbers.
+template <typename T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {kept->data(), {kept->size()}, owner};
+}
 
 }  // namespace arcwise

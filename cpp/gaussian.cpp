@@ -1,30 +1,15 @@
-// Residual variances of linear regressions, from a matrix of moments, for many parent sets at once.
-//
-// All functions work on a symmetric positive semi-definite matrix R scaled to unit diagonal (a
-// correlation matrix). For a child y and a base set B
-//
-//   residual = R_yy - R_yB R_BB^-1 R_By      share of y's variance that B leaves unexplained
-//   logdet   = log det R_BB
-//
-// A variable whose pivot (its own residual given the variables before it) is below `tolerance` is a
-// linear combination of the others: it is passed over. Residuals never go below `floor`.
-//
-// Which variable is passed over depends on the order, and a score must be a pure function of the set. So
-// `single`, which takes the variables in ascending order, is the definition. No pivot is above 1 and their
-// product is the determinant, so while that of the set with its child (det R_BB x residual) is above kSafe,
-// nothing is passed over in any order, rounding in the residual is magnified by at most 1 / kSafe, and
-// quicker ways are the same; below, they hand over to `single`.
+// Scores of linear regressions for many parent sets at once: what regression.hpp computes, in batches.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "arrays.hpp"
+#include "regression.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr double kSafe = 1e-6;
 constexpr double kLeverage = 1e-8;
 
 // Refuses a child among its own parents and numbers that are no columns.
@@ -48,197 +33,19 @@ void check_sets(const std::int64_t* children, std::size_t step, ConstIndices ind
   }
 }
 
-// Cholesky factor of R over a base set, with the solved columns u = L^-1 R_{B,.} for all variables.
-struct Factor {
-  std::size_t p;
-  std::vector<double> lower;    // k x k
-  std::vector<double> solved;   // k x p
-  std::vector<char> passed;     // base variables passed over
-  bool any_passed = false;
-  double logdet = 0.0;
-
-  explicit Factor(std::size_t variables) : p(variables) {}
-};
-
-ARCWISE_CLONES void subtract_scaled(double* out, const double* row, double factor, std::size_t p) {
-  for (std::size_t x = 0; x < p; ++x) out[x] -= factor * row[x];
-}
-
-ARCWISE_CLONES void scale(double* out, double factor, std::size_t p) {
-  for (std::size_t x = 0; x < p; ++x) out[x] *= factor;
-}
-
-ARCWISE_CLONES void subtract_squares(double* out, const double* row, std::size_t p) {
-  for (std::size_t x = 0; x < p; ++x) out[x] -= row[x] * row[x];
-}
-
-ARCWISE_CLONES void added_residuals(double* residual, const double* pivot, const double* partial,
-                                    double own, double tolerance, double floor, std::size_t p) {
-  for (std::size_t x = 0; x < p; ++x) {
-    const double usable = pivot[x] < tolerance ? 0.0 : partial[x] * partial[x] / std::max(pivot[x], tolerance);
-    residual[x] = std::max(own - usable, floor);
-  }
-}
-
-void factorise(Factor& f, const double* R, const std::int64_t* base, std::size_t k, double tolerance) {
-  const std::size_t p = f.p;
-  f.lower.assign(k * k, 0.0);
-  f.solved.resize(k * p);
-  f.passed.assign(k, 0);
-  f.any_passed = false;
-  f.logdet = 0.0;
-  for (std::size_t i = 0; i < k; ++i) {
-    double* u = f.solved.data() + i * p;
-    const double* row = R + static_cast<std::size_t>(base[i]) * p;
-    std::copy(row, row + p, u);
-    for (std::size_t j = 0; j < i; ++j) {
-      const double l = f.solved[j * p + static_cast<std::size_t>(base[i])];
-      f.lower[i * k + j] = l;
-      if (l != 0.0) subtract_scaled(u, f.solved.data() + j * p, l, p);
-    }
-    const double pivot = u[base[i]];
-    if (pivot < tolerance) {
-      std::fill(u, u + p, 0.0);
-      f.lower[i * k + i] = 1.0;
-      f.passed[i] = 1;
-      f.any_passed = true;
-      continue;
-    }
-    const double root = std::sqrt(pivot);
-    f.lower[i * k + i] = root;
-    f.logdet += std::log(pivot);
-    scale(u, 1.0 / root, p);
-  }
-}
-
-// Residual and logdet of one set without the columns of all variables: O(k^3), for small k. Leaves the
-// factor L (k x k, zero on the diagonal where a variable was passed over) and L^-1 R_By in `work`.
-struct Single {
-  double residual;
-  double logdet;
-};
-
-Single single(const double* R, std::size_t p, std::int64_t child, const std::int64_t* base,
-              std::size_t k, double tolerance, double floor, std::vector<double>& work) {
-  work.assign(k * (k + 1), 0.0);
-  double* L = work.data();
-  double* u = work.data() + k * k;
-  double residual = R[child * p + child];
-  double logdet = 0.0;
-  for (std::size_t i = 0; i < k; ++i) {
-    const double* row = R + static_cast<std::size_t>(base[i]) * p;
-    double pivot = row[base[i]];
-    double value = row[child];
-    for (std::size_t j = 0; j < i; ++j) {
-      double l = row[base[j]];
-      if (L[j * k + j] == 0.0) continue;  // passed over
-      for (std::size_t m = 0; m < j; ++m) l -= L[i * k + m] * L[j * k + m];
-      l /= L[j * k + j];
-      L[i * k + j] = l;
-      pivot -= l * l;
-      value -= l * u[j];
-    }
-    if (pivot < tolerance) {
-      for (std::size_t j = 0; j < i; ++j) L[i * k + j] = 0.0;
-      continue;
-    }
-    L[i * k + i] = std::sqrt(pivot);
-    u[i] = value / L[i * k + i];
-    residual -= u[i] * u[i];
-    logdet += std::log(pivot);
-  }
-  return {std::max(residual, floor), logdet};
-}
-
-// Residuals after taking each base variable out, from the inverse of the factor.
-void removed(const Factor& f, std::int64_t child, const std::int64_t* base, std::size_t k, double own,
-             double floor, double* residual, double* pivot) {
-  const std::size_t p = f.p;
-  std::vector<double> inverse(k * k, 0.0);  // L^-1, row by row
-  for (std::size_t c = 0; c < k; ++c) {
-    inverse[c * k + c] = 1.0 / f.lower[c * k + c];
-    for (std::size_t r = c + 1; r < k; ++r) {
-      double sum = 0.0;
-      for (std::size_t m = c; m < r; ++m) sum += f.lower[r * k + m] * inverse[m * k + c];
-      inverse[r * k + c] = -sum / f.lower[r * k + r];
-    }
-  }
-  for (std::size_t i = 0; i < k; ++i) {
-    double precision = 0.0, slope = 0.0;
-    for (std::size_t r = i; r < k; ++r) {
-      const double w = inverse[r * k + i];
-      precision += w * w;
-      slope += w * f.solved[r * p + static_cast<std::size_t>(child)];
-    }
-    residual[base[i]] = std::max(own + slope * slope / precision, floor);
-    pivot[base[i]] = 1.0 / precision;
-  }
-}
-
-// The plain way, for sets close to singular: x toggled in the base, then `single`.
-struct Plain {
-  const double* R;
-  std::size_t p;
-  double tolerance, floor;
-  std::vector<std::int64_t> set;
-  std::vector<double> work;
-
-  Single toggled(std::int64_t child, const std::int64_t* base, std::size_t k, std::int64_t x) {
-    set.assign(base, base + k);
-    const auto place = std::lower_bound(set.begin(), set.end(), x);
-    if (place != set.end() && *place == x) set.erase(place);
-    else set.insert(place, x);
-    return single(R, p, child, set.data(), set.size(), tolerance, floor, work);
-  }
-};
-
-// For each request (child, base): its residual and logdet, and for every variable x the residual of
-// child once x is put in (if out) or taken out (if in), with the pivot by which det changes.
+// For each request (child, base): its residual and logdet, and all toggles.
 void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndices indices,
            double tolerance, double floor, Vector own, Vector logdet, Matrix residual, Matrix pivot) {
   check_sets(children.data(), 1, indptr, indices, R.shape(0));
   nb::gil_scoped_release release;
   const std::size_t p = R.shape(0);
-  Factor f(p);
-  Plain plain{R.data(), p, tolerance, floor, {}, {}};
-  std::vector<double> partial(p);
+  Toggles toggles(R.data(), p, tolerance, floor);
   for (std::size_t r = 0; r < children.shape(0); ++r) {
-    const std::int64_t child = children.data()[r];
     const std::int64_t* base = indices.data() + indptr.data()[r];
     const auto k = static_cast<std::size_t>(indptr.data()[r + 1] - indptr.data()[r]);
-    factorise(f, R.data(), base, k, tolerance);
-    double* out = residual.data() + r * p;
-    double* piv = pivot.data() + r * p;
-    for (std::size_t x = 0; x < p; ++x) piv[x] = R.data()[x * p + x];
-    std::copy(R.data() + child * p, R.data() + (child + 1) * p, partial.begin());
-    double mine = R.data()[child * p + child];
-    for (std::size_t i = 0; i < k; ++i) {
-      const double* u = f.solved.data() + i * p;
-      subtract_squares(piv, u, p);
-      subtract_scaled(partial.data(), u, u[child], p);
-      mine -= u[child] * u[child];
-    }
-    const double least = std::log(kSafe);
-    const bool singular = f.any_passed || !(f.logdet + std::log(std::max(mine, floor)) >= least);
-    if (singular) {
-      const Single s = single(R.data(), p, child, base, k, tolerance, floor, plain.work);
-      mine = s.residual;
-      f.logdet = s.logdet;
-    }
-    mine = std::max(mine, floor);
-    own.data()[r] = mine;
-    logdet.data()[r] = f.logdet;
-    added_residuals(out, piv, partial.data(), mine, tolerance, floor, p);
-    if (!singular) removed(f, child, base, k, mine, floor, out, piv);
-    const auto in_base = [&](std::int64_t x) { return std::binary_search(base, base + k, x); };
-    const double enough = singular ? std::numeric_limits<double>::infinity() : std::exp(least - f.logdet);
-    for (std::size_t v = 0; v < p; ++v) {
-      const auto x = static_cast<std::int64_t>(v);
-      if (x == child || piv[v] * out[v] >= enough || (!singular && in_base(x))) continue;
-      const Single s = plain.toggled(child, base, k, x);
-      out[v] = s.residual;
-      piv[v] = std::exp(in_base(x) ? f.logdet - s.logdet : s.logdet - f.logdet);
-    }
+    const Single s = toggles(children.data()[r], base, k, residual.data() + r * p, pivot.data() + r * p);
+    own.data()[r] = s.residual;
+    logdet.data()[r] = s.logdet;
   }
 }
 

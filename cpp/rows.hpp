@@ -105,13 +105,6 @@ class Pulse {
   }
 };
 
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return {kept->data(), {kept->size()}, owner};
-}
-
 // Where the scores come from.
 class Source {
  public:

@@ -17,6 +17,8 @@ unlink: Any
 stale_after_link: Any
 stale_after_unlink: Any
 ges: Any
+GaussianScores: Any
+Orders: Any
 parzen_loo: Any
 parzen_fit: Any
 parzen_joint: Any

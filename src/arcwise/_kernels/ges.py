@@ -5,13 +5,12 @@ plus O(edges p / 64) for the paths, beside the scores that it asks for.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import _native
-from arcwise._kernels.sets import pack
+from arcwise._kernels.sets import pack, unpack
 
 __all__ = ["ASKED", "CIRCLE", "DELETE", "DONE", "INSERT", "TICK", "TURN", "ges"]
 
@@ -63,7 +62,7 @@ def ges(
     """
 
     def rows(children: NDArray[np.int64], *bases: NDArray[np.int64]) -> tuple[Array, Array]:
-        own, toggled = sweep(children.tolist(), _unpack(*bases))
+        own, toggled = sweep(children.tolist(), unpack(*bases))
         return np.ascontiguousarray(own, np.float64), np.ascontiguousarray(toggled, np.float64)
 
     indptr, indices, before, reason, cut = _native.ges(
@@ -78,10 +77,4 @@ def ges(
         max_clique,
         tolerance,
     )
-    return _unpack(indptr, indices), before, reason, cut
-
-
-def _unpack(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -> list[tuple[int, ...]]:
-    """Undo `pack`."""
-    places, members = indptr.tolist(), indices.tolist()
-    return [tuple(members[a:b]) for a, b in pairwise(places)]
+    return unpack(indptr, indices), before, reason, cut

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_check
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._kernels.orders import GaussianScores
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import DataError, FitError
 
@@ -149,6 +150,10 @@ class Fits(ABC):
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array] | None:
         """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
+        return None
+
+    def compiled(self, charges: Array) -> GaussianScores | None:
+        """Log-likelihoods minus charges by the number of parents (p + 1,), for compiled searches."""
         return None
 
     def retuned(self, graph: "DAG") -> Self | None:

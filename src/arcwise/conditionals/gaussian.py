@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import gaussian as kernel
+from arcwise._kernels.orders import GaussianScores
 from arcwise.conditionals.base import (
     Array,
     Columns,
@@ -253,6 +254,18 @@ class GaussianFits(Fits):
         constants = self._constants[np.asarray(children, dtype=np.intp)]
         own = self._total(found.residual, constants)
         return own, self._total(found.toggled, constants[:, None])
+
+    def compiled(self, charges: Array) -> GaussianScores:
+        """-n/2 (log residual + constant of the child) - charge."""
+        return GaussianScores(
+            self.matrix,
+            tolerance=FLOOR,
+            floor=0.0,
+            knee=FLOOR,
+            offset=-charges,
+            slope=np.full(len(self.nodes) + 1, -0.5 * self.rows),
+            shift=self._constants,
+        )
 
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._kernels.orders import GaussianScores
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
@@ -85,6 +86,17 @@ class Score(ABC):
         out[masks] = self.many(child, sets)
         return out
 
+    def by_number(self) -> Array | None:
+        """Scores with 0, 1, ..., p parents where only their number matters; else None."""
+        return None
+
+    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+        """The same local scores for compiled searches, which then need no call for each set.
+
+        `extra` (p + 1,) is added by the number of parents. None where there is no closed form.
+        """
+        return None
+
     def watched(self, check: Callable[[], None]) -> "Score":
         """The same score, which calls `check` between small batches of local fits where these are dear.
 
@@ -138,6 +150,13 @@ class Sum(Score):
     def watched(self, check: Callable[[], None]) -> Score:
         """The sum of the parts, each watched."""
         return Sum([part.watched(check) for part in self.parts])
+
+    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+        """The one part that looks at data, with what the others add by the number of parents."""
+        known = [part.by_number() for part in self.parts]
+        data = [part for part, added in zip(self.parts, known, strict=True) if added is None]
+        given = [added for added in (extra, *known) if added is not None]
+        return data[0].compiled(np.sum(given, axis=0) if given else None) if len(data) == 1 else None
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Sum of the parts' local scores."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import gaussian as kernel
+from arcwise._kernels.orders import GaussianScores
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.errors import FitError
 from arcwise.scores.base import Array, ParentSets, Score
@@ -104,6 +105,21 @@ class BGe(Score):
             logdet += 2 * self.log_sd[candidate] * (masks >> bit & 1)
         out = self._local(sizes, child, residual, logdet)
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
+
+    def compiled(self, extra: Array | None = None) -> GaussianScores:
+        """The same formula, with the scale of the columns in its tables."""
+        sizes = np.arange(len(self.nodes) + 1.0)
+        return GaussianScores(
+            self.matrix,
+            tolerance=_TINY,
+            floor=_TINY,
+            knee=_TINY,
+            offset=self.offset if extra is None else self.offset + extra,
+            slope=-0.5 * (self.degrees + sizes + 1),
+            shift=2 * self.log_sd,
+            weight=-0.5,
+            spread=2 * self.log_sd,
+        )
 
 
 def _constants(p: int, n: float, alpha_mu: float, alpha_w: float, t: float) -> tuple[Array, float]:

@@ -17,6 +17,7 @@ from itertools import chain
 
 import numpy as np
 
+from arcwise._kernels.orders import GaussianScores
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
 from arcwise.scores.base import Array, ParentSets, Score
@@ -99,6 +100,11 @@ class Penalized(Score):
         sizes = np.bitwise_count(np.arange(len(out), dtype=np.uint32)).astype(np.intp)
         out -= self.by_size[sizes + len(always)]
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
+
+    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+        """The family's closed form minus charges, where it has one."""
+        charges = self.by_size if extra is None else self.by_size - extra
+        return self.fits.compiled(charges) if self.uniform else None
 
 
 def loglik(fits: Fits) -> Score:

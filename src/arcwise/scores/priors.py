@@ -36,6 +36,10 @@ class ArcPenalty(Score):
         self.nodes, self.rows = nodes, rows
         self.cost = _checked("The penalty", penalty) * rows
 
+    def by_number(self) -> Array:
+        """Minus the cost of 0, 1, ..., p parents."""
+        return -self.cost * np.arange(len(self.nodes) + 1.0)
+
     def many(self, child: int, sets: ParentSets) -> Array:
         """Minus the cost of the parents."""
         return -self.cost * np.fromiter(map(len, sets), dtype=float, count=len(sets))

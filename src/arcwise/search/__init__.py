@@ -10,6 +10,7 @@ from collections.abc import Callable
 from arcwise.results import Result
 from arcwise.search.anneal import annealing
 from arcwise.search.auto import auto
+from arcwise.search.boss import boss
 from arcwise.search.climb import Climb, Gain, least_gain, starting_graph
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact, exact_memory
@@ -23,6 +24,7 @@ __all__ = [
     "Gain",
     "annealing",
     "auto",
+    "boss",
     "exact",
     "exact_memory",
     "ges",
@@ -40,5 +42,6 @@ SEARCHES: dict[str, Callable[..., Result]] = {
     "annealing": annealing,
     "ils": iterated,
     "ges": ges,
+    "boss": boss,
     "exact": exact,
 }
