@@ -9,10 +9,11 @@
   (a random tenth to half of the arcs is taken out), in turn: on networks of degree 2 to 20, simulated and
   published, the two together led further than either alone, in a third of the time of shaken arcs
   (benchmarks/dense.py).
-* For other scores, such as those of Parzen windows, greedy search takes their place, and disturbing
-  means clearing the surroundings of one to three variables, every other time with two random changes: on
-  Boston housing (Parzen windows of one width) this led from 3.956 to 4.158 nats per row from every seed,
-  within 30 rounds and 600 local models, where shaking needed thousands, and thinning led nowhere.
+* For other scores greedy search takes their place, and disturbing means clearing the surroundings of one to
+  three variables, every other time with two random changes: on Boston housing (Parzen windows of one width)
+  this led from 3.956 to 4.158 nats per row from every seed, where shaking needed thousands of local models,
+  and thinning led nowhere. Where local scores are dear, as those of Parzen windows, moves are judged as late
+  as possible (`arcwise.search.lazy`).
 
 It ends when many rounds in a row have brought nothing. A round that comes back to the very score that it
 started from counts three times: where all ways lead to one graph, a few rounds tell as much as many that end
@@ -30,6 +31,7 @@ from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact
 from arcwise.search.greedy import ascend
+from arcwise.search.lazy import Found, Round, by_arcs, cleared
 from arcwise.search.orders import Ordered, displaced
 
 __all__ = ["auto"]
@@ -37,9 +39,6 @@ __all__ = ["auto"]
 _QUICK_COLUMNS = 22  # beyond, the program's one number for each set of variables takes seconds
 _QUICK_SETS = {True: 1 << 24, False: 1 << 12}  # parent sets that the exact program may score
 _RETURN = 3  # rounds without success that one counts as which comes back to where it began
-
-Found = tuple[DAG, float]
-Round = Callable[[Found, int], Found]
 
 
 def auto(
@@ -71,9 +70,14 @@ def auto(
     """
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
-    first, again = (_classes if score.equivalent else _arcs)(score, bounds, rng, trail)
+    ways = _classes if score.equivalent else _arcs if score.lattice else by_arcs
+    first, again = ways(score, bounds, rng, trail)
     best, top = first(graph)
-    if max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice] and not trail.stopped:
+    if (
+        max_steps is None
+        and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]
+        and not trail.stopped
+    ):
         return exact(score, best, limits=bounds, on_step=on_step)
     tries = _patience(score) if patience is None else patience
     failures = rounds = 0
@@ -147,7 +151,7 @@ def _arcs(
 
     def again(best: Found, round_: int) -> Found:
         assert climb is not None
-        climb.go_to(_cleared(best[0], limits, rng))
+        climb.go_to(cleared(best[0], limits, rng))
         if round_ % 2:
             climb.shake(rng, 2)
         ascend(climb, trail)
@@ -167,14 +171,3 @@ def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
             tuple(p for p, stay in zip(parents, kept, strict=True) if stay or p in required)
         )
     return DAG.unchecked(graph.nodes, tuple(rows))
-
-
-def _cleared(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
-    """The graph without any arc at one to three variables; required ones stay."""
-    p = len(graph.nodes)
-    bare = set(rng.choice(p, min(p, int(rng.integers(1, 4))), replace=False).tolist())
-    rows = tuple(
-        tuple(x for x in row if x in limits.required[child] or not bare & {x, child})
-        for child, row in enumerate(graph.parents)
-    )
-    return DAG.unchecked(graph.nodes, rows)
