@@ -15,7 +15,7 @@ from arcwise.api.factors import Factors, factors_of
 from arcwise.api.kinds import kind_for, kind_of, run
 from arcwise.api.lasso import as_judged
 from arcwise.api.net import Network
-from arcwise.api.parallel import cores
+from arcwise.api.parallel import cores, one_thread
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import Learned, Recipe
 from arcwise.api.tuning import RULES, Tuned, tune
@@ -137,12 +137,13 @@ def learn(
         seed=seed,
         **options,
     )
-    with Progress("learning", time, progress) as watch:
-        learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
-        found = (learned.net.graph, learned.limits)
-        curves = () if watch.reason else curve_notes(chosen.recipe, source, *found)
-    learned = replace(learned, notes=(*learned.notes, *curves))
-    return network_of(learned, source, recipe, watch.reason, tuned, watch.left)
+    with one_thread(source):
+        with Progress("learning", time, progress) as watch:
+            learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
+            found = (learned.net.graph, learned.limits)
+            curves = () if watch.reason else curve_notes(chosen.recipe, source, *found)
+        learned = replace(learned, notes=(*learned.notes, *curves))
+        return network_of(learned, source, recipe, watch.reason, tuned, watch.left)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcwise.api.progress import Progress, Share
+from arcwise.data import Moments, Table
 from arcwise.errors import WordError
 from arcwise.results import Step, Watch
 
-__all__ = ["Runner", "cores", "inside", "runner"]
+__all__ = ["Runner", "cores", "inside", "one_thread", "runner"]
+
+_LARGE = 10**11  # multiplications for the moments of a table: seconds
 
 Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
 
@@ -32,6 +35,23 @@ def cores(n_jobs: int) -> int:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
         raise WordError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def one_thread(source: Table | Moments) -> Generator[None]:
+    """Keep the linear algebra to one thread, unless the table is so large that others pay.
+
+    Threads that wait for each other on small matrices cost ten times the work itself on a busy machine,
+    and sums in another order change the last digits.
+    """
+    rows = source.rows if isinstance(source, Table) else 1
+    if rows * len(source.names) ** 2 > _LARGE:
+        yield
+        return
+    from threadpoolctl import ThreadpoolController
+
+    with ThreadpoolController().limit(limits=1, user_api="blas"):
+        yield
 
 
 def inside(n_jobs: int, watch: Watch | None) -> Watch | None:

@@ -9,7 +9,7 @@ from arcwise.api.curved import curve_notes, middle_graph
 from arcwise.api.kinds import kind_for, kind_of
 from arcwise.api.learning import network_of, plan, settled
 from arcwise.api.net import Network
-from arcwise.api.parallel import cores
+from arcwise.api.parallel import cores, one_thread
 from arcwise.api.progress import Progress
 from arcwise.api.solved import Solved
 from arcwise.api.undirected import Walked
@@ -230,7 +230,7 @@ def path(
         seed=seed,
         **options,
     )
-    with Progress("path", time, progress) as watch:
+    with one_thread(source), Progress("path", time, progress) as watch:
         recipe = chosen.recipe.but(threads=cores(n_jobs))
         kind = kind_for(recipe, source)
         walked = kind.walk(kind.task(recipe, source), watch)

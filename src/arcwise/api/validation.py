@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.api.learning import Plan, plan, settled
-from arcwise.api.parallel import inside, runner
+from arcwise.api.parallel import inside, one_thread, runner
 from arcwise.api.progress import Progress
 from arcwise.api.recipe import rows_for
 from arcwise.data import Moments, Table
@@ -54,7 +54,7 @@ def validate(
     chosen = plan(seed=seed, **words)
     ready = rows_for(chosen.recipe, source)
     parts = cut(ready.rows, folds, np.random.default_rng(seed))
-    with Progress("validating", time, progress) as watch:
+    with one_thread(source), Progress("validating", time, progress) as watch:
         learner, found = _Learner(chosen, inside(n_jobs, watch)), None
         with contextlib.suppress(Interrupted):
             found = validate_folds(ready, parts, learner, runner(n_jobs, watch))
