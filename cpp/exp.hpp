@@ -8,6 +8,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "clones.hpp"
@@ -16,12 +17,26 @@ namespace arcwise {
 
 #define ARCWISE_INLINE [[gnu::always_inline]] inline
 
-// A product that is stored before it is added to two sums: fused, it would be multiplied twice.
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define ARCWISE_ONCE(product) __builtin_assoc_barrier(product)
-#else
-#define ARCWISE_ONCE(product) (product)
-#endif
+// Numbers side by side. Sums that are variables of this type stay in registers, where a loop that the compiler
+// vectorises by itself keeps more than a few of them in memory.
+template <class Real>
+struct Wide {
+  typedef Real Type __attribute__((vector_size(32), may_alias));
+};
+template <class Real>
+using Lanes = typename Wide<Real>::Type;
+template <class Real>
+constexpr std::size_t kLanes = 32 / sizeof(Real);
+
+template <class Real>
+ARCWISE_INLINE Lanes<Real>& lanes(Real* aligned) { return *reinterpret_cast<Lanes<Real>*>(aligned); }
+template <class Real>
+ARCWISE_INLINE const Lanes<Real>& lanes(const Real* aligned) { return *reinterpret_cast<const Lanes<Real>*>(aligned); }
+
+ARCWISE_INLINE float total(const Lanes<float>& v) {
+  return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+ARCWISE_INLINE double total(const Lanes<double>& v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
 // Exponents of base 2 under which a power counts as nothing.
 template <class Real>

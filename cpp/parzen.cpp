@@ -72,7 +72,8 @@ double log_ratio(Target target, const double* distance, const double* y, const d
   constexpr double least = 1e-280;
   double sums[kSums] = {};
   const double in = -kLog2e * precision(widths.in), out = -kLog2e * precision(widths.out);
-  add_segment(target, false, Segment<double>{distance, y, weights, own_y, 1.0, in, out, width, sums, nullptr, 0});
+  const double one = 1.0;
+  add_row(target, false, Segment<double>{distance, y, weights, &own_y, &one, in, out, width, sums});
   double shift = 0.0;
   if (!(sums[T] > least && sums[S] > least))
     shift = careful(target, distance, y, weights, own_y, width, widths, sums).ratio;

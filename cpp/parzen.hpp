@@ -67,22 +67,26 @@ struct Rows {
   const Real* column(std::size_t j) const { return inputs.data() + j * width; }
 };
 
-// A row against `count` others that lie side by side (count a multiple of kStep, all pointers aligned).
+// One or two rows against `count` others that lie side by side (count a multiple of kStep, all pointers aligned).
 template <class Real>
 struct Segment {
-  const Real* distance;
+  const Real* distance;  // of the first row; those of the second follow
   const Real* y;
   const Real* weights;   // null: all 1, and places that are no rows lie at kFar
-  Real own_y, own_weight;
+  const Real* own_y;     // of the rows themselves, one after the other
+  const Real* own_weight;
   Real in, out;          // -log2(e) a and -log2(e) b
   std::size_t count;
-  Real* sums;            // kSums, added to
-  Real* columns;         // kSums arrays, `stride` apart, for the other rows; or null
-  std::size_t stride;
+  Real* sums;            // kSums of each row, added to
 };
 
-void add_segment(Target target, bool slopes, const Segment<float>& s);
-void add_segment(Target target, bool slopes, const Segment<double>& s);
+// Sums of one row.
+void add_row(Target target, bool slopes, const Segment<float>& s);
+void add_row(Target target, bool slopes, const Segment<double>& s);
+
+// Sums of two rows, and those of the others: kSums arrays in `columns`, `stride` apart.
+void add_rows(Target target, bool slopes, const Segment<float>& s, float* columns, std::size_t stride);
+void add_rows(Target target, bool slopes, const Segment<double>& s, double* columns, std::size_t stride);
 
 // Whether a sum is asked for at all.
 inline bool needed(Target target, bool slopes, std::size_t sum) {
@@ -109,7 +113,7 @@ struct Widths {
 inline double precision(double width) { return 0.5 / (width * width); }
 
 // Adds a row's term from its sums; `shift` is what was taken out of log S - log T.
-void add_row(Curve& curve, const double* sums, double weight, double shift, bool slopes);
+void add_term(Curve& curve, const double* sums, double weight, double shift, bool slopes);
 
 // Divides by the total weight, adds the normaliser and turns to derivatives by (log h_in, log h_out).
 // levels: 0 for a continuous target, else their number.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kOut = 8, kIn = 10;      // widths of the target and of the inputs, widest first
 constexpr std::size_t kPoints = kIn * kOut;
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kBlock = 512;
 constexpr float kTiny = 0x1p-100f;             // smaller sums are known to be no greater, but no more
 constexpr double kWidestIn = 5.0, kWidestOut = 1.2, kWidestOne = 2.4, kWidestLevels = 3.0;
 
@@ -55,16 +55,17 @@ ARCWISE_CLONES void grid_sums(const Line& line, float in, float out, std::size_t
     for (std::size_t k = 1; k < kOut; ++k)
       for (std::size_t i = 0; i < count; ++i) g[k][i] = fourth(g[k - 1][i]);
     for (std::size_t j = 0; j < widths; ++j) {
-      float sum = 0, a = 0, b = 0, c = 0, f = 0, h = 0, l = 0, m = 0, r = 0;
-#pragma omp simd reduction(+ : sum, a, b, c, f, h, l, m, r)
-      for (std::size_t i = 0; i < count; ++i) {
-        const float v = w[i] * e[i];
-        sum += v, a += v * g[0][i], b += v * g[1][i], c += v * g[2][i], f += v * g[3][i];
-        h += v * g[4][i], l += v * g[5][i], m += v * g[6][i], r += v * g[7][i];
-        e[i] = fourth(e[i]);
+      Lanes<float> sum{}, found[kOut] = {};  // variables of the loop, so that they stay in registers
+      for (std::size_t i = 0; i < count; i += kLanes<float>) {
+        Lanes<float>& x = lanes(e + i);
+        const Lanes<float> v = lanes(w + i) * x;
+        sum += v;
+        for (std::size_t k = 0; k < kOut; ++k) found[k] += v * lanes(g[k] + i);
+        x *= x;
+        x *= x;
       }
-      const float found[kOut] = {a, b, c, f, h, l, m, r};
-      for (std::size_t k = 0; k < kOut; ++k) below[j * kOut + k] += sum, above[j * kOut + k] += found[k];
+      const float all = total(sum);
+      for (std::size_t k = 0; k < kOut; ++k) below[j * kOut + k] += all, above[j * kOut + k] += total(found[k]);
     }
   }
 }
@@ -146,20 +147,19 @@ class Grid {
     rows_ = lines.count();
     inner_ = freedom == Freedom::two ? kIn : 1;
     values_.fill(0.0f);
+    for (std::size_t point = 0; point < kPoints; ++point) {
+      widths_[point] = width_at(point);
+      normaliser_[point] = normaliser(widths_[point].out, levels_);
+    }
     for (std::size_t q = 0; q < rows_; ++q) tiny_.push_back(add(q));
   }
 
   std::size_t points() const { return inner_ * kOut; }
 
-  Widths widths(std::size_t point) const {
-    const double scale = std::pow(0.5, static_cast<double>(point % kOut));
-    const double out = scale * top(levels_ ? kWidestLevels : freedom_ == Freedom::one ? kWidestOne : kWidestOut);
-    if (freedom_ == Freedom::one) return {out, out};
-    return {top(kWidestIn) * std::pow(0.5, static_cast<double>(point / kOut)), out};
-  }
+  Widths widths(std::size_t point) const { return widths_[point]; }
 
   double value(std::size_t point) const {
-    return static_cast<double>(values_[point]) / (kLog2e * total_) + normaliser(widths(point).out, levels_);
+    return static_cast<double>(values_[point]) / (kLog2e * total_) + normaliser_[point];
   }
 
   // The smallest width allowed, doubled until it is about `widest`: so the floor is on the grid, where the best
@@ -208,6 +208,13 @@ class Grid {
   static float in_of(Widths w) { return static_cast<float>(-kLog2e * precision(w.in)); }
   static float out_of(Widths w) { return static_cast<float>(-kLog2e * precision(w.out)); }
 
+  Widths width_at(std::size_t point) const {
+    const double scale = std::pow(0.5, static_cast<double>(point % kOut));
+    const double out = scale * top(levels_ ? kWidestLevels : freedom_ == Freedom::one ? kWidestOne : kWidestOut);
+    if (freedom_ == Freedom::one) return {out, out};
+    return {top(kWidestIn) * std::pow(0.5, static_cast<double>(point / kOut)), out};
+  }
+
   Line line(std::size_t q) const {
     return {lines_.line(q), lines_.y(), lines_.weights(), lines_.own_y(q), levels_ > 0, lines_.width()};
   }
@@ -248,6 +255,8 @@ class Grid {
   std::size_t rows_, inner_;
   double total_ = 0.0;
   std::array<float, kPoints> values_;
+  std::array<Widths, kPoints> widths_;
+  std::array<double, kPoints> normaliser_;
   std::vector<Marks> tiny_;
 };
 

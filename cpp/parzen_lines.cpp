@@ -81,15 +81,15 @@ Curve Lines::loo(Widths widths, std::int64_t levels, bool slopes) const {
   for (std::size_t q = 0; q < chosen_.size(); ++q) {
     const float *d = line(q), *w = weights();
     float found[kSums] = {};
-    add_segment(target, slopes,
-                Segment<float>{d, y(), rows_->even ? nullptr : w, own_y(q), 1.0f, in, out, width, found, nullptr, 0});
+    const float own = own_y(q), one = 1.0f;
+    add_row(target, slopes, Segment<float>{d, y(), rows_->even ? nullptr : w, &own, &one, in, out, width, found});
     std::copy(found, found + kSums, sums);
     double shift = 0.0;
     if (!(sums[T] > least && sums[S] > least)) {
       const std::vector<double> dd(d, d + width), yy(y(), y() + width), ww(w, w + width);
       shift = careful(target, dd.data(), yy.data(), ww.data(), own_y(q), width, widths, sums).ratio;
     }
-    add_row(curve, sums, own_weight(q), shift, slopes);
+    add_term(curve, sums, own_weight(q), shift, slopes);
     total += own_weight(q);
   }
   finish(curve, total, widths, levels);

@@ -54,31 +54,28 @@ void Pairs<Real>::bind(const Rows<Real>& rows, const Rows<double>& exact, bool k
   exact_ = &exact;
   keep_ = keep && rows.n <= kKept;
   filled_ = false;
-  if (keep_) kept_.resize(rows.n * (rows.width + 2 * kStep) / 2);
-  line_.resize(kTileColumns<Real>);
+  if (keep_) kept_.resize(rows.width * (rows.width + kStep) / 2);
+  line_.resize(2 * kTileColumns<Real>);
   own_.resize(rows.k());
-  tile_.resize(kSums * kTileColumns<Real>);
-  totals_.resize(kSums * rows.width);
+  tile_.assign(kSums * kTileColumns<Real>, Real(0));  // and emptied by every pass
+  totals_.assign(kSums * rows.width, 0.0);
 }
 
-// Distances of a row to `count` rows from `begin`; rows up to the row itself are put out of reach.
+// Distances of a row and the next one to `count` rows from `begin`; rows up to the row itself are put out of reach.
 template <class Real>
 const Real* Pairs<Real>::segment(std::size_t row, std::size_t begin, std::size_t count) {
-  if (keep_ && filled_) {
-    const Real* found = kept_.data() + cursor_;
-    cursor_ += count;
-    return found;
+  Real* const found = keep_ ? kept_.data() + cursor_ : line_.data();
+  cursor_ += 2 * count;
+  if (filled_) return found;
+  for (std::size_t r = 0; r < 2; ++r) {
+    Real* out = found + r * count;
+    for (std::size_t j = 0; j < rows_->k(); ++j) own_[j] = rows_->column(j)[row + r];
+    distances(*rows_, own_.data(), begin, count, out);
+    const std::size_t last = row + r < rows_->n ? rows_->n : begin;  // a place after the last row has no pairs
+    for (std::size_t m = begin; m <= row + r; ++m) out[m - begin] = Real(kFar);
+    for (std::size_t m = last; m < begin + count; ++m) out[m - begin] = Real(kFar);
   }
-  Real* out = line_.data();
-  if (keep_) {
-    out = kept_.data() + cursor_;
-    cursor_ += count;
-  }
-  for (std::size_t j = 0; j < rows_->k(); ++j) own_[j] = rows_->column(j)[row];
-  distances(*rows_, own_.data(), begin, count, out);
-  for (std::size_t m = begin; m <= row; ++m) out[m - begin] = Real(kFar);
-  for (std::size_t m = rows_->n; m < begin + count; ++m) out[m - begin] = Real(kFar);
-  return out;
+  return found;
 }
 
 template <class Real>
@@ -87,21 +84,25 @@ void Pairs<Real>::pass(Target target, Widths widths, bool slopes) {
   const std::size_t n = rows_->n, width = rows_->width;
   const Real in = static_cast<Real>(-kLog2e * precision(widths.in));
   const Real out = static_cast<Real>(-kLog2e * precision(widths.out));
-  std::fill(totals_.begin(), totals_.end(), 0.0);
-  std::fill(tile_.begin(), tile_.end(), Real(0));
+  for (std::size_t s = 0; s < kSums; ++s)
+    if (needed(target, slopes, s)) std::fill_n(totals_.begin() + static_cast<std::ptrdiff_t>(s * width), width, 0.0);
   cursor_ = 0;
   for (std::size_t top = 0; top < n; top += kTileRows) {
     for (std::size_t left = top / wide * wide; left < width; left += wide) {
       const std::size_t right = std::min(left + wide, width);
-      for (std::size_t row = top; row < std::min(top + kTileRows, n); ++row) {
-        const std::size_t begin = std::max(left, (row + 1) / kStep * kStep);
+      for (std::size_t row = top; row < std::min(top + kTileRows, n); row += 2) {
+        const std::size_t begin = std::max(left, row / kStep * kStep);
         if (begin >= right) continue;
-        Real sums[kSums] = {};
-        add_segment(target, slopes,
-                    Segment<Real>{segment(row, begin, right - begin), rows_->y.data() + begin,
-                                  rows_->even ? nullptr : rows_->weights.data() + begin, rows_->y[row], rows_->weights[row], in, out,
-                                  right - begin, sums, tile_.data() + (begin - left), wide});
-        for (std::size_t s = 0; s < kSums; ++s) totals_[s * width + row] += static_cast<double>(sums[s]);
+        Real sums[2 * kSums] = {};
+        const Segment<Real> pairs{segment(row, begin, right - begin), rows_->y.data() + begin,
+                                  rows_->even ? nullptr : rows_->weights.data() + begin, rows_->y.data() + row,
+                                  rows_->weights.data() + row, in, out, right - begin, sums};
+        add_rows(target, slopes, pairs, tile_.data() + (begin - left), wide);
+        for (std::size_t s = 0; s < kSums; ++s) {
+          if (!needed(target, slopes, s)) continue;
+          totals_[s * width + row] += static_cast<double>(sums[s]);
+          totals_[s * width + row + 1] += static_cast<double>(sums[kSums + s]);
+        }
       }
       const std::size_t from = std::max(left, top / kStep * kStep);  // no pair lies further left
       for (std::size_t s = 0; s < kSums; ++s)
@@ -139,7 +140,7 @@ Curve Pairs<Real>::loo(Widths widths, std::int64_t levels, bool slopes) {
     row_sums(row, sums);
     double shift = 0.0;
     if (!(sums[T] > least && sums[S] > least)) shift = redo(target, row, widths, sums).ratio;
-    add_row(curve, sums, exact_->weights[row], shift, slopes);
+    add_term(curve, sums, exact_->weights[row], shift, slopes);
   }
   finish(curve, static_cast<double>(rows_->n), widths, levels);
   return curve;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace arcwise::parzen {
 namespace {
 
@@ -13,71 +12,113 @@ ARCWISE_INLINE Real apart(Real y, Real own) {
   return (y - own) * (y - own);
 }
 
-template <Target target, bool slopes, bool mirrored, bool weighted, class Real>
-ARCWISE_INLINE void add(const Segment<Real>& s) {
-  const Real* distance = static_cast<const Real*>(__builtin_assume_aligned(s.distance, 32));
-  const Real* y = static_cast<const Real*>(__builtin_assume_aligned(s.y, 32));
-  const Real* weights = static_cast<const Real*>(__builtin_assume_aligned(s.weights, 32));
-  Real* columns = mirrored ? static_cast<Real*>(__builtin_assume_aligned(s.columns, 32)) : nullptr;
-  const Real own = s.own_y, mine = s.own_weight, in = s.in, out = s.out;
-  const std::size_t count = s.count, stride = s.stride;
-  Real t = 0, td = 0, tdd = 0, v = 0, vd = 0, vo = 0, vdd = 0, voo = 0, vdo = 0;
-#pragma omp simd reduction(+ : t, td, tdd, v, vd, vo, vdd, voo, vdo)
-  for (std::size_t i = 0; i < count; ++i) {
-    const Real d = distance[i];
-    const Real x = in * d;
-    const auto weigh = [&](Real power) __attribute__((always_inline)) {
-      return weighted ? weights[i] * mine * power : power;
-    };
-    const auto give = [&](Sum which, Real& sum, Real product) __attribute__((always_inline)) {
-      const Real term = mirrored ? ARCWISE_ONCE(product) : product;
-      sum += term;
-      if constexpr (mirrored) columns[which * stride + i] += term;
-    };
-    const Real e = weigh(power_of_two(x));
-    give(T, t, e);
-    if constexpr (slopes) {
-      const Real ed = e * d;
-      give(TD, td, ed);
-      give(TDD, tdd, ed * d);
+constexpr std::size_t kPart = 256;  // columns that go through all loops together: what lies between stays in the cache
+
+// What one or two rows have at the same places: powers, and squared distances to multiply them by.
+template <std::size_t rows, class Real>
+struct Factors {
+  const Real *power[rows], *by[rows], *other[rows];
+};
+
+// Sums of the rows themselves, and arrays of those of the others.
+template <std::size_t rows, class Real>
+struct Places {
+  Lanes<Real> (&own)[rows][kSums];
+  Real* columns;
+  std::size_t stride;
+};
+
+// Adds three terms of every pair: power x (1, by, by^2), or crossed, power x by x (1, by, other); without slopes only the
+// first. Three at a time, since their sums for two rows fill the registers.
+template <bool slopes, bool crossed, std::size_t rows, class Real>
+ARCWISE_INLINE void add_three(const Factors<rows, Real>& from, const Places<rows, Real>& to, Sum one, Sum two, Sum last,
+                              std::size_t count) {
+  constexpr bool mirrored = rows > 1;
+  using Vec = Lanes<Real>;
+  Vec a[rows], b[rows], c[rows];
+  for (std::size_t r = 0; r < rows; ++r) a[r] = to.own[r][one], b[r] = to.own[r][two], c[r] = to.own[r][last];
+  Real *x = to.columns + one * to.stride, *y = to.columns + two * to.stride, *z = to.columns + last * to.stride;
+  for (std::size_t i = 0; i < count; i += kLanes<Real>) {
+    Vec sum_x{}, sum_y{}, sum_z{};
+    for (std::size_t r = 0; r < rows; ++r) {
+      const Vec p = lanes(from.power[r] + i);
+      const Vec first = crossed ? p * lanes(from.by[r] + i) : p;
+      a[r] += first;
+      sum_x += first;
+      if constexpr (!slopes) continue;
+      const Vec by = lanes(from.by[r] + i);
+      const Vec second = first * by, third = crossed ? first * lanes(from.other[r] + i) : second * by;
+      b[r] += second, c[r] += third;
+      sum_y += second, sum_z += third;
     }
+    if constexpr (mirrored) lanes(x + i) += sum_x;
+    if constexpr (mirrored && slopes) lanes(y + i) += sum_y, lanes(z + i) += sum_z;
+  }
+  for (std::size_t r = 0; r < rows; ++r) to.own[r][one] = a[r], to.own[r][two] = b[r], to.own[r][last] = c[r];
+}
+
+// Powers of the pairs of one row, and squared distances of the target.
+template <Target target, bool weighted, class Real>
+ARCWISE_INLINE void powers(const Segment<Real>& s, std::size_t row, std::size_t at, std::size_t count, Real* e, Real* f,
+                           Real* o) {
+  const Real* distance = static_cast<const Real*>(__builtin_assume_aligned(s.distance + row * s.count + at, 32));
+  const Real* y = static_cast<const Real*>(__builtin_assume_aligned(s.y + at, 32));
+  const Real* weights = weighted ? s.weights + at : nullptr;
+  const Real own = s.own_y[row], mine = s.own_weight[row], in = s.in, out = s.out;
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) {
+    const Real x = in * distance[i];
+    e[i] = power_of_two(x);
+    if constexpr (weighted) e[i] *= weights[i] * mine;
     if constexpr (target != Target::none) {
-      const Real o = apart<target>(y[i], own);
-      const Real f = weigh(power_of_two(x + out * o));
-      give(S, v, f);
-      if constexpr (slopes) {
-        const Real fd = f * d, fo = f * o;
-        give(SD, vd, fd);
-        give(SO, vo, fo);
-        give(SDD, vdd, fd * d);
-        give(SOO, voo, fo * o);
-        give(SDO, vdo, fd * o);
-      }
+      o[i] = apart<target>(y[i], own);
+      f[i] = power_of_two(x + out * o[i]);
+      if constexpr (weighted) f[i] *= weights[i] * mine;
     }
   }
-  Real* sums = s.sums;
-  sums[T] += t, sums[TD] += td, sums[TDD] += tdd;
-  sums[S] += v, sums[SD] += vd, sums[SO] += vo;
-  sums[SDD] += vdd, sums[SOO] += voo, sums[SDO] += vdo;
 }
 
-template <Target target, bool slopes, bool mirrored, class Real>
-ARCWISE_INLINE void by_weights(const Segment<Real>& s) {
-  if (s.weights) add<target, slopes, mirrored, true>(s);
-  else add<target, slopes, mirrored, false>(s);
+template <std::size_t rows, Target target, bool slopes, bool weighted, class Real>
+ARCWISE_INLINE void add(const Segment<Real>& s, Real* columns, std::size_t stride) {
+  alignas(64) Real e[rows][kPart], f[rows][kPart], o[rows][kPart];
+  Lanes<Real> sums[rows][kSums] = {};
+  for (std::size_t at = 0; at < s.count; at += kPart) {
+    const std::size_t count = std::min(kPart, s.count - at);
+    Factors<rows, Real> below, above, both;
+    for (std::size_t r = 0; r < rows; ++r) {
+      powers<target, weighted>(s, r, at, count, e[r], f[r], o[r]);
+      const Real* distance = s.distance + r * s.count + at;
+      below.power[r] = e[r], below.by[r] = distance;
+      above.power[r] = f[r], above.by[r] = o[r];
+      both.power[r] = f[r], both.by[r] = distance, both.other[r] = o[r];
+    }
+    const Places<rows, Real> to{sums, rows > 1 ? columns + at : nullptr, stride};
+    add_three<slopes, false>(below, to, T, TD, TDD, count);
+    if constexpr (target != Target::none) add_three<slopes, false>(above, to, S, SO, SOO, count);
+    if constexpr (target != Target::none && slopes) add_three<true, true>(both, to, SD, SDD, SDO, count);
+  }
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t i = 0; i < kSums; ++i)
+      if (needed(target, slopes, i)) s.sums[r * kSums + i] += total(sums[r][i]);
 }
 
-template <bool slopes, bool mirrored, class Real>
-ARCWISE_INLINE void by_target(Target target, const Segment<Real>& s) {
-  if (target == Target::continuous) return by_weights<Target::continuous, slopes, mirrored>(s);
-  if (target == Target::discrete) return by_weights<Target::discrete, slopes, mirrored>(s);
-  by_weights<Target::none, slopes, mirrored>(s);
+template <std::size_t rows, Target target, bool slopes, class Real>
+ARCWISE_INLINE void by_weights(const Segment<Real>& s, Real* columns, std::size_t stride) {
+  if (s.weights) add<rows, target, slopes, true>(s, columns, stride);
+  else add<rows, target, slopes, false>(s, columns, stride);
 }
 
-template <class Real>
-ARCWISE_INLINE void by_kind(Target target, bool slopes, const Segment<Real>& s) {
-  if (s.columns) return slopes ? by_target<true, true>(target, s) : by_target<false, true>(target, s);
-  return slopes ? by_target<true, false>(target, s) : by_target<false, false>(target, s);
+template <std::size_t rows, bool slopes, class Real>
+ARCWISE_INLINE void by_target(Target target, const Segment<Real>& s, Real* columns, std::size_t stride) {
+  if (target == Target::continuous) return by_weights<rows, Target::continuous, slopes>(s, columns, stride);
+  if (target == Target::discrete) return by_weights<rows, Target::discrete, slopes>(s, columns, stride);
+  by_weights<rows, Target::none, slopes>(s, columns, stride);
+}
+
+template <std::size_t rows, class Real>
+ARCWISE_INLINE void by_kind(Target target, bool slopes, const Segment<Real>& s, Real* columns, std::size_t stride) {
+  if (slopes) by_target<rows, true>(target, s, columns, stride);
+  else by_target<rows, false>(target, s, columns, stride);
 }
 
 template <class Real>
@@ -120,8 +161,19 @@ ARCWISE_INLINE void sum_columns(const Rows<Real>& rows, const Real* own, std::si
 
 }  // namespace
 
-ARCWISE_CLONES void add_segment(Target target, bool slopes, const Segment<float>& s) { by_kind(target, slopes, s); }
-ARCWISE_CLONES void add_segment(Target target, bool slopes, const Segment<double>& s) { by_kind(target, slopes, s); }
+ARCWISE_WIDE_CLONES void add_row(Target target, bool slopes, const Segment<float>& s) {
+  by_kind<1, float>(target, slopes, s, nullptr, 0);
+}
+ARCWISE_WIDE_CLONES void add_row(Target target, bool slopes, const Segment<double>& s) {
+  by_kind<1, double>(target, slopes, s, nullptr, 0);
+}
+ARCWISE_WIDE_CLONES void add_rows(Target target, bool slopes, const Segment<float>& s, float* columns, std::size_t stride) {
+  by_kind<2>(target, slopes, s, columns, stride);
+}
+ARCWISE_WIDE_CLONES void add_rows(Target target, bool slopes, const Segment<double>& s, double* columns,
+                             std::size_t stride) {
+  by_kind<2>(target, slopes, s, columns, stride);
+}
 
 ARCWISE_CLONES void distances(const Rows<float>& rows, const float* own, std::size_t begin, std::size_t count,
                               float* out) {
@@ -141,7 +193,7 @@ ARCWISE_CLONES void add_and_clear(double* from, std::size_t count, double* to) {
   std::fill(from, from + count, 0.0);
 }
 
-void add_row(Curve& curve, const double* sums, double weight, double shift, bool slopes) {
+void add_term(Curve& curve, const double* sums, double weight, double shift, bool slopes) {
   curve.value += weight * (std::log(sums[S] / sums[T]) - shift);
   if (!slopes) return;
   const double t = 1.0 / sums[T], s = 1.0 / sums[S];

@@ -33,6 +33,19 @@ def test_a_confidence_per_arc_takes_the_weights_place():
     assert total(prior, EXPERT.with_arc("a", "c")) == pytest.approx(-2.0 * confidence[0, 2])
 
 
+@pytest.mark.parametrize("most", [None, 2])
+def test_an_experts_costs_of_all_subsets_are_those_of_each(most):
+    nodes = tuple("abcde")
+    expert = DAG.from_arcs(["a -> c", "b -> c", "d -> e"], nodes)
+    prior = ExpertPrior(expert, 10.0, 0.5, np.arange(25.0).reshape(5, 5))
+    found = prior.subsets(2, (0, 1, 3), (4,), most)
+    assert found.shape == (8,)
+    for mask, value in enumerate(found.tolist()):
+        members = tuple(c for bit, c in enumerate((0, 1, 3)) if mask >> bit & 1)
+        fits = most is None or len(members) + 1 <= most
+        assert value == (pytest.approx(prior.local(2, (*members, 4))) if fits else -np.inf)
+
+
 @pytest.mark.parametrize("value", [-0.1, np.nan, np.inf])
 def test_prices_below_zero_are_refused(value):
     with pytest.raises(FitError, match="from 0 on"):

@@ -73,6 +73,8 @@ class ExpertPrior(Score):
     `confidence[parent, child]`, where given, takes the place of `weight` for that arc.
     """
 
+    lattice = True
+
     def __init__(
         self, expert: DAG, rows: float, weight: float, confidence: Array | None = None
     ) -> None:
@@ -90,7 +92,27 @@ class ExpertPrior(Score):
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Minus the cost of the symmetric difference of parent sets."""
-        cost, wanted = self.costs[child], self.wanted[child]
-        missing = cost[wanted].sum()
-        change = np.where(wanted, cost, -cost)
+        missing, change = self._terms(child)
         return np.array([change[list(s)].sum() - missing for s in sets])
+
+    def _terms(self, child: int) -> tuple[float, Array]:
+        """The cost of no parent at all, and what each parent changes."""
+        cost, wanted = self.costs[child], self.wanted[child]
+        return float(cost[wanted].sum()), np.where(wanted, cost, -cost)
+
+    def subsets(
+        self,
+        child: int,
+        candidates: Sequence[int],
+        always: tuple[int, ...] = (),
+        max_size: int | None = None,
+    ) -> Array:
+        """Costs bit by bit; sets of more than `max_size` parents score -inf."""
+        missing, change = self._terms(child)
+        out = np.full(1, change[list(always)].sum() - missing)
+        for candidate in candidates:
+            out = np.concatenate((out, out + change[candidate]))
+        if max_size is not None:
+            masks = np.arange(len(out), dtype=np.uint32)
+            out[np.bitwise_count(masks) > max_size - len(always)] = -np.inf
+        return out

@@ -9,10 +9,11 @@
   (a random tenth to half of the arcs is taken out), in turn: on networks of degree 2 to 20, simulated and
   published, the two together led further than either alone, in a third of the time of shaken arcs
   (benchmarks/dense.py).
-* For other scores, such as those of Parzen windows, greedy search takes their place, and disturbing
-  means clearing the surroundings of one to three variables, every other time with two random changes: on
-  Boston housing (Parzen windows of one width) this led from 3.956 to 4.158 nats per row from every seed,
-  within 30 rounds and 600 local models, where shaking needed thousands, and thinning led nowhere.
+* For other scores greedy search takes their place, and disturbing means clearing the surroundings of one to
+  three variables, every other time with two random changes: on Boston housing (Parzen windows of one width)
+  this led from 3.956 to 4.158 nats per row from every seed, where shaking needed thousands of local models,
+  and thinning led nowhere. Where local scores are dear, as those of Parzen windows, moves are judged as late
+  as possible (`arcwise.search.lazy`).
 
 It ends when many rounds in a row have brought nothing, so that easy problems end early.
 """
@@ -26,6 +27,7 @@ from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges_within
 from arcwise.search.exact import exact
 from arcwise.search.greedy import ascend
+from arcwise.search.lazy import Found, LazyArcs, cleared
 from arcwise.search.orders import Ordered, displaced
 
 __all__ = ["auto"]
@@ -34,8 +36,6 @@ _QUICK_COLUMNS = 22  # beyond, the program's one number for each set of variable
 _QUICK_SETS = {True: 1 << 24, False: 1 << 12}  # parent sets that the exact program may score
 _FEWEST, _ROUNDS = 10, 10_000  # rounds without success: this many at least, and those for one variable
 _SETS = 300_000  # parent sets scored without success: seconds in closed form
-
-Found = tuple[DAG, float]
 
 
 def auto(
@@ -67,7 +67,8 @@ def auto(
     """
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
-    way = (_Classes if score.equivalent else _Arcs)(score, graph, bounds, rng, trail)
+    kind = _Classes if score.equivalent else _Arcs if score.lattice else LazyArcs
+    way = kind(score, graph, bounds, rng, trail)
     best, top = way.found
     small = max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]
     if small and not trail.stopped:
@@ -79,7 +80,7 @@ def auto(
             break
         if patience is None and failures >= _FEWEST and way.asked - before > _SETS:
             break
-        found, value = way.again(best, rounds)
+        found, value = way.again((best, top), rounds)
         rounds, failures = rounds + 1, failures + 1
         if value > top + least_gain(score):
             best, top, failures, before = found, value, 0, way.asked
@@ -110,13 +111,13 @@ class _Classes:
         """Parent sets scored by the search over orders."""
         return self.orders.asked
 
-    def again(self, best: DAG, number: int) -> Found:
+    def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far, displaced or thinned in turn."""
         if number % 2:
-            return self._by_both(_thinned(best, self.limits, self.rng))
-        climbed = self.orders.climb(displaced(best.order(), self.limits, self.rng))
+            return self._by_both(_thinned(best[0], self.limits, self.rng))
+        climbed = self.orders.climb(displaced(best[0].order(), self.limits, self.rng))
         if climbed is None or self.trail.stopped:
-            return climbed or (best, -np.inf)
+            return climbed or best
         return self._by_classes(climbed[0])
 
     def _by_classes(self, graph: DAG) -> Found:
@@ -145,9 +146,9 @@ class _Arcs:
         self.climb = Climb(score.watched(trail.check), start, limits)
         self.found = self._climbed()
 
-    def again(self, best: DAG, number: int) -> Found:
+    def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far with one to three variables cleared."""
-        self.climb.go_to(_cleared(best, self.limits, self.rng))
+        self.climb.go_to(cleared(best[0], self.limits, self.rng))
         if number % 2:
             self.climb.shake(self.rng, 2)
         return self._climbed()
@@ -168,14 +169,3 @@ def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
             tuple(p for p, stay in zip(parents, kept, strict=True) if stay or p in required)
         )
     return DAG.unchecked(graph.nodes, tuple(rows))
-
-
-def _cleared(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
-    """The graph without any arc at one to three variables; required ones stay."""
-    p = len(graph.nodes)
-    bare = set(rng.choice(p, min(p, int(rng.integers(1, 4))), replace=False).tolist())
-    rows = tuple(
-        tuple(x for x in row if x in limits.required[child] or not bare & {x, child})
-        for child, row in enumerate(graph.parents)
-    )
-    return DAG.unchecked(graph.nodes, rows)

@@ -127,21 +127,29 @@ class Climb:
         try:
             own, toggled = self.score.sweep(children, [self.parents[c] for c in children])
         except Interrupted:
-            self.gains[:] = -np.inf
-            self._stale[:] = True
+            self._give_up()
             return False
         toggled -= own[:, None]
-        most = self.limits.max_parents
         for row, child in enumerate(children):
             self.local[child] = own[row]
             if not self.limits.free:
-                toggled[row, ~self.limits.allowed_mask(child)] = -np.inf
-            if most is not None and len(self.parents[child]) >= most:
-                out = np.ones(self.p, dtype=bool)
-                out[list(self.parents[child])] = False
-                toggled[row, out] = -np.inf
+                toggled[row, self.barred(child)] = -np.inf
             self.gains[child] = toggled[row]
         return True
+
+    def _give_up(self) -> None:
+        self.gains[:] = -np.inf
+        self._stale[:] = True
+
+    def barred(self, child: int) -> NDArray[np.bool_]:
+        """Mark the variables that the rules do not let become a parent of the child."""
+        barred = ~self.limits.allowed_mask(child)
+        most = self.limits.max_parents
+        if most is not None and len(self.parents[child]) >= most:
+            out = np.ones(self.p, dtype=bool)
+            out[list(self.parents[child])] = False
+            barred |= out
+        return barred
 
     def best(self) -> Gain | None:
         """The legal move with the largest gain, even if that is negative; None if there is none."""

@@ -8,6 +8,8 @@ which needs the best parents inside every set (p 2^(p-1) numbers) and one number
 The memory is known before the start and is checked against a bound.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +20,7 @@ from arcwise.results import Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import least_gain, starting_graph
 
-__all__ = ["exact", "exact_memory"]
+__all__ = ["best_known", "exact", "exact_memory"]
 
 Array = NDArray[np.float64]
 
@@ -84,6 +86,29 @@ def exact(
     value = total(score, found)
     trail.add("optimum", value, found.n_arcs)
     return Result(found, value, tuple(trail.steps), "proved optimal", optimal=True)
+
+
+def best_known(
+    known: Sequence[Mapping[tuple[int, ...], float]], limits: Limits
+) -> tuple[DAG, float]:
+    """The best graph whose every parent set is among known ones, and its score.
+
+    Parameters
+    ----------
+    known : local scores by parent set, for each child; those that the rules forbid are passed over.
+    limits : rules bound to the columns; some graph of known sets must obey them.
+    """
+    sizes = [1 << len(limits.candidates(child)) for child in range(len(known))]
+    tables = np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
+    for child, table in enumerate(tables):
+        bits = {c: 1 << bit for bit, c in enumerate(limits.candidates(child).tolist())}
+        required = set(limits.required[child])
+        for parents, value in known[child].items():
+            if limits.allows(child, parents):
+                table[sum(bits[x] for x in parents if x not in required)] = value
+        kernel.subset_maxima(table)
+    graph = _assemble(limits, tables)
+    return graph, sum(known[child][row] for child, row in enumerate(graph.parents))
 
 
 def _representative(score: Score, found: DAG) -> DAG:

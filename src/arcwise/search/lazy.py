@@ -1,0 +1,258 @@
+"""Climbing by single arcs where local scores are dear: a move is judged when it may be the best, not before.
+
+`Memory` keeps every local score met. Of a gain that is not known it expects what other sets tell: another
+parent z seldom helps more beside more parents, so the least gain of z beside any known part of the parents
+stands in for it (lazy greedy search, Minoux 1978; local scores are nearly, not quite, submodular).
+`LazyClimb` is a `Climb` on expected gains that fits a local model only where its move is on top of the list,
+until the best move is a known one. `settle` judges the rest of the moves, too, so that no change of one arc
+is left that would improve the graph.
+
+`LazyArcs` makes the rounds of `auto` from it: clear the surroundings of one to three variables and climb
+again. Every other round makes two random changes beside, and is curious: variables may help only together,
+so beside one parent it judges all others, and elsewhere it expects a little more than it was told. What all
+rounds have learnt is put together by the exact program, where that takes milliseconds: the best graph of
+known parent sets costs no local model at all.
+
+Measured with Parzen windows against a search that judges every change in every round (default penalty, three
+seeds and more): Boston housing -9.67 instead of -9.77 nats per row with 1250 instead of 2660 local models. On
+31 other tables, simulated and real, 60 % of the local models; the score is the same on 16 of them, higher on
+8, lower by 0.001 to 0.07 nats per row on 7, and 0.004 higher on average (standard error 0.007).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import moves as kernel
+from arcwise.graphs import DAG, Limits
+from arcwise.results import Interrupted, Trail
+from arcwise.scores import Score
+from arcwise.search.climb import Climb, Gain, least_gain
+from arcwise.search.exact import best_known, exact_memory
+from arcwise.search.greedy import ascend
+
+__all__ = ["Found", "LazyArcs", "LazyClimb", "Memory", "cleared"]
+
+Found = tuple[DAG, float]
+
+_MORE = 0.03  # nats per row that a curious climb adds to what it is told
+_FEW = 1  # parents beside which a curious climb judges all others
+_TOGETHER = 10  # rounds after which known parent sets are put together
+_QUICK = 1 << 23  # bytes of the exact program that takes milliseconds: 16 variables without rules
+
+
+class Memory:
+    """Local scores met so far, by child and parent set, and what they tell of others."""
+
+    def __init__(self, score: Score) -> None:
+        p = len(score.nodes)
+        self.score = score
+        self.known: list[dict[tuple[int, ...], float]] = [{} for _ in range(p)]
+        self._masks: list[dict[int, float]] = [{} for _ in range(p)]
+        # of each child and parent: the other parents, as a bit mask, with the gain beside them
+        self._gains: list[list[list[tuple[int, float]]]] = [
+            [[] for _ in range(p)] for _ in range(p)
+        ]
+
+    def values(self, child: int, sets: Sequence[tuple[int, ...]]) -> list[float]:
+        """Local scores; those that are not known are computed together."""
+        missing = [s for s in dict.fromkeys(sets) if s not in self.known[child]]
+        if missing:
+            for s, value in zip(missing, self.score.many(child, missing).tolist(), strict=True):
+                self._learn(child, s, value)
+        return [self.known[child][s] for s in sets]
+
+    def _learn(self, child: int, members: tuple[int, ...], value: float) -> None:
+        self.known[child][members] = value
+        mask, masks = _mask(members), self._masks[child]
+        masks[mask] = value
+        for x, gains in enumerate(self._gains[child]):
+            other = masks.get(mask ^ 1 << x)
+            if other is not None:
+                inside = mask >> x & 1
+                base = mask ^ 1 << x if inside else mask
+                gains.append((base, value - other if inside else other - value))
+
+    def toggles(self, child: int, parents: tuple[int, ...]) -> tuple[list[float], list[bool]]:
+        """Gains of putting each variable in (if out) or taking it out (if in), and which are known.
+
+        A gain that nothing is known of is nan.
+        """
+        base = _mask(parents)
+        masks, own = self._masks[child], self.known[child][parents]
+        gains, sure = [], []
+        for x in range(len(self.known)):
+            exact = masks.get(base ^ 1 << x)
+            sure.append(exact is not None)
+            gains.append(self._expected(child, x, base) if exact is None else exact - own)
+        return gains, sure
+
+    def _expected(self, child: int, x: int, base: int) -> float:
+        rest = ~(base & ~(1 << x))
+        told = [gain for subset, gain in self._gains[child][x] if not subset & rest]
+        if not told:
+            return float("nan")
+        return -min(told) if base >> x & 1 else min(told)
+
+
+class LazyClimb(Climb):
+    """A climb whose gains are expected ones until a move comes out on top.
+
+    Parameters
+    ----------
+    memory : local scores, which several climbs may share.
+    start, limits : as in `Climb`.
+    curious : whether to expect more than the memory tells.
+    """
+
+    def __init__(
+        self, memory: Memory, start: DAG, limits: Limits, *, curious: bool = False
+    ) -> None:
+        p = len(start.nodes)
+        self.memory, self.curious = memory, curious
+        self._sure = np.zeros((p, p), dtype=bool)
+        super().__init__(memory.score, start, limits)
+
+    def _score(self, children: list[int]) -> bool:
+        try:
+            for child in children:
+                self._expect(child)
+        except Interrupted:
+            self._give_up()
+            return False
+        return True
+
+    def _expect(self, child: int) -> None:
+        """Write what is known or expected of the toggles of a child; fit where nothing is expected."""
+        parents = self.parents[child]
+        self.local[child] = self.memory.values(child, (parents,))[0]
+        found, known = self.memory.toggles(child, parents)
+        gains, sure = np.array(found), np.array(known)
+        if self.curious:
+            hoped = ~sure
+            hoped[list(parents)] = False
+            gains[hoped] += np.nan if len(parents) <= _FEW else _MORE * self.score.rows
+        barred = self.barred(child)
+        gains[barred], sure[barred] = -np.inf, True
+        self.gains[child], self._sure[child] = gains, sure
+        self._judge(child, np.flatnonzero(np.isnan(gains)))
+
+    def _judge(self, child: int, others: NDArray[np.intp]) -> None:
+        """Make gains known."""
+        sets = [_toggled(self.parents[child], x) for x in others.tolist()]
+        self.gains[child, others] = np.array(self.memory.values(child, sets)) - self.local[child]
+        self._sure[child, others] = True
+        self._stale[child] = True
+        self._stale[[x for x in others.tolist() if child in self.parents[x]]] = True
+
+    def best(self) -> Gain | None:
+        """The legal move with the largest gain; a move that gains nothing may be an expected one."""
+        while (move := super().best()) is not None and move.gain > self._slack:
+            pairs = [(move.head, move.tail)]
+            if move.kind == kernel.FLIP:
+                pairs.append((move.tail, move.head))
+            unsure = [pair for pair in pairs if not self._sure[pair]]
+            if not unsure:
+                break
+            child, other = unsure[0]
+            try:
+                self._judge(child, np.array([other]))
+            except Interrupted:
+                self._give_up()
+        return move
+
+    def settle(self, trail: Trail) -> None:
+        """Climb until every legal move is known to gain nothing."""
+        ascend(self, trail)
+        while not trail.stopped:
+            try:
+                for child in range(self.p):
+                    self._judge(child, self._open(child))
+            except Interrupted:
+                self._give_up()
+            before = self.total
+            ascend(self, trail)
+            if not self.total > before:
+                return
+
+    def _open(self, child: int) -> NDArray[np.intp]:
+        """Toggles that are not known and belong to a move that makes no cycle."""
+        parents = self.parents[child]
+        unsure = np.flatnonzero(~self._sure[child]).tolist()
+        legal = (
+            x
+            for x in unsure
+            if x in parents or child in self.parents[x] or kernel.legal_add(self._below, x, child)
+        )
+        return np.array(list(legal), dtype=np.intp)
+
+
+class LazyArcs:
+    """Changes of single arcs: what they find, and the same from graphs with some variables cleared."""
+
+    patience = 40
+    asked = 0
+
+    def __init__(
+        self, score: Score, start: DAG, limits: Limits, rng: np.random.Generator, trail: Trail
+    ) -> None:
+        self.limits, self.rng, self.trail = limits, rng, trail
+        self.memory = Memory(score.watched(trail.check))
+        self.together = exact_memory(limits) <= _QUICK
+        self.least = least_gain(score)
+        self.climbs = (
+            LazyClimb(self.memory, start, limits),
+            LazyClimb(self.memory, start, limits, curious=True),
+        )
+        self.found = self._settled()
+
+    def again(self, best: Found, number: int) -> Found:
+        """A round from the best graph so far."""
+        graph, top = best
+        if graph.n_arcs == sum(map(len, self.limits.required)):
+            return best  # nothing to clear
+        climb = self.climbs[number % 2]
+        climb.go_to(cleared(graph, self.limits, self.rng))
+        if climb.curious:
+            climb.shake(self.rng, 2)
+        ascend(climb, self.trail)
+        found = climb.graph(), climb.total
+        better = found[1] > top + self.least
+        if better or number % _TOGETHER == _TOGETHER - 1:
+            self.climbs[0].go_to(found[0] if better else graph)
+            return self._settled()
+        return found
+
+    def _settled(self) -> Found:
+        """A local optimum, or a better one of parent sets that are known by then."""
+        climb = self.climbs[0]
+        climb.settle(self.trail)
+        found = climb.graph(), climb.total
+        while self.together and not self.trail.stopped:
+            graph, value = best_known(self.memory.known, self.limits)
+            if not value > found[1] + self.least:
+                break
+            climb.go_to(graph)
+            climb.settle(self.trail)
+            found = climb.graph(), climb.total
+        return found
+
+
+def cleared(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
+    """The graph without any arc at one to three variables; required ones stay."""
+    p = len(graph.nodes)
+    bare = set(rng.choice(p, min(p, int(rng.integers(1, 4))), replace=False).tolist())
+    rows = tuple(
+        tuple(x for x in row if x in limits.required[child] or not bare & {x, child})
+        for child, row in enumerate(graph.parents)
+    )
+    return DAG.unchecked(graph.nodes, rows)
+
+
+def _mask(members: tuple[int, ...]) -> int:
+    return sum(1 << member for member in members)
+
+
+def _toggled(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
+    return tuple(sorted(set(parents) ^ {x}))
