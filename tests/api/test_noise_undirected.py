@@ -1,6 +1,7 @@
 """False edges of undirected Gaussian networks on independent columns, at default settings.
 
-At most 0.2 a column with 100 rows, fewer with more, none in 95 of 100 tables of 10 000 rows; the table is printed.
+At most 0.2 a column with 100 rows, fewer with more, none in 95 of 100 tables of 10 000 rows. The test prints
+its table.
 """
 
 from itertools import pairwise

@@ -1,8 +1,9 @@
 """Undirected Gaussian networks from correlations: edge by edge, or by the lasso at a penalty.
 
-`stepwise` adds and takes out edges by the extended BIC, and has no penalty. `glasso` maximises the likelihood less rho times the size of the entries of the precision matrix (TEXTS,
-T3); `neighbourhood` picks neighbours by a lasso of each variable on all others. Penalties are rho, on the
-scale of correlations unless the covariance's own is asked for.
+`stepwise` adds and takes out edges by the extended BIC, and has no penalty. `glasso` maximises the
+likelihood less rho times the size of the entries of the precision matrix (TEXTS, T3); `neighbourhood` picks
+neighbours by a lasso of each variable on all others. Penalties are rho, on the scale of correlations unless
+the covariance's own is asked for.
 
 Here stands what is asked: options, correlations, rules. What is found is in `solved`.
 """

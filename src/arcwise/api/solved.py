@@ -1,4 +1,4 @@
-"""What the lasso finds: the graph at a penalty, its network, and paths of them; and a graph found edge by edge.
+"""What is found: the lasso's graph at a penalty, its network, paths of them, and a graph edge by edge.
 
 The network is fitted again on the graph that was found, without a penalty, wherever that maximum exists
 (`refit`). EBIC measures graphs by just that likelihood, standard deviations are then those of the data,

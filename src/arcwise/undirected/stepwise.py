@@ -4,10 +4,10 @@ To be maximised over all graphs, m being the number of edges and P = p (p - 1) /
 
 .. math:: \ell(G) - \tfrac m2 \log n - \gamma \log\frac{P^m}{m!} ,
 
-the extended Bayesian information criterion of Chen and Chen (2008) for graphs: about P^m / m! have m edges. The m-th
-edge is charged log(n) / 2 + gamma log(P / m): the first one as by Foygel and Drton (2010), who charge
-log(n) / 2 + 2 gamma log p for every edge, and later ones less, since where many edges are real one more is likelier to
-be. So little is found in noise, and weak edges in networks.
+the extended Bayesian information criterion of Chen and Chen (2008) for graphs: about P^m / m! have m edges.
+The m-th edge is charged log(n) / 2 + gamma log(P / m): the first one about as by Foygel and Drton (2010), who
+charge log(n) / 2 + 2 gamma log p for every edge, and later ones less, since where many edges are real one
+more is likelier to be. So little is found in noise, and weak edges in networks.
 
 1. *Pseudo-likelihood.* Half the sum of the log-likelihoods of all variables given their neighbours stands
    for the likelihood: an edge's gain is then the mean of what its two ends gain, in closed form from the
@@ -47,7 +47,7 @@ Mask = NDArray[np.bool_]
 _ROWS_EACH = 3
 # The least gamma that is taken by default.
 _LEAST_GAMMA = 0.6
-# With so many rows for each column regressions are strong enough: what only the likelihood would add is noise.
+# With so many rows for each column regressions are strong enough: what only the likelihood adds is noise.
 _RICH = 15
 # Variances given others, in units of the variance, below which a column counts as following from them.
 _SINGULAR = 1e-9
