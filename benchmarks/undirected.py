@@ -48,14 +48,19 @@ WAYS = {
     "boundary 0.5": boundary(0.5),
     "boundary 1": boundary(1.0),
 }
-GAMMAS = {"default": {}, **{f"gamma {gamma}": {"gamma": gamma} for gamma in (0.0, 0.5, 0.6, 0.75, 1.0)}}
+GAMMAS = {
+    "default": {},
+    **{f"gamma {gamma}": {"gamma": gamma} for gamma in (0.0, 0.5, 0.6, 0.75, 1.0)},
+}
 
 
 def scaled(precision, n, rng):
     """Rows of columns with unit variance."""
     covariance = np.linalg.inv(precision)
     sd = np.sqrt(np.diag(covariance))
-    return rng.multivariate_normal(np.zeros(len(sd)), covariance / np.outer(sd, sd), n, method="cholesky")
+    return rng.multivariate_normal(
+        np.zeros(len(sd)), covariance / np.outer(sd, sd), n, method="cholesky"
+    )
 
 
 def sparse(p, n, rng):
@@ -117,12 +122,18 @@ def cell(kind, p, n, seeds, ways):
         if each:
             values, seconds = np.array(each).T
             error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-            rows_here[name] = {"f1": float(values.mean()), "error": error, "seconds": float(seconds.mean())}
+            rows_here[name] = {
+                "f1": float(values.mean()),
+                "error": error,
+                "seconds": float(seconds.mean()),
+            }
     return rows_here
 
 
 def mean(table, way, figure, kind=None):
-    return np.mean([row[figure] for row in table if row["way"] == way and kind in (None, row["graph"])])
+    return np.mean(
+        [row[figure] for row in table if row["way"] == way and kind in (None, row["graph"])]
+    )
 
 
 def accuracy(cells, seeds, ways):
@@ -135,7 +146,9 @@ def accuracy(cells, seeds, ways):
             shown = (found.get(name) for name in ways)
             cells_here = (f"{r['f1']:.3f} ({r['error']:.3f})" if r else "" for r in shown)
             print(f"{kind:11}{p:4}{n:6}" + "".join(f"{c:>15}" for c in cells_here), flush=True)
-            table += [{"graph": kind, "p": p, "n": n, "way": way, **row} for way, row in found.items()]
+            table += [
+                {"graph": kind, "p": p, "n": n, "way": way, **row} for way, row in found.items()
+            ]
     print("\nmeans over sizes (of boundary learning: over those that it can)")
     for kind in KINDS:
         print(f"{kind:21}" + "".join(f"{mean(table, name, 'f1', kind):15.3f}" for name in ways))

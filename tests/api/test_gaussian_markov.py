@@ -227,7 +227,10 @@ def test_stepwise_takes_what_the_lasso_takes():
     twice = aw.learn(SOURCE, **WORDS, weights=np.full(SOURCE.rows, 2.0))
     copied = {n: np.tile(c, 2) for n, c in zip(SOURCE.names, SOURCE.columns, strict=True)}
     assert twice.graph == aw.learn(copied, **WORDS).graph
-    bent = {n: np.exp((c - c.mean()) / c.std()) for n, c in zip(SOURCE.names, SOURCE.columns, strict=True)}
+    bent = {
+        n: np.exp((c - c.mean()) / c.std())
+        for n, c in zip(SOURCE.names, SOURCE.columns, strict=True)
+    }
     ranked = aw.learn(bent, **WORDS, nonparanormal=True)
     assert ranked.graph == aw.learn(SOURCE, **WORDS, nonparanormal=True).graph
     assert ranked.words["search"] == "stepwise"

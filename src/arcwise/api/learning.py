@@ -186,7 +186,9 @@ def _why_the_lasso(plan: Plan, rule: str | None) -> str:
     if rule is None or plan.rule is not None or plan.recipe.search != "auto":
         return ""
     names = " and ".join(f"{name}=" for name in plan.recipe.options)
-    return f" The graphical lasso was taken because of {names}; by default edges are found stepwise."
+    return (
+        f" The graphical lasso was taken because of {names}; by default edges are found stepwise."
+    )
 
 
 def plan(

@@ -157,7 +157,9 @@ def stepwise(
         raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
     own = usual_gamma(rows, len(matrix)) if gamma is None else gamma
     trail, charge = Trail(on_step), Charge(rows, len(matrix), own)
-    state = _Regressions(matrix, rows, _pairs(required, len(matrix)), _pairs(forbidden, len(matrix)))
+    state = _Regressions(
+        matrix, rows, _pairs(required, len(matrix)), _pairs(forbidden, len(matrix))
+    )
     _search(state, charge, trail)
     return _by_likelihood(state, charge, trail)
 
