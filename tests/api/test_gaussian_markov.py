@@ -11,6 +11,7 @@ import arcwise as aw
 from arcwise.undirected.ebic import by_ebic
 from arcwise.undirected.glasso import glasso, largest_penalty
 from arcwise.undirected.known import known
+from arcwise.undirected.stepwise import stepwise
 
 SOURCE = linear(3, rows=150, p=6)
 WORDS = {"graph": "undirected", "model": "gaussian"}
@@ -176,10 +177,70 @@ def test_losses_after_refitting(fitted):
         aw.learn(SOURCE).refit_losses()
 
 
+# -- edge by edge ----------------------------------------------------------------------------------
+
+
+def test_auto_is_stepwise_and_says_so(found):
+    wanted = stepwise(correlations(SOURCE), SOURCE.rows)
+    np.testing.assert_array_equal(
+        [[j in row for j in range(6)] for row in found.graph.neighbours], wanted.adjacency
+    )
+    assert found.words["search"] == "stepwise"
+    assert "penalty" not in found.words
+    assert found.graph == aw.learn(SOURCE, **WORDS, search="stepwise").graph
+    note = f"by the extended BIC, gamma 0.6: {wanted.edges} edges (EBIC {wanted.ebic:.6g})"
+    assert note in found.notes[-1]
+    assert [step.edges for step in found.trace][-1] == wanted.edges
+    cov = np.cov(SOURCE.matrix().T, bias=True)
+    fit = known(cov, found.graph)
+    np.testing.assert_allclose(found.net.joint.precision, fit.precision, rtol=1e-7, atol=1e-9)
+    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "boundary"
+    assert aw.learn(SOURCE, graph="undirected").graph == found.graph
+
+
+def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
+    for words in ({"penalty": 0.1}, {"penalty": "ebic"}, {"penalty": "cv"}, {"refit": False}):
+        assert aw.learn(SOURCE, **WORDS, **words).words["search"] == "glasso"
+    loose = aw.learn(SOURCE, **WORDS, count=10, least=0.05)
+    assert loose.words["penalty_rule"] == "ebic"
+    assert "taken because of count= and least=; by default edges are found" in loose.notes[-1]
+    assert aw.path(SOURCE, **WORDS).grid
+    for words in ({"penalty": 0.1}, {"penalty": "cv"}, {"penalty": "ebic"}):
+        with pytest.raises(aw.WordError, match="search='stepwise' charges edges"):
+            aw.learn(SOURCE, **WORDS, search="stepwise", **words)
+    with pytest.raises(aw.WordError, match="search='stepwise' charges edges"):
+        aw.path(SOURCE, **WORDS, search="stepwise")
+    with pytest.raises(aw.WordError, match="needs model='gaussian'"):
+        aw.learn(SOURCE, graph="undirected", model="parzen", search="stepwise")
+    with pytest.raises(aw.FitError, match="no curve"):
+        found.tuning_rows()
+
+
+def test_stepwise_takes_what_the_lasso_takes():
+    wide = aw.learn(SOURCE, **WORDS, gamma=0.0)
+    assert wide.words["search"] == "stepwise"
+    assert wide.graph.n_edges >= aw.learn(SOURCE, **WORDS, gamma=5.0).graph.n_edges
+    rules = aw.Rules(required=["v0 -- v5"], forbidden=["v1 -- v2"])
+    bound = aw.learn(SOURCE, **WORDS, rules=rules)
+    assert ("v0", "v5") in bound.graph.edges
+    assert ("v1", "v2") not in bound.graph.edges
+    twice = aw.learn(SOURCE, **WORDS, weights=np.full(SOURCE.rows, 2.0))
+    copied = {n: np.tile(c, 2) for n, c in zip(SOURCE.names, SOURCE.columns, strict=True)}
+    assert twice.graph == aw.learn(copied, **WORDS).graph
+    bent = {
+        n: np.exp((c - c.mean()) / c.std())
+        for n, c in zip(SOURCE.names, SOURCE.columns, strict=True)
+    }
+    ranked = aw.learn(bent, **WORDS, nonparanormal=True)
+    assert ranked.graph == aw.learn(SOURCE, **WORDS, nonparanormal=True).graph
+    assert ranked.words["search"] == "stepwise"
+
+
 # -- the lasso -------------------------------------------------------------------------------------
 
 
-def test_auto_is_the_lasso_with_ebic(found):
+def test_the_lasso_finds_its_penalty_by_ebic():
+    found = aw.learn(SOURCE, **WORDS, search="glasso")
     assert found.words["search"] == "glasso"
     assert found.words["penalty_rule"] == "ebic"
     R = correlations(SOURCE)
@@ -192,7 +253,6 @@ def test_auto_is_the_lasso_with_ebic(found):
     assert len(choice.curve) == 30
     assert found.graph.n_edges == choice.edges[int(np.argmax(choice.curve))]
     assert "EBIC" in str(found)
-    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "boundary"
 
 
 @pytest.mark.parametrize("diagonal", [True, False])

@@ -87,7 +87,7 @@ def _by_stability(here: Task, rng: np.random.Generator, run: Runner, watch: Watc
 
 
 def _by_ebic(here: Task, watch: Watch | None) -> Choice:
-    gamma, rows, penalties = here.settings.gamma, here.fits.rows, here.penalties()
+    gamma, rows, penalties = here.settings.gamma or 0.0, here.fits.rows, here.penalties()
     if not here.joins:
         return by_ebic(here.scaled, rows, penalties, gamma=gamma, **here.solver, on_step=watch)
     trail = Trail(watch)

@@ -76,7 +76,17 @@ LASSO = Kind(
     solved.walk,
     "ebic",
 )
-"""Undirected Gaussian networks, unless another search or a score is asked for."""
+"""Undirected Gaussian networks at a penalty: where one is given, or the lasso asked for."""
+
+STEPWISE = Kind(
+    lasso.task,
+    solved.learn_stepwise,
+    lambda recipe, table, usual: np.zeros(0),
+    lambda recipe, source, penalties, watch: None,
+    undirected.log_density,
+    _no_walk,
+)
+"""Undirected Gaussian networks, unless another search, a score or a penalty is asked for. They have none."""
 
 
 def kind_of(word: object) -> Kind:
@@ -89,7 +99,9 @@ def kind_of(word: object) -> Kind:
 def kind_for(recipe: Recipe, source: Table | Moments) -> Kind:
     """The kind of graph that a recipe asks for, with the way to learn it."""
     kind = kind_of(recipe.graph)
-    return LASSO if recipe.graph == "undirected" and lasso.meant(recipe, source) else kind
+    if recipe.graph != "undirected" or not lasso.meant(recipe, source):
+        return kind
+    return STEPWISE if lasso.by_steps(recipe) else LASSO
 
 
 def run(recipe: Recipe, source: Table | Moments, watch: Watch | None = None) -> Learned:

@@ -1,8 +1,9 @@
-"""Undirected Gaussian networks by the lasso: the graph at a penalty, or at a penalty found by a rule.
+"""Undirected Gaussian networks from correlations: edge by edge, or by the lasso at a penalty.
 
-`glasso` maximises the likelihood less rho times the size of the entries of the precision matrix (TEXTS,
-T3); `neighbourhood` picks neighbours by a lasso of each variable on all others. Penalties are rho, on the
-scale of correlations unless the covariance's own is asked for.
+`stepwise` adds and takes out edges by the extended BIC, and has no penalty. `glasso` maximises the
+likelihood less rho times the size of the entries of the precision matrix (TEXTS, T3); `neighbourhood` picks
+neighbours by a lasso of each variable on all others. Penalties are rho, on the scale of correlations unless
+the covariance's own is asked for.
 
 Here stands what is asked: options, correlations, rules. What is found is in `solved`.
 """
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.api.built import followers
 from arcwise.api.factors import Factors, factors_of
+from arcwise.api.options import options_of
 from arcwise.api.recipe import Bench, Recipe, laid_out, settled_model
 from arcwise.api.undirected import SEARCHES, refuse_directions
 from arcwise.conditionals.gaussian import GaussianFits
@@ -29,7 +31,7 @@ from arcwise.undirected import edge_bounds, edge_limits
 from arcwise.undirected.collinear import steadied
 from arcwise.undirected.glasso import largest_penalty
 
-__all__ = ["LASSO", "Task", "as_judged", "meant", "scored_rows", "task"]
+__all__ = ["LASSO", "Task", "as_judged", "by_steps", "meant", "scored_rows", "task"]
 
 Array = NDArray[np.float64]
 Scale = Literal["correlation", "covariance"]
@@ -48,7 +50,7 @@ class Settings:
     gaps: Gaps = "complete"
     count: int = 30
     least: float | None = None
-    gamma: float = 0.5
+    gamma: float | None = 0.5
     subsamples: int = 20
     threshold: float = 0.05
     turns: int = 20
@@ -115,20 +117,34 @@ def neighbourhood(
     return Settings(**locals())
 
 
+def stepwise(
+    *, gamma: float | None = None, nonparanormal: bool = False, gaps: Gaps = "complete"
+) -> Settings:
+    """Options of adding and taking out edges one by one.
+
+    Parameters
+    ----------
+    gamma : how much the number of possible graphs counts in the extended BIC; None goes by rows and columns.
+    nonparanormal, gaps : as for `glasso`.
+    """
+    return Settings(**locals())
+
+
 LASSO: dict[str, Callable[..., Settings]] = {
     "auto": glasso,
     "glasso": glasso,
     "neighbourhood": neighbourhood,
+    "stepwise": stepwise,
 }
-"""Word to the options of a way of learning by the lasso."""
+"""Word to the options of a way of learning from correlations."""
 
 
 def meant(recipe: Recipe, source: Table | Moments) -> bool:
-    """Whether a recipe for an undirected graph asks for the lasso; it needs a Gaussian model."""
+    """Whether a recipe for an undirected graph is for correlations alone; it needs a Gaussian model."""
     gaussian = settled_model(recipe.model, source) == "gaussian"
     if gaussian and recipe.search not in (*SEARCHES, *LASSO):
         raise unknown("search", recipe.search, sorted({*SEARCHES, *LASSO}))
-    if recipe.search in ("glasso", "neighbourhood") and not gaussian:
+    if recipe.search in ("glasso", "neighbourhood", "stepwise") and not gaussian:
         raise WordError(
             f"The search {recipe.search!r} finds the precision matrix of a normal distribution: it "
             "needs model='gaussian'; other models are learned by search='boundary'."
@@ -136,6 +152,22 @@ def meant(recipe: Recipe, source: Table | Moments) -> bool:
     if recipe.search == "auto":
         return gaussian and recipe.score is None
     return recipe.search in LASSO
+
+
+def by_steps(recipe: Recipe) -> bool:
+    """Whether a recipe that is for correlations alone means edge by edge, and not the lasso.
+
+    "auto" does, unless a penalty, a rule for it or an option speaks of the lasso.
+    """
+    penalised = recipe.penalty is not None or recipe.tuned
+    if recipe.search == "stepwise" and penalised:
+        raise WordError(
+            "search='stepwise' charges edges by the extended BIC and has no penalty: leave penalty= out and "
+            "set gamma=, or take search='glasso', which has a graph at every penalty."
+        )
+    if recipe.search == "auto":
+        return not penalised and not set(recipe.options) - set(options_of(stepwise))
+    return recipe.search == "stepwise"
 
 
 def as_judged(recipe: Recipe, rule: str | None) -> Recipe:
@@ -235,7 +267,8 @@ def task(recipe: Recipe, source: Table | Moments) -> Task:
     data = source
     if recipe.options.get("gaps") == "pairwise":
         data = _pairwise(source)
-    bench = laid_out(recipe.but(score="bic"), data, LASSO)
+    word = "stepwise" if by_steps(recipe) else recipe.search
+    bench = laid_out(recipe.but(score="bic", search=word), data, LASSO)
     settings, fits = bench.search(**bench.options), bench.fits
     if not isinstance(fits, GaussianFits):
         raise FitError("The lasso needs Gaussian local models.")
@@ -243,7 +276,7 @@ def task(recipe: Recipe, source: Table | Moments) -> Task:
     matrix, noisy = steadied(own, fits.rows)
     said = (_constants(fits), followers(fits, noisy), _ranks(settings))
     notes = tuple(filter(None, (*bench.notes, *said)))
-    word = "neighbourhood" if recipe.search == "neighbourhood" else "glasso"
+    word = "glasso" if word == "auto" else word
     bench = replace(bench, recipe=recipe.but(search=word), notes=notes)
     limits, factors = edge_limits(recipe.rules, fits.nodes), settings.factors
     if factors is not None:

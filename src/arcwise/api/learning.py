@@ -79,16 +79,18 @@ def learn(
     score : "bic" (default of linear models), "ebic" (default where columns are many for the rows),
         "aic", "bge", "loglik", "loo" (leave-one-out, default of Parzen models), "kfold", "heldout".
     search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "exact"; for undirected graphs
-        "auto", "boundary", "deletion", and for Gaussian ones "glasso" (the graphical lasso; it is what
-        "auto" means there unless a score is given) and "neighbourhood".
+        "auto", "boundary", "deletion", and for Gaussian ones "stepwise" (edges added and taken out one by
+        one; it is what "auto" means there unless a score or a penalty is given), "glasso" (the graphical
+        lasso; "auto" where a penalty is given) and "neighbourhood".
     start : "empty", "complete" (in random order), "random", or a graph; directed only.
     penalty : price of an edge, in nats per row, taken off the score; None is the model's own (0 for
         Gaussian models by a score; log(n (10 + pairs) / 100) / n for Parzen ones of n rows). "cv" tunes it by
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
         best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
         unless one is given.) For the lasso it is rho, on the scale of correlations: a number, or a rule:
-        "ebic" (default), "stars", "cv", "ric". The reason is told in the notes, the curve is `tuning`. A
-        matrix (data frame, array, or the path of a CSV file with names) has one for each pair of variables.
+        "ebic" (default of "glasso"), "stars", "cv", "ric". The reason is told in the notes, the curve is
+        `tuning`. A matrix (data frame, array, or the path of a CSV file with names) has one for each pair of
+        variables.
     rules : required and forbidden arcs, tiers, the largest number of parents. Undirected learning
         ignores directions and refuses tiers.
     expert, expert_weight : a graph that arcs should not differ from, and the price of each difference
@@ -175,8 +177,19 @@ class Plan:
             )
         if rule is not None:
             tuned = tune(recipe, source, rule, n_jobs, tuning_watch)
+            tuned = tuned._replace(reason=f"{tuned.reason}{_why_the_lasso(self, own)}")
             recipe = recipe.but(penalty=tuned.penalty)
         return run(recipe, source, watch), recipe, tuned
+
+
+def _why_the_lasso(plan: Plan, rule: str | None) -> str:
+    """A sentence where options alone made the lasso of `auto`."""
+    if rule is None or plan.rule is not None or plan.recipe.search != "auto":
+        return ""
+    names = " and ".join(f"{name}=" for name in plan.recipe.options)
+    return (
+        f" The graphical lasso was taken because of {names}; by default edges are found stepwise."
+    )
 
 
 def plan(

@@ -297,7 +297,8 @@ class Network:
         """
         if not self.tuning:
             raise FitError(
-                "There is no curve: the penalty of this network was given, or its choice was cut short."
+                "There is no curve: the penalty of this network was given, or it has none (stepwise), or its "
+                "choice was cut short."
             )
         names = dict.fromkeys(name for row in self.tuning for name in row)
         chosen = [row["penalty"] for row in self.tuning].index(self.words["penalty"])

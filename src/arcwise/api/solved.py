@@ -1,4 +1,4 @@
-"""What the lasso finds: the graph at a penalty, its network, and paths of them.
+"""What is found: the lasso's graph at a penalty, its network, paths of them, and a graph edge by edge.
 
 The network is fitted again on the graph that was found, without a penalty, wherever that maximum exists
 (`refit`). EBIC measures graphs by just that likelihood, standard deviations are then those of the data,
@@ -25,8 +25,9 @@ from arcwise.undirected.glasso import glasso_path
 from arcwise.undirected.known import known
 from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.partial import edge_partials
+from arcwise.undirected.stepwise import Stepwise, stepwise
 
-__all__ = ["Found", "Solved", "along", "found_at", "grid", "learn_on", "walk"]
+__all__ = ["Found", "Solved", "along", "found_at", "grid", "learn_on", "learn_stepwise", "walk"]
 
 Array = NDArray[np.float64]
 
@@ -168,6 +169,41 @@ def learn_on(here: Task, watch: Watch | None = None) -> Learned:
     trail = Trail(watch)
     found = next(found_at(here, [here.bench.penalty], trail))
     return learned_from(here, found, trail)
+
+
+def learn_stepwise(here: Task, watch: Watch | None = None) -> Learned:
+    """Add and take out edges one by one, and fit the network on the graph found."""
+    rows, gamma = here.fits.rows, here.settings.gamma
+    with columns_named(here.fits.nodes):
+        found = stepwise(here.matrix, rows, gamma=gamma, **here.pairs, on_step=watch)
+        net, said, _ = fitted(here, Found(0.0, _graph(here, found.adjacency), None), watch)
+    said = "" if net.joint is not None else said
+    return Learned(
+        net,
+        joint_bic(net, here.fits),
+        found.trace,
+        found.stopped or "no edge more or less raises the criterion",
+        False,
+        here.bench.score,
+        here.limits,
+        0.0,
+        {"graph": "undirected", **here.bench.words},
+        tuple(filter(None, (*here.bench.notes, said, _steps_note(found)))),
+        settled=not found.stopped,
+        scored=net.joint is None,
+    )
+
+
+def _steps_note(found: Stepwise) -> str:
+    """How edges were found, in a sentence."""
+    many = f"{found.edges} edge{'s' * (found.edges != 1)}"
+    if found.stopped:
+        return f"Edges were added stepwise, and the run was cut short at {many}: others may be missing."
+    value = "" if found.ebic is None else f" (EBIC {found.ebic:.6g})"
+    return (
+        f"Edges were added and taken out one by one (stepwise) by the extended BIC, gamma {found.gamma:.3g}: "
+        f"{many}{value}; penalty='ebic' takes the graphical lasso instead."
+    )
 
 
 # -- paths -------------------------------------------------------------------------------------------

@@ -120,8 +120,8 @@ Search = Annotated[
     _option(
         "--search",
         help="How the best graph is looked for: auto, greedy, tabu, annealing, ils, ges or exact;"
-        " for undirected graphs auto, boundary or deletion, and for gaussian ones glasso (which auto is"
-        " there) or neighbourhood.",
+        " for undirected graphs auto, boundary or deletion, and for gaussian ones stepwise (which auto is"
+        " there unless a penalty or a score is given), glasso or neighbourhood.",
         panel=_LEARNING,
         shown="WORD",
     ),
@@ -145,7 +145,7 @@ Penalty = Annotated[
         " the one that predicts best in cross-validation, cv-1se the largest one within a standard error of"
         " that. Where a score finds the graph, the price is in nats per row, and by default 0 for gaussian"
         " models; for parzen ones it follows rows and columns. Where the lasso does (undirected"
-        " gaussian graphs), it is rho, on the scale of correlations, and by default found by ebic; stars and"
+        " gaussian graphs), it is rho, on the scale of correlations, and for glasso found by ebic; stars and"
         " ric are further rules, and a CSV file with names in its first line and column has one for each"
         " pair of variables.",
         panel=_LEARNING,

@@ -80,8 +80,8 @@ def plot_tuning(
     """
     if not rows:
         raise FitError(
-            "There is no curve to draw: the penalty of this network was given, or its choice was cut "
-            "short."
+            "There is no curve to draw: the penalty of this network was given, or it has none, or its choice "
+            "was cut short."
         )
     figure = next((each for each in _FIGURES if any(each.column in row for row in rows)), None)
     ordered = sorted(rows, key=lambda row: row["penalty"])

@@ -117,11 +117,12 @@ def refitted(
     precision: Array,
     rows: float,
     stop: Callable[[], bool] | None = None,
+    places: NDArray[np.bool_] | None = None,
 ) -> Array | None:
     """The estimate on the graph of a precision matrix, such as the graphical lasso's, from there.
 
     It is as near to the maximum as comparing likelihoods of so many `rows` takes. `stop`, asked now and
-    then, may end it.
+    then, may end it. `places`, where given, are the entries that may differ from zero, with the diagonal.
 
     Returns
     -------
@@ -145,7 +146,7 @@ def refitted(
         covariance / scale,
         nothing,
         start,
-        start != 0,
+        start != 0 if places is None else places,
         0.0,
         enough=enough,
         doublings=often,

@@ -1,0 +1,387 @@
+r"""Undirected Gaussian graphs edge by edge: forward and backward steps by the extended BIC.
+
+To be maximised over all graphs, m being the number of edges and P = p (p - 1) / 2 that of pairs:
+
+.. math:: \ell(G) - \tfrac m2 \log n - \gamma \log\frac{P^m}{m!} ,
+
+the extended Bayesian information criterion of Chen and Chen (2008) for graphs: about P^m / m! have m edges.
+The m-th edge is charged log(n) / 2 + gamma log(P / m): the first one about as by Foygel and Drton (2010), who
+charge log(n) / 2 + 2 gamma log p for every edge, and later ones less, since where many edges are real one
+more is likelier to be. So little is found in noise, and weak edges in networks.
+
+1. *Pseudo-likelihood.* Half the sum of the log-likelihoods of all variables given their neighbours stands
+   for the likelihood: an edge's gain is then the mean of what its two ends gain, in closed form from the
+   correlations. The edge that gains most is added; after each addition all edges are taken out that are no
+   longer worth their charge (Johnson, Jalali and Ravikumar 2012).
+2. *Likelihood.* The normal distribution of largest likelihood is fitted to the graph. Fitting the two ends
+   of an absent pair to their correlation, all else unchanged, gains
+
+   .. math:: \tfrac n2 \left(\log\frac{1 - w^2}{1 - s^2} - 2 + 2\,\frac{1 - s w}{1 - w^2}\right)
+
+   (s the correlation in the data, w that of the fit), a lower bound of what the edge gains. Pairs above
+   their charge are added, the largest first, and so on until there is none. Around hubs this finds edges
+   that the regressions of a variable on many neighbours are too weak for. With 15 rows or more for each
+   column it finds hardly any but false ones, and is left out.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.errors import FitError
+from arcwise.results import Step, Trail, Watch
+from arcwise.undirected.known import refitted
+from arcwise.undirected.newton import inverse, log_determinant
+from arcwise.undirected.penalties import Pairs, checked_covariance
+
+__all__ = ["Charge", "Stepwise", "stepwise", "usual_gamma"]
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# Rows that each neighbour of a variable needs.
+_ROWS_EACH = 3
+# The least gamma that is taken by default.
+_LEAST_GAMMA = 0.6
+# With so many rows for each column regressions are strong enough: what only the likelihood adds is noise.
+_RICH = 15
+# Variances given others, in units of the variance, below which a column counts as following from them.
+_SINGULAR = 1e-9
+# Gains below this, in nats, are rounding.
+_ROUNDING = 1e-9
+# Rounds of adding edges by the likelihood; three are usual.
+_ROUNDS = 20
+
+
+class Charge(NamedTuple):
+    """What the extended BIC charges for edges, in nats.
+
+    Examples
+    --------
+    >>> charge = Charge(rows=100, columns=10, gamma=0.5)
+    >>> round(charge.edge(1), 3), round(charge.edge(10), 3), round(charge.total(2), 3)
+    (4.206, 3.055, 8.065)
+    """
+
+    rows: float
+    columns: int
+    gamma: float
+
+    @property
+    def pairs(self) -> float:
+        """The number of pairs of columns, at least 1."""
+        return max(1.0, 0.5 * self.columns * (self.columns - 1))
+
+    def edge(self, number: int) -> float:
+        """Of the edge with this number, counted from 1."""
+        return 0.5 * float(np.log(self.rows)) + self.gamma * float(np.log(self.pairs / number))
+
+    def total(self, edges: int) -> float:
+        """Of a graph with so many edges."""
+        graphs = edges * float(np.log(self.pairs)) - lgamma(edges + 1)
+        return 0.5 * edges * float(np.log(self.rows)) + self.gamma * graphs
+
+
+def usual_gamma(rows: float, columns: int) -> float:
+    """The gamma for so many rows and columns: 1 - log(n) / (2 log P), and not less than 0.6.
+
+    Where gamma is larger than that, false edges vanish as rows and columns grow (Chen and Chen 2008). With
+    few rows for the pairs the first edge is then charged log P: in noise one edge in a few tables is found,
+    however many columns there are. The least value is from experiments (benchmarks/undirected.py).
+
+    Examples
+    --------
+    >>> usual_gamma(1000, 10), round(usual_gamma(100, 100), 2)
+    (0.6, 0.73)
+    """
+    pairs = Charge(rows, columns, 0.0).pairs
+    grown = 1.0 - 0.5 * float(np.log(rows)) / float(np.log(pairs)) if pairs > 1 else 0.0
+    return max(_LEAST_GAMMA, grown)
+
+
+class Stepwise(NamedTuple):
+    """A graph found edge by edge.
+
+    `ebic` is its criterion, for standardised columns; None where the graph has no largest likelihood, or
+    where there was no time to find it. `added` counts edges that the likelihood added to those of the
+    pseudo-likelihood; `trace` has the steps; `stopped` says why the run ended early, and is empty where it
+    did not.
+    """
+
+    adjacency: Mask
+    ebic: float | None
+    gamma: float
+    added: int = 0
+    trace: tuple[Step, ...] = ()
+    stopped: str = ""
+
+    @property
+    def edges(self) -> int:
+        """The number of edges."""
+        return int(np.count_nonzero(self.adjacency)) // 2
+
+
+def stepwise(
+    correlation: ArrayLike,
+    rows: float,
+    *,
+    gamma: float | None = None,
+    required: Pairs | None = None,
+    forbidden: Pairs | None = None,
+    on_step: Watch | None = None,
+) -> Stepwise:
+    """Find an undirected Gaussian graph edge by edge.
+
+    Parameters
+    ----------
+    correlation : of the columns.
+    rows : how many rows it is from; a variable gets at most a third as many neighbours.
+    gamma : how much the number of possible graphs counts; 0 is the ordinary criterion, None `usual_gamma`.
+    required, forbidden : pairs of column numbers: edges that stay, and edges ruled out.
+    on_step : told of every edge; returning True ends the run with the graph so far.
+
+    Examples
+    --------
+    >>> R = np.array([[1.0, 0.6, 0.36], [0.6, 1.0, 0.6], [0.36, 0.6, 1.0]])
+    >>> print(stepwise(R, 100).adjacency.astype(int))
+    [[0 1 0]
+     [1 0 1]
+     [0 1 0]]
+    """
+    matrix = checked_covariance(correlation)
+    if not ((gamma is None or gamma >= 0) and rows > 0):
+        raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
+    own = usual_gamma(rows, len(matrix)) if gamma is None else gamma
+    trail, charge = Trail(on_step), Charge(rows, len(matrix), own)
+    state = _Regressions(
+        matrix, rows, _pairs(required, len(matrix)), _pairs(forbidden, len(matrix))
+    )
+    _search(state, charge, trail)
+    return _by_likelihood(state, charge, trail)
+
+
+def _pairs(pairs: Pairs | None, size: int) -> Mask:
+    found = np.zeros((size, size), dtype=bool)
+    for one, two in pairs or ():
+        found[one, two] = found[two, one] = True
+    return found
+
+
+# -- by the pseudo-likelihood ----------------------------------------------------------------------
+
+
+class _Regressions:
+    """Each variable given its neighbours, with what every pair is worth; steps change it in place.
+
+    `sides[i, j]` is what i gains by j, or loses without it where they are joined; `worth` is the mean of
+    both sides for pairs that may be joined, and minus infinity for others; `top` has its largest values by
+    row, and `least` the smallest losses of edges that may go.
+    """
+
+    def __init__(self, matrix: Array, rows: float, required: Mask, forbidden: Mask) -> None:
+        size = len(matrix)
+        self.matrix, self.rows, self.required = matrix, rows, required
+        self.most = int((rows - 1) // _ROWS_EACH)
+        self.barred = forbidden | np.eye(size, dtype=bool)
+        self.near: list[list[int]] = [[] for _ in range(size)]
+        self.full = np.full(size, self.most < 1)
+        with np.errstate(divide="ignore"):
+            self.sides = -0.5 * rows * np.log1p(-np.minimum(matrix**2, 1.0 - _SINGULAR))
+        self.worth = np.where(self.barred | self.full, -np.inf, self.sides)
+        self.top = self.worth.max(axis=1, initial=-np.inf)
+        self.least, self.edges = np.full(size, np.inf), 0
+        for one, two in np.argwhere(np.triu(required)).tolist():
+            self.toggle(one, two)
+
+    def toggle(self, one: int, two: int) -> None:
+        """Join two variables, or take their edge out."""
+        joined = two in self.near[one]
+        self.edges += -1 if joined else 1
+        for node, other in ((one, two), (two, one)):
+            self.near[node] = [x for x in self.near[node] if x != other] + [other] * (not joined)
+            self.full[node] = len(self.near[node]) >= self.most
+            self.sides[node] = _sides(self.matrix, self.rows, node, self.near[node])
+        for node in (one, two):
+            self._refresh(node)
+        for node in {one, two, *self.near[one], *self.near[two]}:
+            near = [other for other in self.near[node] if not self.required[node, other]]
+            both = 0.5 * (self.sides[node, near] + self.sides[near, node])
+            self.least[node] = both.min(initial=np.inf)
+
+    def _refresh(self, node: int) -> None:
+        """Bring the pairs of one variable up to date, and the largest values of all rows."""
+        new = 0.5 * (self.sides[node] + self.sides[:, node])
+        new[self.barred[node] | self.full | self.full[node]] = -np.inf
+        new[self.near[node]] = -np.inf
+        old = self.worth[node].copy()
+        self.worth[node] = self.worth[:, node] = new
+        stale = np.flatnonzero((old >= self.top) & (new < old))
+        np.maximum(self.top, new, out=self.top)
+        for row in (*stale.tolist(), node):
+            self.top[row] = self.worth[row].max()
+
+    def best(self) -> tuple[float, int, int]:
+        """The pair that gains most, with its gain."""
+        one = int(self.top.argmax())
+        two = int(self.worth[one].argmax())
+        return float(self.worth[one, two]), one, two
+
+    def weakest(self) -> tuple[float, int, int]:
+        """The edge that is missed least, with its loss; an infinite one where none may go."""
+        one = int(self.least.argmin())
+        near = [other for other in self.near[one] if not self.required[one, other]]
+        both = 0.5 * (self.sides[one, near] + self.sides[near, one])
+        return (float(both.min()), one, near[int(both.argmin())]) if near else (np.inf, one, one)
+
+    @property
+    def adjacency(self) -> Mask:
+        """Which variables are joined."""
+        found = np.zeros_like(self.barred)
+        for node, row in enumerate(self.near):
+            found[node, row] = True
+        return found
+
+
+def _sides(matrix: Array, rows: float, node: int, near: list[int]) -> Array:
+    """What a variable with these neighbours gains by each other one, or loses without a neighbour."""
+    across, left, own = matrix[node], np.ones(len(matrix)), np.ones(1)
+    if near:
+        root = np.linalg.inv(np.linalg.cholesky(matrix[np.ix_(near, near)]))
+        parts = root @ matrix[near]
+        across, left = across - parts[:, node] @ parts, 1.0 - np.einsum("ij,ij->j", parts, parts)
+        own = np.maximum(left[node], _SINGULAR)
+    share = across**2 / (own * np.maximum(left, _SINGULAR))
+    share[left < _SINGULAR] = 0.0  # follows from the neighbours: tells nothing new
+    found: Array = -0.5 * rows * np.log1p(-np.minimum(share, 1.0 - _SINGULAR))
+    if near:
+        slopes, spread = root.T @ parts[:, node], np.einsum("ij,ij->j", root, root)
+        found[near] = 0.5 * rows * np.log1p(slopes**2 / (spread * own))
+    found[node] = 0.0
+    return found
+
+
+def _search(state: _Regressions, charge: Charge, trail: Trail) -> None:
+    """Add the best edge, take out what it makes needless, and so on while the criterion rises."""
+    value = -0.5 * state.rows * len(state.near) * (1.0 + float(np.log(2.0 * np.pi)))
+    while len(state.near) > 1:
+        saved = 0.0
+        if state.edges:
+            loss, one, two = state.weakest()
+            saved = charge.edge(state.edges) - loss
+        word = "remove"
+        if not saved > _ROUNDING:
+            gain, one, two = state.best()
+            word, saved = "add", gain - charge.edge(state.edges + 1)
+        if not saved > _ROUNDING:
+            return
+        value += saved
+        state.toggle(one, two)
+        if trail.add(word, value, state.edges, one, two):
+            return
+
+
+# -- by the likelihood -----------------------------------------------------------------------------
+
+
+def _by_likelihood(state: _Regressions, charge: Charge, trail: Trail) -> Stepwise:
+    """Add edges that the joint distribution misses."""
+    joined = state.adjacency
+    found, fit = Stepwise(joined, None, charge.gamma), _Joint(state, charge, trail)
+    theta = None if trail.stopped else fit.on(joined, _start(state))
+    for _ in range(_ROUNDS):
+        if theta is None or trail.stopped:
+            break
+        value, more = fit.value(theta, joined), _count(joined) - state.edges
+        found = Stepwise(joined, value, charge.gamma, more)
+        if trail.tick("fit", value, found.edges) or charge.rows >= _RICH * charge.columns:
+            break
+        ahead, joined = fit.grown(theta, joined)
+        if _count(joined) == found.edges:
+            break
+        theta = fit.on(joined, ahead)
+    return found._replace(trace=tuple(trail.steps), stopped=trail.stopped)
+
+
+def _count(joined: Mask) -> int:
+    return int(np.count_nonzero(joined)) // 2
+
+
+def _start(state: _Regressions) -> Array:
+    """A precision matrix made of the regressions; without what is between variables where it is none."""
+    size = len(state.near)
+    theta = np.zeros((size, size))
+    for node, near in enumerate(state.near):
+        slopes = np.linalg.solve(state.matrix[np.ix_(near, near)], state.matrix[near, node])
+        left = max(1.0 - float(slopes @ state.matrix[near, node]), _SINGULAR)
+        theta[node, near], theta[node, node] = -slopes / left, 1.0 / left
+    theta = 0.5 * (theta + theta.T)
+    return theta if log_determinant(theta) is not None else np.eye(size)
+
+
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """The normal distribution of largest likelihood on a graph, and pairs that it lacks."""
+
+    state: _Regressions
+    charge: Charge
+    trail: Trail
+
+    def on(self, joined: Mask, start: Array) -> Array | None:
+        """Its precision matrix; None where there is none, or no time for it."""
+        stop = partial(self.trail.tick, "fit", 0.0, _count(joined))
+        places = joined | np.eye(len(joined), dtype=bool)
+        found = refitted(self.state.matrix, start, self.charge.rows, stop, places)
+        return None if self.trail.stopped else found
+
+    def value(self, theta: Array, joined: Mask) -> float:
+        """The criterion."""
+        fit = (log_determinant(theta) or 0.0) - float(np.sum(theta * self.state.matrix))
+        loglik = 0.5 * self.charge.rows * (fit - len(theta) * float(np.log(2.0 * np.pi)))
+        return loglik - self.charge.total(_count(joined))
+
+    def grown(self, theta: Array, joined: Mask) -> tuple[Array, Mask]:
+        """The graph with the pairs that gain more than their charge, and a precision matrix near its fit."""
+        back, size, found = inverse(theta), len(theta), joined.copy()
+        if back is None:
+            return theta, found
+        ahead, w, edges = theta.copy(), back.matrix, _count(joined)
+        gains = np.triu(self._gains(w, self.state.matrix), 1)
+        gains[joined | self.state.barred] = 0.0
+        pairs = np.flatnonzero(gains > self.charge.edge(edges + 1))
+        for place in pairs[np.argsort(-gains.flat[pairs], kind="stable")].tolist():
+            pair = divmod(place, size)
+            if self._worth(w, pair, found, edges):
+                edges += 1
+                found[pair], found[pair[::-1]] = True, True
+                w = _joined(ahead, w, pair, float(self.state.matrix[pair]))
+        return ahead, found
+
+    def _worth(self, w: Array, pair: tuple[int, int], joined: Mask, edges: int) -> bool:
+        """Whether a pair still gains more than its charge, and may be joined."""
+        place = np.ix_(pair, pair)
+        gain = self._gains(w[place], self.state.matrix[place])[0, 1]
+        crowded = max(joined[pair[0]].sum(), joined[pair[1]].sum()) >= self.state.most
+        return bool(gain > self.charge.edge(edges + 1) and not crowded)
+
+    def _gains(self, w: Array, s: Array) -> Array:
+        """What each pair gains by being fitted, all else unchanged."""
+        root = np.sqrt(w.diagonal())
+        w = np.clip(w / root[:, None] / root, _SINGULAR - 1.0, 1.0 - _SINGULAR)
+        s = np.clip(s, _SINGULAR - 1.0, 1.0 - _SINGULAR)
+        free = 1.0 - w**2
+        gain: Array = np.log(free / (1.0 - s**2)) - 2.0 + 2.0 * (1.0 - s * w) / free
+        return 0.5 * self.charge.rows * gain
+
+
+def _joined(theta: Array, w: Array, pair: tuple[int, int], correlation: float) -> Array:
+    """Fit two variables to their correlation: changes Theta in place, and gives its inverse."""
+    place, sides = np.ix_(pair, pair), w[:, pair]
+    change = np.linalg.inv([[1.0, correlation], [correlation, 1.0]]) - np.linalg.inv(w[place])
+    theta[place] += change
+    inner = np.linalg.solve(np.eye(2) + change @ w[place], change)
+    found: Array = w - sides @ (0.5 * (inner + inner.T)) @ sides.T
+    return found
