@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/charges.py [--seeds 3] [--first 0] [--rows 300,1000,3000,10000]
 
-Networks of benchmarks/linear.py; the default search; the structural distance of the CPDAGs to the truth, mean over
-seeds, for gamma 0 (BIC), 0.5, 0.75, 1 and 1.5 and for the old rule (1 where columns are more than the square root of rows,
-else 0). The last lines are means over networks: the distance for each arc of the truth, and how much worse than the
-best gamma of its cell each is.
+Networks of benchmarks/linear.py; the default search; the structural distance of the CPDAGs to the truth, mean
+over seeds, for gamma 0 (BIC), 0.5, 0.75, 1 and 1.5 and for a switch (1 where columns are more than the square
+root of rows, else 0). The last lines are means over networks: the distance for each arc of the truth, and how
+much worse than the best gamma of its cell each is.
 """
 
 import argparse
@@ -37,7 +37,8 @@ def main():
     parser.add_argument("--rows", default="300,1000,3000,10000")
     given = parser.parse_args()
     shares, regrets = {}, {}
-    print(f"{'network':14s} {'p':>4s} {'arcs':>4s} {'rows':>6s}" + "".join(f"{g:8g}" for g in GAMMAS) + "  switch")
+    titles = "".join(f"{gamma:8g}" for gamma in GAMMAS)
+    print(f"{'network':14s} {'p':>4s} {'arcs':>4s} {'rows':>6s}{titles}  switch")
     for name in (*PUBLISHED, *GRAPHS, *RANDOM):
         for rows in map(int, given.rows.split(",")):
             cell = [distances(name, rows, given.first + s) for s in range(given.seeds)]
@@ -45,7 +46,8 @@ def main():
             p = len(graph.nodes)
             mean = np.mean([row for row, _ in cell], axis=0)
             line = np.append(mean, mean[GAMMAS.index(1.0)] if p > np.sqrt(rows) else mean[0])
-            print(f"{name:14s} {p:4d} {graph.n_arcs:4d} {rows:6d}" + "".join(f"{d:8.1f}" for d in line), flush=True)
+            shown = "".join(f"{distance:8.1f}" for distance in line)
+            print(f"{name:14s} {p:4d} {graph.n_arcs:4d} {rows:6d}{shown}", flush=True)
             shares.setdefault(rows, []).append(line / graph.n_arcs)
             regrets.setdefault(rows, []).append((line - line.min()) / graph.n_arcs)
     for title, table in (("distance / arcs", shares), ("above the best", regrets)):

@@ -5,8 +5,8 @@
     .venv/bin/python benchmarks/dense.py --growth      to 1000 columns of degree 20
     .venv/bin/python benchmarks/dense.py --published   ecoli70, magic-niab and arth150, beside PyBNesian
 
-Random DAGs with weights +-[0.3, 0.9] and standardised columns (benchmarks/linear.py). CPU seconds of one process; the
-structural distance is that of CPDAGs to the truth. Where scores are compared, they are in nats. causal-learn's BOSS
+Random DAGs with weights +-[0.3, 0.9] and standardised columns (benchmarks/linear.py). CPU seconds of one
+process; the structural distance is that of CPDAGs to the truth; scores are in nats. causal-learn's BOSS
 charges 2 log n for each parent, four times what BIC does; beside it ours does so, too.
 """
 
@@ -31,9 +31,9 @@ TABLE = (
     (50, 3, 1000), (50, 3, 10_000), (200, 3, 1000), (100, 6, 1000), (60, 10, 1000), (60, 10, 10_000),
 )  # fmt: skip
 SWEEP = (
-    (20, 2, 200), (20, 6, 1000), (50, 2, 1000), (50, 6, 300), (50, 10, 10_000), (100, 3, 300), (100, 6, 10_000),
-    (100, 10, 1000), (100, 20, 3000), (200, 3, 1000), (200, 6, 300), (200, 10, 1000), (500, 2, 300), (500, 4, 1000),
-    (500, 6, 3000), (40, 20, 10_000),
+    (20, 2, 200), (20, 6, 1000), (50, 2, 1000), (50, 6, 300), (50, 10, 10_000), (100, 3, 300),
+    (100, 6, 10_000), (100, 10, 1000), (100, 20, 3000), (200, 3, 1000), (200, 6, 300), (200, 10, 1000),
+    (500, 2, 300), (500, 4, 1000), (500, 6, 3000), (40, 20, 10_000),
 )  # fmt: skip
 GROWTH = (
     (100, 4, 1000), (300, 4, 1000), (1000, 4, 1000), (100, 10, 1000), (300, 10, 1000), (1000, 10, 1000),
@@ -60,7 +60,9 @@ def peer(data, name, seconds=3600):
         path = Path(folder) / "x.npz"
         np.savez(path, x=np.column_stack(data.columns))
         words = [str(PEER_PYTHON), str(Path(__file__).parent / "order_peer.py"), str(path), name]
-        done = subprocess.run(words, env=ONE_CORE, capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(
+            words, env=ONE_CORE, capture_output=True, text=True, timeout=seconds, check=False
+        )
     if done.returncode:
         return None, float("nan")
     found = json.loads(done.stdout.splitlines()[-1])
@@ -70,11 +72,13 @@ def peer(data, name, seconds=3600):
     for a, b in found["edges"]:
         near[a].append(b)
         near[b].append(a)
-    return extension(PDAG(data.names, tuple(map(tuple, parents)), tuple(map(tuple, near)))), found["cpu"]
+    return extension(PDAG(data.names, tuple(map(tuple, parents)), tuple(map(tuple, near)))), found[
+        "cpu"
+    ]
 
 
 def searched(data, charge, search, repeats=3, **options):
-    """A search by likelihood minus a charge for each parent, moments included: the result and least CPU seconds."""
+    """A search by likelihood minus a charge for each parent: the result, and CPU seconds with moments."""
     least = np.inf
     for _ in range(repeats):
         began = time.process_time()
@@ -88,7 +92,9 @@ def searched(data, charge, search, repeats=3, **options):
 
 def beside(alone):
     """The table of the search over orders beside causal-learn's; the charge of both is 2 log n."""
-    print("p, degree, n    BOSS, 1 climb  BOSS (11)    causal-learn's   ratio  score | GES (BIC)   | default")
+    print(
+        "p, degree, n    BOSS, 1 climb  BOSS (11)    causal-learn's   ratio  score | GES (BIC)   | default"
+    )
     for p, degree, n in TABLE:
         truth, data = drawn(p, degree, n)
         one, first, score = searched(data, 2 * np.log(n), "boss", restarts=0)
@@ -98,10 +104,11 @@ def beside(alone):
         distance = -1 if other is None else shd_cpdag(other, truth)
         ges, ges_cpu, _ = searched(data, 0.5 * np.log(n), "ges")
         auto, auto_cpu = learned(data)
+        one, ours, ges, auto = (shd_cpdag(each.graph, truth) for each in (one, ours, ges, auto))
         print(
-            f"{p:4d} {degree:3d} {n:6d}  {first:6.3f} {shd_cpdag(one.graph, truth):4d}  {cpu:6.3f} "
-            f"{shd_cpdag(ours.graph, truth):4d}  {theirs:8.2f} {distance:4d}  {theirs / cpu:5.0f}  {better:+6.1f} | "
-            f"{ges_cpu:5.2f} {shd_cpdag(ges.graph, truth):5d} | {auto_cpu:5.2f} {shd_cpdag(auto.graph, truth):4d}",
+            f"{p:4d} {degree:3d} {n:6d}  {first:6.3f} {one:4d}  {cpu:6.3f} {ours:4d}  "
+            f"{theirs:8.2f} {distance:4d}  {theirs / cpu:5.0f}  {better:+6.1f} | "
+            f"{ges_cpu:5.2f} {ges:5d} | {auto_cpu:5.2f} {auto:4d}",
             flush=True,
         )
 
@@ -121,7 +128,8 @@ def sweep(seeds=2):
         sums.append(means)
         parts = (f"{a:9.1f} {b:7.1f} {c:6.2f}" for a, b, c in means)
         print(f"{p:4d} {degree:3d} {n:6d}  " + " | ".join(parts), flush=True)
-    print("mean             " + " | ".join(f"{a:9.1f} {b:7.1f} {c:6.2f}" for a, b, c in np.mean(sums, axis=0)))
+    parts = (f"{a:9.1f} {b:7.1f} {c:6.2f}" for a, b, c in np.mean(sums, axis=0))
+    print("mean             " + " | ".join(parts))
 
 
 def growth():
@@ -138,7 +146,9 @@ def growth():
 
 def published(alone, seeds=3):
     """Published networks: the default against BOSS and GES by BIC and PyBNesian's hill climbing."""
-    print("network, n      default     boss (bic)  ges (bic)   PyBNesian hc (bic)    distance, CPU s")
+    print(
+        "network, n      default     boss (bic)  ges (bic)   PyBNesian hc (bic)    distance, CPU s"
+    )
     for name in PUBLISHED:
         for n in (300, 1000, 3000, 10_000):
             rows = []

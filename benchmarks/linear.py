@@ -1,5 +1,8 @@
-"""Linear-Gaussian networks for benchmarks of structure: published ones, published graphs with random weights, and
-random graphs. Columns are standardised, so that no variance tells the order."""
+"""Linear-Gaussian networks for benchmarks of structure.
+
+Published ones, published graphs with random weights, and random graphs. Columns are standardised, so that no
+variance tells the order.
+"""
 
 import gzip
 import json
@@ -14,7 +17,14 @@ from arcwise.io.bif import read_bif
 
 PUBLISHED = ("ecoli70", "magic-niab", "arth150")
 GRAPHS = ("alarm", "insurance", "hailfinder", "win95pts", "water", "barley", "andes")
-RANDOM = ("random 20/2", "random 30/6", "random 50/3", "random 60/10", "random 100/3", "random 200/3")
+RANDOM = (
+    "random 20/2",
+    "random 30/6",
+    "random 50/3",
+    "random 60/10",
+    "random 100/3",
+    "random 200/3",
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Linear:
 
 
 def network(name, seed):
-    """A network by its name: one of those above, or "random p/degree"; the seed draws weights and random graphs."""
+    """A network by its name, or "random p/degree"; the seed draws weights and random graphs."""
     if name in PUBLISHED:
         return _published(name)
     rng = np.random.default_rng(seed)
@@ -80,8 +90,10 @@ def _published(name):
 def _graph(name):
     folder = shared_folder() / "networks" / "discrete"
     plain = folder / f"{name}.bif"
-    content = plain.read_bytes() if plain.is_file() else gzip.decompress(
-        (folder / f"{name}.bif.gz").read_bytes()
+    content = (
+        plain.read_bytes()
+        if plain.is_file()
+        else gzip.decompress((folder / f"{name}.bif.gz").read_bytes())
     )
     found = read_bif(content).graph
     return DAG.from_arcs(found.arcs, sorted(found.nodes))

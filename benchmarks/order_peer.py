@@ -29,7 +29,10 @@ def hill_climbing(x):
 
     names = [f"X{i}" for i in range(x.shape[1])]
     net = pb.hc(
-        pd.DataFrame(x, columns=names), start=pb.GaussianNetwork(names), score="bic", operators=["arcs"]
+        pd.DataFrame(x, columns=names),
+        start=pb.GaussianNetwork(names),
+        score="bic",
+        operators=["arcs"],
     )
     return [[names.index(a), names.index(b)] for a, b in net.arcs()], []
 

@@ -52,7 +52,9 @@ def test_no_variable_has_a_better_place_left(seed):
 
 
 @pytest.mark.parametrize("word", SCORE_WORDS)
-@pytest.mark.parametrize("source", [linear(3, rows=60, p=9), nasty(1, rows=60)], ids=["linear", "nasty"])
+@pytest.mark.parametrize(
+    "source", [linear(3, rows=60, p=9), nasty(1, rows=60)], ids=["linear", "nasty"]
+)
 def test_compiled_and_called_scores_agree_even_where_columns_are_collinear(word, source):
     fits = FAMILIES["gaussian"].bind(source)
     score = Sum([SCORES[word].bind(fits), ArcPenalty(fits.nodes, fits.rows, 0.02)])
@@ -112,7 +114,13 @@ def test_a_watcher_ends_the_climb_with_a_whole_graph():
 def test_tables_of_another_size_are_refused():
     with pytest.raises(ValueError, match="other sizes"):
         GaussianScores(
-            np.eye(3), tolerance=1e-10, floor=0.0, knee=1e-10, offset=np.zeros(4), slope=-np.ones(3), shift=np.zeros(3)
+            np.eye(3),
+            tolerance=1e-10,
+            floor=0.0,
+            knee=1e-10,
+            offset=np.zeros(4),
+            slope=-np.ones(3),
+            shift=np.zeros(3),
         )
     with pytest.raises(ValueError, match="another length"):
         climbed(lambda child, base, among: np.zeros(1), 4, range(4))

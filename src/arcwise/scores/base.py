@@ -156,7 +156,9 @@ class Sum(Score):
         known = [part.by_number() for part in self.parts]
         data = [part for part, added in zip(self.parts, known, strict=True) if added is None]
         given = [added for added in (extra, *known) if added is not None]
-        return data[0].compiled(np.sum(given, axis=0) if given else None) if len(data) == 1 else None
+        return (
+            data[0].compiled(np.sum(given, axis=0) if given else None) if len(data) == 1 else None
+        )
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Sum of the parts' local scores."""

@@ -34,7 +34,10 @@ __all__ = ["auto"]
 
 _QUICK_COLUMNS = 22  # beyond, the program's one number for each set of variables takes seconds
 _QUICK_SETS = {True: 1 << 24, False: 1 << 12}  # parent sets that the exact program may score
-_FEWEST, _ROUNDS = 10, 10_000  # rounds without success: this many at least, and those for one variable
+_FEWEST, _ROUNDS = (
+    10,
+    10_000,
+)  # rounds without success: this many at least, and those for one variable
 _SETS = 300_000  # parent sets scored without success: seconds in closed form
 
 
