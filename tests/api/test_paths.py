@@ -32,7 +32,7 @@ def test_a_path_asked_without_a_penalty_says_so():
 
 
 def test_it_is_the_path_of_boundary_learning(found):
-    plain = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0))
+    plain = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE)))
     assert isinstance(found, PenaltyPath)
     assert found.curve() == plain.curve()
     assert found.words["score"] == "ebic"
@@ -40,7 +40,7 @@ def test_it_is_the_path_of_boundary_learning(found):
     for penalty in (0.0, 0.01, 0.1, 10.0, np.float64(0.3), 1):
         assert found.at(penalty) == plain.at(penalty)
     other = aw.path(SOURCE, search="deletion")
-    assert other.curve() == deletion(ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0)).curve()
+    assert other.curve() == deletion(ebic(FAMILIES["gaussian"].bind(SOURCE))).curve()
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.05, 0.5])

@@ -13,7 +13,7 @@ SOURCE = linear(1, rows=80, p=5)
 
 def test_every_step_takes_away_the_input_that_is_missed_least():
     found = aw.prune(SOURCE, "v2")
-    score = ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0)
+    score = ebic(FAMILIES["gaussian"].bind(SOURCE))
     inputs = (0, 1, 3, 4)
     assert [len(stage.inputs) for stage in found.stages] == [4, 3, 2, 1, 0]
     for stage in found.stages[1:]:

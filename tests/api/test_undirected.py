@@ -33,7 +33,7 @@ def parzen():
 
 
 def test_the_graph_is_that_of_the_path(net):
-    path = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0))
+    path = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE)))
     assert net.graph == path.at(0.01)
     own = [net.measure.local(i, row) for i, row in enumerate(net.graph.neighbours)]
     assert net.score == pytest.approx(sum(own))
@@ -66,7 +66,7 @@ def test_rules_bind_edges_whatever_their_direction():
     assert ("v1", "v2") not in bound.graph.edges
     assert free.graph != bound.graph
     limits = edge_limits(rules, SOURCE.names)
-    score = ebic(FAMILIES["gaussian"].bind(SOURCE), gamma=1.0)
+    score = ebic(FAMILIES["gaussian"].bind(SOURCE))
     assert bound.graph == boundary(score, limits=limits).at(0.0)
 
 

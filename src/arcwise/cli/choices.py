@@ -110,7 +110,7 @@ Score = Annotated[
     _option(
         "--score",
         help="What makes a graph good: bic, ebic, aic, bge, loglik, loo, kfold or heldout; by"
-        " default loo for parzen models, else bic, and ebic where columns are many for the rows.",
+        " default loo for parzen models, else ebic.",
         panel=_LEARNING,
         shown="WORD",
     ),

@@ -122,8 +122,8 @@ def bic(fits: Fits) -> Score:
     return Penalized(fits, 0.5 * float(np.log(fits.rows)))
 
 
-def ebic(fits: Fits, *, gamma: float = 0.5) -> Score:
-    """Extended BIC: `gamma` log p more for each parent; 0 is BIC, 1 the strictest in use."""
+def ebic(fits: Fits, *, gamma: float = 1.1) -> Score:
+    """Extended BIC: `gamma` log p more for each parent; 0 is BIC."""
     if not 0 <= gamma < np.inf:
         raise FitError(f"The gamma of ebic must be a number from 0 on, but {gamma} came.")
     p = len(fits.nodes)
