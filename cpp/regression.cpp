@@ -162,6 +162,7 @@ Single Toggles::operator()(std::int64_t child, const std::int64_t* base, std::si
   if (singular) {
     for (std::size_t x = 0; x < p_; ++x)
       if (static_cast<std::int64_t>(x) != child) plainly(child, base, k, x, f.logdet, out, piv);
+    out[child] = piv[child] = mine;  // has no meaning, but is a number
     return {mine, f.logdet};
   }
   kept_.clear();

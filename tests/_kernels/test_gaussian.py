@@ -197,3 +197,16 @@ def test_nearly_singular_sets_score_alike_however_they_are_asked_for():
             np.testing.assert_allclose(
                 np.log(swept.toggled[:, v]), np.log(plain[toggled]), atol=1e-8
             )
+
+
+def test_every_entry_of_a_sweep_is_a_number_even_where_sets_are_singular():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(50, 4))
+    matrix = np.corrcoef(np.column_stack([x, x[:, 0], x[:, 0] + x[:, 1]]).T)
+    poison = [np.full((6, 6), np.nan) for _ in range(20)]  # what freed memory may hold
+    del poison
+    for child in range(6):
+        base = tuple(i for i in range(6) if i != child)
+        found = kernel.sweep(matrix, [child], [base], 1e-10, 0.0)
+        assert np.isfinite(found.toggled).all()
+        assert np.isfinite(found.pivots).all()
