@@ -40,10 +40,10 @@ void sweep(ConstMatrix R, ConstIndices children, ConstIndices indptr, ConstIndic
   nb::gil_scoped_release release;
   const std::size_t p = R.shape(0);
   Toggles toggles(R.data(), p, tolerance, floor);
+  std::vector<int> base;
   for (std::size_t r = 0; r < children.shape(0); ++r) {
-    const std::int64_t* base = indices.data() + indptr.data()[r];
-    const auto k = static_cast<std::size_t>(indptr.data()[r + 1] - indptr.data()[r]);
-    const Single s = toggles(children.data()[r], base, k, residual.data() + r * p, pivot.data() + r * p);
+    base.assign(indices.data() + indptr.data()[r], indices.data() + indptr.data()[r + 1]);
+    const Single s = toggles(children.data()[r], base, residual.data() + r * p, pivot.data() + r * p);
     own.data()[r] = s.residual;
     logdet.data()[r] = s.logdet;
   }

@@ -9,8 +9,8 @@ namespace arcwise {
 
 GaussianScores::GaussianScores(ConstMatrix R, double tolerance, double floor, double knee, ConstVector offset,
                                ConstVector slope, ConstVector shift, double weight, ConstVector spread)
-    : R_(R), offset_(offset), slope_(slope), shift_(shift), spread_(spread), floor_(floor), knee_(knee),
-      weight_(weight), ladder_(R.data(), R.shape(0), tolerance), toggles_(R.data(), R.shape(0), tolerance, floor), residual_(R.shape(0)), pivot_(R.shape(0)) {
+    : R_(R), offset_(offset), slope_(slope), shift_(shift), spread_(spread), knee_(knee), weight_(weight),
+      toggles_(R.data(), R.shape(0), tolerance, floor), residual_(R.shape(0)), pivot_(R.shape(0)) {
   const std::size_t p = R.shape(0);
   if (R.shape(1) != p || offset.shape(0) <= p || slope.shape(0) <= p || shift.shape(0) != p || spread.shape(0) != p)
     throw nb::value_error("the tables of a compiled score have other sizes than its matrix");
@@ -21,42 +21,20 @@ double GaussianScores::value(int child, std::size_t m, double residual, double l
   return offset_.data()[m] + slope_.data()[m] * (log_residual + shift_.data()[child]) + weight_ * logdet;
 }
 
-Single GaussianScores::toggle(int child, const Set& path, bool inside) {
-  const std::size_t k = path.size(), p = R_.shape(0);
-  fewer_residual_.resize(k);
-  fewer_pivot_.resize(k);
-  if (ladder_.climb(child, path)) {
-    ladder_.added(floor_, residual_.data());
-    std::copy(ladder_.pivots(), ladder_.pivots() + p, pivot_.begin());
-    if (inside) ladder_.removed(fewer_residual_.data(), fewer_pivot_.data());
-    for (int x : path) residual_[x] = INFINITY;
-    residual_[child] = INFINITY;
-    bool safe = true;
-    for (std::size_t x = 0; x < p; ++x) safe = safe && ladder_.least() * pivot_[x] * residual_[x] >= kSafe;
-    if (safe) return {ladder_.residual(), ladder_.logdet()};
-  }
-  base_.assign(path.begin(), path.end());
-  std::sort(base_.begin(), base_.end());
-  const Single found = toggles_(child, base_.data(), k, residual_.data(), pivot_.data());
-  for (std::size_t i = 0; i < k; ++i) {
-    fewer_residual_[i] = std::exchange(residual_[path[i]], INFINITY);
-    fewer_pivot_[i] = pivot_[path[i]];
-  }
-  residual_[child] = INFINITY;
-  return found;
-}
-
 void GaussianScores::ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) {
   const std::size_t p = R_.shape(0), k = path.size();
-  const Single s = toggle(child, path, inside);
+  const Single s = toggles_(child, path, residual_.data(), pivot_.data());
   double logdet = s.logdet;
   for (int x : path) logdet += spread_.data()[x];
   out.own = value(child, k, s.residual, logdet);
   out.more.clear();
   out.fewer.clear();
-  const auto change = [&](double pivot, int x) { return weight_ == 0.0 ? 0.0 : std::log(pivot) + spread_.data()[x]; };
-  for (std::size_t i = 0; inside && i < k; ++i)
-    out.fewer.push_back({value(child, k - 1, fewer_residual_[i], logdet - change(fewer_pivot_[i], path[i])), path[i]});
+  const auto change = [&](int x) { return weight_ == 0.0 ? 0.0 : std::log(pivot_[x]) + spread_.data()[x]; };
+  for (int x : path) {
+    if (inside) out.fewer.push_back({value(child, k - 1, residual_[x], logdet - change(x)), x});
+    residual_[x] = INFINITY;
+  }
+  residual_[child] = INFINITY;
   if (!outside) return;
   // Without determinants a smaller residual is a better score: logarithms only of those that are small enough.
   const double least = out.own + tolerance;
@@ -68,7 +46,7 @@ void GaussianScores::ask(int child, const Set& path, bool outside, bool inside, 
   for (std::size_t v = 0; v < p; ++v) {
     if (residual_[v] > enough) continue;
     const int x = static_cast<int>(v);
-    const double score = value(child, k + 1, residual_[v], logdet + change(pivot_[v], x));
+    const double score = value(child, k + 1, residual_[v], logdet + change(x));
     if (score > least) out.more.push_back({score, x});
   }
 }

@@ -47,14 +47,9 @@ class GaussianScores final : public LocalScores {
  private:
   ConstMatrix R_;
   ConstVector offset_, slope_, shift_, spread_;
-  double floor_, knee_, weight_;
-  Ladder ladder_;
-  Toggles toggles_;  // for sets close to singular
-  std::vector<double> residual_, pivot_, fewer_residual_, fewer_pivot_;
-  std::vector<std::int64_t> base_;
-
-  // Fill the four lines above for a set; its own residual and logdet.
-  Single toggle(int child, const Set& path, bool inside);
+  double knee_, weight_;
+  Toggles toggles_;
+  std::vector<double> residual_, pivot_;
 
   double value(int child, std::size_t m, double residual, double logdet) const;
 };

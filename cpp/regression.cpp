@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "clones.hpp"
 
@@ -27,31 +26,6 @@ ARCWISE_CLONES void added_residuals(double* residual, const double* pivot, const
   for (std::size_t x = 0; x < p; ++x) {
     const double usable = pivot[x] < tolerance ? 0.0 : partial[x] * partial[x] / std::max(pivot[x], tolerance);
     residual[x] = std::max(own - usable, floor);
-  }
-}
-
-// Residuals after taking each base variable out, from the inverse of the factor.
-void removed(const Factor& f, std::int64_t child, const std::int64_t* base, std::size_t k, double own,
-             double floor, double* residual, double* pivot) {
-  const std::size_t p = f.p;
-  std::vector<double> inverse(k * k, 0.0);  // L^-1, row by row
-  for (std::size_t c = 0; c < k; ++c) {
-    inverse[c * k + c] = 1.0 / f.lower[c * k + c];
-    for (std::size_t r = c + 1; r < k; ++r) {
-      double sum = 0.0;
-      for (std::size_t m = c; m < r; ++m) sum += f.lower[r * k + m] * inverse[m * k + c];
-      inverse[r * k + c] = -sum / f.lower[r * k + r];
-    }
-  }
-  for (std::size_t i = 0; i < k; ++i) {
-    double precision = 0.0, slope = 0.0;
-    for (std::size_t r = i; r < k; ++r) {
-      const double w = inverse[r * k + i];
-      precision += w * w;
-      slope += w * f.solved[r * p + static_cast<std::size_t>(child)];
-    }
-    residual[base[i]] = std::max(own + slope * slope / precision, floor);
-    pivot[base[i]] = 1.0 / precision;
   }
 }
 
@@ -120,10 +94,9 @@ Single single(const double* R, std::size_t p, std::int64_t child, const std::int
   return {std::max(residual, floor), logdet};
 }
 
-void Toggles::plainly(std::int64_t child, const std::int64_t* base, std::size_t k, std::size_t x, double logdet,
-                      double* residual, double* pivot) {
+void Toggles::plainly(std::int64_t child, std::size_t x, double logdet, double* residual, double* pivot) {
   const auto item = static_cast<std::int64_t>(x);
-  set_.assign(base, base + k);
+  set_ = sorted_;
   const auto place = std::lower_bound(set_.begin(), set_.end(), item);
   const bool in = place != set_.end() && *place == item;
   if (in) set_.erase(place);
@@ -133,46 +106,37 @@ void Toggles::plainly(std::int64_t child, const std::int64_t* base, std::size_t 
   pivot[x] = std::exp(in ? logdet - s.logdet : s.logdet - logdet);
 }
 
-Single Toggles::operator()(std::int64_t child, const std::int64_t* base, std::size_t k, double* out, double* piv) {
-  Factor& f = factor_;
-  factorise(f, R_, base, k, tolerance_);
-  for (std::size_t x = 0; x < p_; ++x) piv[x] = R_[x * p_ + x];
-  std::copy(R_ + child * p_, R_ + (child + 1) * p_, partial_.begin());
-  double mine = R_[child * p_ + child];
-  for (std::size_t i = 0; i < k; ++i) {
-    const double* u = f.solved.data() + i * p_;
-    subtract_squares(piv, u, p_);
-    subtract_scaled(partial_.data(), u, u[child], p_);
-    mine -= u[child] * u[child];
-  }
-  double least = 0.0;  // the smallest that the others leave of a member; 0: not known
-  if (!f.any_passed) {
-    removed(f, child, base, k, mine, floor_, out, piv);
-    least = 1.0;
-    for (std::size_t i = 0; i < k; ++i) least = std::min(least, piv[base[i]]);
-  }
-  const bool singular = !(least * mine >= kSafe);
-  if (singular) {
-    const Single s = single(R_, p_, child, base, k, tolerance_, floor_, work_);
-    mine = s.residual;
-    f.logdet = s.logdet;
-  }
-  mine = std::max(mine, floor_);
-  const auto in_base = [&](std::size_t x) { return std::binary_search(base, base + k, static_cast<std::int64_t>(x)); };
-  if (singular) {
-    for (std::size_t x = 0; x < p_; ++x)
-      if (static_cast<std::int64_t>(x) != child) plainly(child, base, k, x, f.logdet, out, piv);
-    out[child] = piv[child] = mine;  // has no meaning, but is a number
-    return {mine, f.logdet};
-  }
-  kept_.clear();
-  for (std::size_t i = 0; i < k; ++i) kept_.push_back({out[base[i]], piv[base[i]]});
-  added_residuals(out, piv, partial_.data(), mine, tolerance_, floor_, p_);
-  for (std::size_t i = 0; i < k; ++i) std::tie(out[base[i]], piv[base[i]]) = kept_[i];
+Single Toggles::singular(std::int64_t child, double* residual, double* pivot) {
+  const Single own = single(R_, p_, child, sorted_.data(), sorted_.size(), tolerance_, floor_, work_);
   for (std::size_t x = 0; x < p_; ++x)
-    if (static_cast<std::int64_t>(x) != child && !(least * piv[x] * out[x] >= kSafe) && !in_base(x))
-      plainly(child, base, k, x, f.logdet, out, piv);
-  return {mine, f.logdet};
+    if (static_cast<std::int64_t>(x) != child) plainly(child, x, own.logdet, residual, pivot);
+  residual[child] = pivot[child] = own.residual;
+  return own;
+}
+
+Single Toggles::operator()(std::int64_t child, const std::vector<int>& base, double* residual, double* pivot) {
+  sorted_.assign(base.begin(), base.end());
+  std::sort(sorted_.begin(), sorted_.end());
+  if (!ladder_.climb(child, base)) return singular(child, residual, pivot);
+  ladder_.added(floor_, residual);
+  std::copy(ladder_.pivots(), ladder_.pivots() + p_, pivot);
+  fewer_.resize(base.size());
+  fewer_pivots_.resize(base.size());
+  ladder_.removed(fewer_.data(), fewer_pivots_.data());
+  inside_[child] = 1;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    residual[base[i]] = std::max(fewer_[i], floor_);
+    pivot[base[i]] = fewer_pivots_[i];
+    inside_[base[i]] = 1;
+  }
+  for (std::size_t v = 0; v < p_; ++v) {
+    const int x = static_cast<int>(v);
+    if (inside_[v] || ladder_.bound_with(x) * residual[v] >= kSafe) continue;
+    if (!(ladder_.least_with(x) * residual[v] >= kSafe)) plainly(child, v, ladder_.logdet(), residual, pivot);
+  }
+  inside_[child] = 0;
+  for (int x : base) inside_[x] = 0;
+  return {std::max(ladder_.residual(), floor_), ladder_.logdet()};
 }
 
 void Ladder::begin(std::int64_t child) {
@@ -225,7 +189,27 @@ void Ladder::add(int x) {
     most = std::max(most, level.precision[j]);
   }
   level.least = 1.0 / most;
-  level.fine = level.least * level.residual >= kSafe;
+  level.fine = level.residual >= kSafe &&
+               (level.least * level.residual >= kSafe ||
+                1.0 / largest_precision(level, child_, level.residual) >= kSafe);
+}
+
+// With one more variable, of which the set leaves `left`: a member's precision grows by its squared coefficient in
+// the regression of that variable, divided by what is left.
+double Ladder::largest_precision(const Level& level, std::int64_t x, double left) const {
+  const std::size_t k = path_.size();
+  double most = 1.0 / left;
+  for (std::size_t j = 0; j < k; ++j) {
+    double slope = 0.0;
+    for (std::size_t r = j; r < k; ++r) slope += levels_[r + 1].inverse[j] * levels_[r + 1].line[x];
+    most = std::max(most, level.precision[j] + slope * slope / left);
+  }
+  return most;
+}
+
+double Ladder::least_with(int x) const {
+  const double left = top().pivots[x];
+  return left < tolerance_ ? 0.0 : 1.0 / largest_precision(top(), x, left);
 }
 
 bool Ladder::climb(std::int64_t child, const std::vector<int>& path) {

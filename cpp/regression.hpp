@@ -52,30 +52,6 @@ void factorise(Factor& f, const double* R, const std::int64_t* base, std::size_t
 void subtract_scaled(double* out, const double* row, double factor, std::size_t p);
 void scale(double* out, double factor, std::size_t p);
 
-// All toggles of a base set: O(k^2 p).
-class Toggles {
- public:
-  Toggles(const double* R, std::size_t p, double tolerance, double floor)
-      : R_(R), p_(p), tolerance_(tolerance), floor_(floor), factor_(p), partial_(p) {}
-
-  // Residual and logdet of (child, base); for every variable x the residual of child once x is put in (if
-  // out) or taken out (if in), with the pivot by which det changes.
-  Single operator()(std::int64_t child, const std::int64_t* base, std::size_t k, double* residual, double* pivot);
-
- private:
-  const double* R_;
-  std::size_t p_;
-  double tolerance_, floor_;
-  Factor factor_;
-  std::vector<double> partial_, work_;
-  std::vector<std::int64_t> set_;
-  std::vector<std::pair<double, double>> kept_;
-
-  // The plain way, for sets close to singular: x toggled in the base, then `single`.
-  void plainly(std::int64_t child, const std::int64_t* base, std::size_t k, std::size_t x, double logdet,
-               double* residual, double* pivot);
-};
-
 // Regressions of a child on sets that grow one by one: going on from the last set costs O(k p) for each
 // variable that is new, since the factors of all beginnings of the set are kept.
 class Ladder {
@@ -87,7 +63,10 @@ class Ladder {
 
   double residual() const { return top().residual; }
   double logdet() const { return top().logdet; }
-  double least() const { return top().least; }
+
+  // The smallest share that the others leave of a member of the set with x: a bound, O(1), and exactly, O(k^2).
+  double bound_with(int x) const { return top().least * top().pivots[x]; }
+  double least_with(int x) const;
 
   // Residuals of the child once each variable is put in; what it gives for members of the set has no meaning.
   void added(double floor, double* residual) const;
@@ -118,6 +97,32 @@ class Ladder {
   const Level& top() const { return levels_[path_.size()]; }
   void begin(std::int64_t child);
   void add(int x);
+  double largest_precision(const Level& level, std::int64_t x, double left) const;
+};
+
+// All toggles of a base set, which may come in any order: O(k p) for each variable that the last set did not begin
+// with.
+class Toggles {
+ public:
+  Toggles(const double* R, std::size_t p, double tolerance, double floor)
+      : R_(R), p_(p), tolerance_(tolerance), floor_(floor), ladder_(R, p, tolerance), inside_(p, 0) {}
+
+  // Residual and logdet of (child, base); for every variable x the residual of child once x is put in (if
+  // out) or taken out (if in), with the pivot by which det changes. The child's own entries have no meaning.
+  Single operator()(std::int64_t child, const std::vector<int>& base, double* residual, double* pivot);
+
+ private:
+  const double* R_;
+  std::size_t p_;
+  double tolerance_, floor_;
+  Ladder ladder_;
+  std::vector<char> inside_;
+  std::vector<double> work_, fewer_, fewer_pivots_;
+  std::vector<std::int64_t> sorted_, set_;
+
+  // The plain way, for sets close to singular: x toggled in the sorted base, then `single`.
+  void plainly(std::int64_t child, std::size_t x, double logdet, double* residual, double* pivot);
+  Single singular(std::int64_t child, double* residual, double* pivot);
 };
 
 }  // namespace arcwise
