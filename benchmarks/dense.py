@@ -93,7 +93,7 @@ def searched(data, charge, search, repeats=3, **options):
 def beside(alone):
     """The table of the search over orders beside causal-learn's; the charge of both is 2 log n."""
     print(
-        "p, degree, n    BOSS, 1 climb  BOSS (11)    causal-learn's   ratio  score | GES (BIC)   | default"
+        "p, degree, n    BOSS, 1 climb  BOSS         causal-learn's   ratio  score | GES (BIC)   | default"
     )
     for p, degree, n in TABLE:
         truth, data = drawn(p, degree, n)
@@ -139,7 +139,7 @@ def growth():
         truth, data = drawn(p, degree, n)
         parts = []
         for words in ({"search": "boss", "restarts": 0}, {}):
-            net, cpu = learned(data, time=600, **words)
+            net, cpu = learned(data, time=300, **words)
             parts.append(f"{cpu:8.2f} {shd_cpdag(net.graph, truth):5d}")
         print(f"{p:4d} {degree:3d} {n:6d}  {truth.n_arcs:5d} " + " | ".join(parts), flush=True)
 

@@ -34,11 +34,11 @@ __all__ = ["auto"]
 
 _QUICK_COLUMNS = 22  # beyond, the program's one number for each set of variables takes seconds
 _QUICK_SETS = {True: 1 << 24, False: 1 << 12}  # parent sets that the exact program may score
-_FEWEST, _ROUNDS = (
-    10,
-    10_000,
-)  # rounds without success: this many at least, and those for one variable
-_SETS = 300_000  # parent sets scored without success: seconds in closed form
+# Rounds without success: this many at least, and so many for one variable.
+_FEWEST, _ROUNDS = 10, 10_000
+# Parent sets that the search over orders may score without success, in a few rounds at least, and in all:
+# seconds, and about a minute, in closed form.
+_SETS, _TRIED, _ALL_SETS = 300_000, 4, 2_000_000
 
 
 def auto(
@@ -60,8 +60,8 @@ def auto(
     rng : source of the random disturbances.
     limits : rules bound to the score's columns.
     patience : rounds in a row without a better graph before the search ends; by default 100 (40 where
-        equivalent graphs differ in score), fewer where variables are many (10 000 / variables) or rounds
-        dear (300 000 parent sets scored), but 10 at least.
+        equivalent graphs differ in score), fewer where variables are many (10 000 / variables, but 10 at
+        least) or rounds dear (300 000 parent sets scored without success, or two million in all).
     max_steps, on_step : as in `greedy`.
 
     Returns
@@ -81,13 +81,17 @@ def auto(
     while not trail.stopped:
         if failures >= (way.patience if patience is None else patience):
             break
-        if patience is None and failures >= _FEWEST and way.asked - before > _SETS:
+        dear = failures >= _TRIED and way.asked - before > _SETS
+        if patience is None and (dear or way.asked > _ALL_SETS):
             break
         found, value = way.again((best, top), rounds)
         rounds, failures = rounds + 1, failures + 1
         if value > top + least_gain(score):
             best, top, failures, before = found, value, 0, way.asked
-    stopped = trail.stopped or f"{failures} rounds in a row found nothing better"
+    end = f"{failures} rounds in a row found nothing better"
+    if patience is None and way.asked > _ALL_SETS:
+        end = f"{way.asked} parent sets were scored"
+    stopped = trail.stopped or end
     return Result(best, total(score, best), tuple(trail.steps), stopped)
 
 
