@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/charges.py [--seeds 3] [--first 0] [--rows 300,1000,3000,10000]
 
-Networks of benchmarks/linear.py; the default search; the structural distance of the CPDAGs to the truth, mean
-over seeds, for gamma 0 (BIC), 0.5, 0.75, 1, 1.1 and 1.5 and for a switch (1 where columns are more than the
-square root of rows, else 0). The last lines are means over networks: the distance for each arc of the truth, and how
-much worse than the best gamma of its cell each is.
+Networks of benchmarks/linear.py; the default search; the structural distance of the CPDAGs to the truth,
+mean over seeds, for gamma 0 (BIC), 0.5, 0.75, 1, 1.1 and 1.5 and for a switch (1 where columns are more
+than the square root of rows, else 0). The last lines are means over networks: the distance for each arc of
+the truth, and how much worse than the best gamma of its cell each is.
 """
 
 import argparse

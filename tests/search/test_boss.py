@@ -49,10 +49,18 @@ def test_small_problems_end_at_the_optimum_or_close_to_it():
 
 def test_dear_scores_take_the_same_way_set_by_set():
     score = bind("bic", FAMILIES["gaussian"], linear(4, rows=100, p=8))
-    closed = run(score, start=DAG.empty(score.nodes))
-    plain = run(Cached(score), start=DAG.empty(score.nodes))
+    options = {"start": DAG.empty(score.nodes), "restarts": 0}
+    closed, plain = run(score, **options), run(Cached(score), **options)
     assert plain.graph == closed.graph
     assert [s.what for s in plain.trace] == [s.what for s in closed.trace]
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_falling_charges_find_dense_graphs_that_one_climb_does_not(seed):
+    truth, score = dense(seed, p=60, degree=15, rows=2000)
+    plain = run(score, start=DAG.empty(score.nodes), restarts=0)
+    assert plain.score < total(score, truth) - 1000
+    assert run(score, restarts=0).score >= total(score, truth) - 1e-6
 
 
 def test_full_memory_is_said_and_changes_nothing():

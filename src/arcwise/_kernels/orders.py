@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack, unpack
 
-__all__ = ["Climbed", "GaussianScores", "Orders"]
+__all__ = ["Climbed", "GaussianScores", "Orders", "Rows", "Watch"]
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
@@ -97,6 +97,7 @@ class Orders:
         tolerance: float,
         most: int,
     ) -> None:
+        self.asked = self.cleared = 0
         self._source = source.native if isinstance(source, GaussianScores) else _called(source)
         self._native = _native.Orders(
             len(barred), *pack(barred), *pack(kept), max_parents, tolerance, most
@@ -118,7 +119,9 @@ class Orders:
             np.asarray(turns, dtype=np.int64),
             watch,
         )
-        return Climbed(found.tolist(), unpack(indptr, indices), *rest)
+        climbed = Climbed(found.tolist(), unpack(indptr, indices), *rest)
+        self.asked, self.cleared = climbed.asked, climbed.cleared
+        return climbed
 
 
 def _called(rows: Rows) -> Callable[[int, NDArray[np.int64], NDArray[np.int64]], Array | None]:

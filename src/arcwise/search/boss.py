@@ -11,9 +11,16 @@ An order's graph may still hold arcs that its equivalence class can do without, 
 search ends each climb. Further climbs start from the best order with some variables displaced: this led
 further than random orders, and costs less, since parent sets that were grown once are remembered.
 
+Where the score has a closed form, a climb begins with charges that fall: parents first cost 16 times what
+they should, then 8, 4, 2 times, and each order is where the next climb starts. On dense graphs a random
+order gives the variables dozens of parents, most of them wrong, and single moves do not lead out of that;
+with large charges only the strongest are left. On most networks of 60 variables with 15 neighbours each the
+plain climb ends thousands of nats below the truth, this one at it, in half the time.
+
 Source: Andrews, Ramsey, Sanchez-Romero, Camchong and Kummerfeld (2023), Fast scalable and accurate
 discovery of DAGs using the best order score search and grow-shrink trees, NeurIPS 36. Ours differs in
-finding out which variables a move can touch at all, and in letting branches with the same set share a node.
+finding out which variables a move can touch at all, in letting branches with the same set share a node, and
+in charges that fall.
 """
 
 import numpy as np
@@ -45,9 +52,7 @@ def boss(
     Parameters
     ----------
     score : what to maximise; any decomposable score, in compiled loops where it has a closed form.
-    start : graph whose order the first climb starts from. By default that of an equivalence search where
-        the score has a closed form, which takes milliseconds and leads to better orders in half the time;
-        else the required arcs alone.
+    start : graph whose order the first climb starts from, at once; by default the required arcs alone.
     rng : source of the further orders, and of the sequence in which variables are tried.
     limits : rules bound to the score's columns.
     restarts : further climbs, each from the best order with up to a quarter of the variables displaced.
@@ -76,13 +81,11 @@ def boss(
     trail = Trail(on_step, max_steps)
     orders = Ordered(score, bounds, trail, rng, memory)
     best, top = graph, -np.inf
-    if start is None and score.equivalent and score.lattice:
-        best, top = ges_within(trail, score, graph, bounds)
     for attempt in range(restarts + 1):
         if trail.stopped:
             break
-        order = displaced(best.order(), bounds, rng) if attempt else best.order()
-        found = orders.climb(order)
+        order = displaced(best.order(), bounds, rng) if attempt else graph.order()
+        found = orders.climb(order) if start is not None and not attempt else orders.fall(order)
         if found is not None and score.equivalent and not trail.stopped:
             found = ges_within(trail, score, found[0], bounds, ("backward",))
         if found is not None and found[1] > top + least_gain(score):

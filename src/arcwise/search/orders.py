@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Orders
+from arcwise._kernels.orders import Climbed, GaussianScores, Orders, Rows
+from arcwise._kernels.orders import Watch as KernelWatch
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Trail
 from arcwise.scores import Score
@@ -16,6 +17,15 @@ __all__ = ["MEMORY", "Ordered", "displaced", "legal_order"]
 
 MEMORY = 512 * (1 << 20)
 """Bytes that remembered parent sets may take by default."""
+
+
+# Multiples of the usual charge for a parent, while it falls.
+_FALLING = (16.0, 8.0, 4.0, 2.0)
+
+
+def _charge(score: Score) -> float:
+    """About what a parent costs, in nats, whatever the score: half of log n, and log p."""
+    return 0.5 * float(np.log(max(score.rows, 2.0))) + float(np.log(len(score.nodes)))
 
 
 class Ordered:
@@ -35,15 +45,20 @@ class Ordered:
         self.score, self.limits, self.trail, self.rng = score, limits, trail, rng
         self.asked = self.cleared = 0
         self._careful = score.watched(trail.check)
-        p = len(score.nodes)
+        self._most = max(1, int(memory) // (4 * (1 + len(_FALLING))))
+        self._orders = self._kernel(score.compiled() or self._rows)
+        self._charged: dict[float, Orders] = {}
+
+    def _kernel(self, source: GaussianScores | Rows) -> Orders:
+        p, limits = len(self.score.nodes), self.limits
         barred = limits.barred or (frozenset[int](),) * p
-        self._orders = Orders(
-            score.compiled() or self._rows,
+        return Orders(
+            source,
             [tuple(sorted(row)) for row in barred],
             limits.required,
             max_parents=p if limits.max_parents is None else limits.max_parents,
-            tolerance=least_gain(score),
-            most=max(1, int(memory) // 4),
+            tolerance=least_gain(self.score),
+            most=self._most,
         )
 
     def climb(self, order: Sequence[int]) -> tuple[DAG, float] | None:
@@ -51,12 +66,40 @@ class Ordered:
 
         Variables are tried in a random sequence. None if stopped before there was any graph.
         """
-        turns = self.rng.permutation(len(order)).tolist()
-        found = self._orders.climb(order, turns, self._watch)
-        self.asked, self.cleared = found.asked, found.cleared
+        found = self._climb(self._orders, order, self._watch)
         if found.total == -np.inf:
             return None
         return DAG.unchecked(self.score.nodes, tuple(found.parents)), found.total
+
+    def fall(self, order: Sequence[int]) -> tuple[DAG, float] | None:
+        """The same by way of charges that fall: parents cost much more at first.
+
+        A large charge leaves the strongest parents only, which are few and mostly true ones, and so shows
+        the way to an order that a search among many weak parents does not find. For scores in closed form;
+        others climb at once.
+        """
+        for factor in _FALLING if self.score.lattice else ():
+            if self.trail.stopped:
+                break
+            if factor not in self._charged:
+                extra = -(factor - 1.0) * _charge(self.score) * np.arange(len(order) + 1.0)
+                source = self.score.compiled(extra)
+                if source is None:
+                    break
+                self._charged[factor] = self._kernel(source)
+            order = self._climb(self._charged[factor], order, self._glance).order
+        return self.climb(order)
+
+    def _climb(self, orders: Orders, order: Sequence[int], watch: KernelWatch) -> Climbed:
+        before = orders.asked, orders.cleared
+        found = orders.climb(order, self.rng.permutation(len(order)).tolist(), watch)
+        self.asked += orders.asked - before[0]
+        self.cleared += orders.cleared - before[1]
+        return found
+
+    def _glance(self, column: int, value: float, arcs: int) -> bool:
+        """Under another charge a move is no step of the search."""
+        return self.trail.tick("look", -np.inf, arcs)
 
     def _rows(
         self, child: int, base: tuple[int, ...], among: list[int]
