@@ -7,6 +7,7 @@ void bind_moves(nanobind::module_& m);
 void bind_ges(nanobind::module_& m);
 void bind_orders(nanobind::module_& m);
 void bind_discrete(nanobind::module_& m);
+void bind_junction(nanobind::module_& m);
 void bind_glasso(nanobind::module_& m);
 void bind_glasso_blocks(nanobind::module_& m);
 void bind_parzen(nanobind::module_& m);
@@ -20,6 +21,7 @@ NB_MODULE(_native, m) {
   bind_ges(m);
   bind_orders(m);
   bind_discrete(m);
+  bind_junction(m);
   bind_glasso(m);
   bind_glasso_blocks(m);
   bind_parzen(m);
