@@ -13,7 +13,11 @@ def cases():
     for seed in range(6):
         rng = np.random.default_rng(seed)
         codes, levels = naive.random_table(rng, n=[1, 2, 40, 64, 65, 200][seed])
-        for weights in (None, rng.integers(0, 4, codes.shape[1]).astype(float), rng.random(codes.shape[1])):
+        for weights in (
+            None,
+            rng.integers(0, 4, codes.shape[1]).astype(float),
+            rng.random(codes.shape[1]),
+        ):
             yield codes, levels, weights
 
 
@@ -35,7 +39,9 @@ def test_toggles_are_scores_of_the_sets(kind):
             found = scores.toggles(3, base, range(p))
             assert found[4] == -np.inf
             sets = [tuple(sorted({*base} ^ {x})) for x in range(p) if x != 3]
-            plain = DiscreteScores(table, kind, alpha=0.7, per_param=0.3, by_size=np.arange(p + 1.0))
+            plain = DiscreteScores(
+                table, kind, alpha=0.7, per_param=0.3, by_size=np.arange(p + 1.0)
+            )
             assert np.allclose(np.delete(found, 4), plain.many(3, [base, *sets]), **NEAR)
 
 
@@ -60,7 +66,8 @@ def test_large_tables_are_sparse_and_still_right():
     scores = DiscreteScores(DiscreteTable(codes, levels, None), "bds", alpha=3.0)
     found = scores.toggles(0, (1, 2), range(5))
     wanted = [
-        naive.score(codes, levels, None, 0, s, "bds", 3.0) for s in [(1, 2), (2,), (1,), (1, 2, 3), (1, 2, 4)]
+        naive.score(codes, levels, None, 0, s, "bds", 3.0)
+        for s in [(1, 2), (2,), (1,), (1, 2, 3), (1, 2, 4)]
     ]
     assert np.allclose(np.delete(found, 1), wanted, **NEAR)
 
@@ -82,7 +89,9 @@ def test_regrets_of_very_many_cells_go_on_without_a_jump():
     regrets = []
     for levels in (49_999, 50_000, 50_001, 50_002):
         table = DiscreteTable(codes, [2, levels], None)
-        pair = [DiscreteScores(table, "likelihood", nml=nml).many(0, [(1,)])[0] for nml in (False, True)]
+        pair = [
+            DiscreteScores(table, "likelihood", nml=nml).many(0, [(1,)])[0] for nml in (False, True)
+        ]
         regrets.append(pair[0] - pair[1])
     steps = np.diff(regrets)
     assert np.abs(steps).max() < 2e-3

@@ -19,7 +19,9 @@ def test_marginals_and_the_probability_of_evidence(seed):
     assert tree.log_total == pytest.approx(np.log(whole.sum()), abs=1e-10)
     for count in (0, 1, 3, 6):
         seen = [int(v) for v in rng.choice(7, count, replace=False)]
-        rows = np.array([[rng.integers(levels[v]) for v in seen] for _ in range(5)]).reshape(5, count)
+        rows = np.array([[rng.integers(levels[v]) for v in seen] for _ in range(5)]).reshape(
+            5, count
+        )
         targets = [(v,) for v in range(7) if v not in seen]
         logs, answers = tree.ask(seen, rows, targets)
         for i, row in enumerate(rows):
@@ -36,7 +38,7 @@ def test_marginals_and_the_probability_of_evidence(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_sets_that_lie_together_are_answered_together(seed):
     tree, levels, whole = made(seed, together=[(5, 0, 3)])
-    logs, (answer,) = tree.ask([2], np.array([[0]]), [(5, 0, 3)])
+    _, (answer,) = tree.ask([2], np.array([[0]]), [(5, 0, 3)])
     table = naive.restricted(whole, [2], [0])
     assert np.allclose(answer[0], naive.marginal(table, (5, 0, 3)), atol=1e-12)
     assert answer.shape[1:] == tuple(levels[v] for v in (5, 0, 3))
@@ -108,6 +110,7 @@ def test_what_does_not_fit_together_is_refused():
         JunctionTree(levels, scopes, [np.zeros(2), np.ones((2, 2))], order)
     with pytest.raises(ValueError, match="every variable once"):
         JunctionTree(levels, scopes, tables, order[:1])
-    tree = JunctionTree([2, 2, 2], [(0, 1), (1, 2)], [np.ones((2, 2))] * 2, plan([2] * 3, [(0, 1), (1, 2)]).order)
+    levels, scopes, tables = [2, 2, 2], [(0, 1), (1, 2)], [np.ones((2, 2))] * 2
+    tree = JunctionTree(levels, scopes, tables, plan(levels, scopes).order)
     with pytest.raises(ValueError, match="no clique holds"):
         tree.ask([], np.zeros((1, 0), dtype=int), [(0, 1, 2)])

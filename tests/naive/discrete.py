@@ -22,7 +22,9 @@ def score(codes, levels, weights, child, parents, kind="likelihood", alpha=1.0):
     found = {key: row for key, row in found.items() if sum(row.values()) > 0}
     r = int(levels[child])
     q = math.prod(int(levels[x]) for x in parents)
-    per_cell = {"k2": 1.0, "bdeu": alpha / (r * q), "bds": alpha / (r * max(len(found), 1))}.get(kind)
+    per_cell = {"k2": 1.0, "bdeu": alpha / (r * q), "bds": alpha / (r * max(len(found), 1))}.get(
+        kind
+    )
     total = 0.0
     for row in found.values():
         n = sum(row.values())

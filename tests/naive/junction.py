@@ -42,7 +42,8 @@ def random_factors(rng, p, most=4, sparse=0.0):
     for v in range(p):
         parents = rng.choice(v, min(v, int(rng.integers(0, 4))), replace=False) if v else []
         scope = (*(int(x) for x in parents), v)
-        table = rng.random([int(levels[x]) for x in scope]) * (rng.random([int(levels[x]) for x in scope]) >= sparse)
+        shape = [int(levels[x]) for x in scope]
+        table = rng.random(shape) * (rng.random(shape) >= sparse)
         table = table + 1e-3 * (table.sum(axis=-1, keepdims=True) == 0)
         scopes.append(scope)
         tables.append(table / table.sum(axis=-1, keepdims=True))

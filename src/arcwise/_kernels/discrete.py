@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import _native
+from arcwise._kernels.orders import Compiled
 from arcwise._kernels.sets import pack
 
 __all__ = ["KINDS", "DiscreteScores", "DiscreteTable"]
@@ -27,7 +28,9 @@ class DiscreteTable:
     weights : (n,), or None where each row counts once.
     """
 
-    def __init__(self, codes: NDArray[np.uint16], levels: Sequence[int], weights: Array | None) -> None:
+    def __init__(
+        self, codes: NDArray[np.uint16], levels: Sequence[int], weights: Array | None
+    ) -> None:
         none = np.zeros(0) if weights is None else np.ascontiguousarray(weights, dtype=float)
         self.shape = codes.shape
         self.native = _native.DiscreteTable(
@@ -35,7 +38,7 @@ class DiscreteTable:
         )
 
 
-class DiscreteScores:
+class DiscreteScores(Compiled):
     """Sums over the configurations j of the parents, with counts N_jk of the child's r levels, minus charges.
 
     * "likelihood": sum_k N_jk log(N_jk / N_j);
@@ -66,7 +69,12 @@ class DiscreteScores:
     ) -> None:
         charges = np.zeros(table.shape[0] + 1) if by_size is None else by_size
         self.native = _native.DiscreteScores(
-            table.native, KINDS.index(kind), alpha, per_param, np.ascontiguousarray(charges, dtype=float), nml
+            table.native,
+            KINDS.index(kind),
+            alpha,
+            per_param,
+            np.ascontiguousarray(charges, dtype=float),
+            nml,
         )
 
     def many(self, child: int, sets: Sets) -> Array:
@@ -80,7 +88,9 @@ class DiscreteScores:
         found: Array = self.native.toggles(child, *sets)
         return found
 
-    def subsets(self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int) -> Array:
+    def subsets(
+        self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
+    ) -> Array:
         """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
         sets = (np.asarray(each, dtype=np.int64) for each in (candidates, always))
         found: Array = self.native.subsets(child, *sets, most)
