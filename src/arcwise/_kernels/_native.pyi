@@ -18,6 +18,10 @@ stale_after_link: Any
 stale_after_unlink: Any
 ges: Any
 GaussianScores: Any
+DiscreteTable: Any
+DiscreteScores: Any
+elimination_plan: Any
+JunctionTree: Any
 Orders: Any
 parzen_loo: Any
 parzen_fit: Any
