@@ -284,7 +284,7 @@ def test_a_rooms_list_is_what_is_there(room):
         for alias in node.names
     }
     shown = {name for name in imported if not name.startswith("_")}
-    internal = {"format_of", "read_bytes", "write_bytes", "ARCS", "BIF", "BUNDLE", "DOT", "JSON"}
+    internal = {"format_of", "read_bytes", "write_bytes", "ARCS", "BUNDLE", "DOT", "JSON"}
     assert shown - internal <= set(listed), (
         f"{room} imports but does not list {shown - set(listed)}"
     )
