@@ -145,24 +145,9 @@ def test_long_lines_are_refused_quickly(format, sign):
 
 
 NETWORKS = [
-    "alarm",
-    "andes",
-    "asia",
-    "barley",
-    "cancer",
-    "diabetes",
-    "earthquake",
-    "hailfinder",
-    "insurance",
-    "link",
-    "munin",
-    "munin1",
-    "pathfinder",
-    "sachs",
-    "survey",
-    "water",
-    "win95pts",
-]
+    "alarm", "andes", "asia", "barley", "cancer", "diabetes", "earthquake", "hailfinder", "insurance",
+    "link", "munin", "munin1", "pathfinder", "sachs", "survey", "water", "win95pts",
+]  # fmt: skip
 LONG = [pytest.param(name, marks=pytest.mark.slow) for name in ("munin2", "munin3", "munin4")]
 
 

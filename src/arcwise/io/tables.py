@@ -84,7 +84,7 @@ class DiscreteNet:
         above = [self.variables[parent] for parent in self.parents[child]]
         return normalised(self.variables[child], above, self.tables[child])
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the variables."""
         return tuple(variable.name for variable in self.variables)
