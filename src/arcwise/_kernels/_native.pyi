@@ -9,6 +9,7 @@ gaussian_folds: Any
 gaussian_loo: Any
 subset_maxima: Any
 best_order: Any
+dag_posterior: Any
 scan_moves: Any
 legal_add: Any
 legal_flip: Any
