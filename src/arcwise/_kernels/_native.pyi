@@ -10,6 +10,7 @@ gaussian_loo: Any
 subset_maxima: Any
 best_order: Any
 dag_posterior: Any
+StructureChain: Any
 scan_moves: Any
 legal_add: Any
 legal_flip: Any
