@@ -44,7 +44,8 @@ def test_graphs_are_visited_as_often_as_they_weigh(options, beta):
     logs = {}
     for graph in naive.all_dags(p):
         fits = all(
-            set(kept[v]) <= graph[v] <= set(allowed[v]) and len(graph[v]) <= options.get("max_parents", p)
+            set(kept[v]) <= graph[v] <= set(allowed[v])
+            and len(graph[v]) <= options.get("max_parents", p)
             for v in range(p)
         )
         if fits:
@@ -84,7 +85,9 @@ def test_scores_are_those_of_the_states_and_sets_are_asked_for_once():
     visited = chain.run(rows, 2000, 1, go_on)
     for state, score in zip(visited.parents, visited.scores, strict=True):
         sets = unpacked_rows(state)
-        assert score == pytest.approx(sum(weights[v, naive.packed(sets[v], v)] for v in range(4)), abs=1e-12)
+        assert score == pytest.approx(
+            sum(weights[v, naive.packed(sets[v], v)] for v in range(4)), abs=1e-12
+        )
     assert len(asked) == len(set(asked))
     assert chain.known <= 32
 

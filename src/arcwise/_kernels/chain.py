@@ -51,7 +51,12 @@ class StructureChain:
         self, state: ChainState, allowed: Sets, kept: Sets, *, max_parents: int, beta: float = 1.0
     ) -> None:
         self._native = _native.StructureChain(
-            packed_rows(allowed), packed_rows(kept), state.parents, max_parents, beta, state.generator
+            packed_rows(allowed),
+            packed_rows(kept),
+            state.parents,
+            max_parents,
+            beta,
+            state.generator,
         )
         self._native.set_taken(state.taken)
         self._shape = state.parents.shape
