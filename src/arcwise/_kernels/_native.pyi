@@ -9,6 +9,8 @@ gaussian_folds: Any
 gaussian_loo: Any
 subset_maxima: Any
 best_order: Any
+dag_posterior: Any
+StructureChain: Any
 scan_moves: Any
 legal_add: Any
 legal_flip: Any
