@@ -159,6 +159,7 @@ probability ( b | a ) {
         ("(y) 0.25", "(x) 0.25", "line 5: there is a second row for the same levels"),
         ("(y) 0.25, 0.75;", "", r"line 6: there is no row for \(y\) in the probabilities of 'b'"),
         ("(y) 0.25", "(y) 0.5", "line 3: the probabilities of 'b' given a = 'y' sum to 1.25"),
+        ("(y) 0.25", "default x", "line 5: expected a number, got 'x'"),
         ("0.25", "0.2.5", "line 5: expected a number, got '0.2.5'"),
         ("(y)", "(y, y)", "line 5: expected 1 levels in parentheses"),
         ("( a )", "( a | b )", "The arcs form a cycle"),
@@ -167,7 +168,7 @@ probability ( b | a ) {
 )
 def test_the_line_and_the_reason_are_said(old, new, message, tmp_path):
     place = tmp_path / "two.bif"
-    place.write_text(TWO.replace(old, new))
+    place.write_text(TWO.replace(old, new) + "\n" * 5)
     with pytest.raises(FileError, match=message) as caught:
         load_tables(place)
     assert str(caught.value).startswith(f"'{place}' cannot be read: ")

@@ -139,6 +139,7 @@ class _Body:
         self.starts: list[int] = []
         self.words: list[str] = []
         self.default: list[str] = []
+        self.default_start = 0
 
     def wrong(self, start: int, what: str) -> FileError:
         """The error for a statement."""
@@ -164,6 +165,7 @@ class _Body:
             self.rows, self.starts = list(range(self.count)), [start] * self.count
         elif words[0] == "default" and not self.default:
             self.default = self.counted(words[1:], self.width, start)
+            self.default_start = start
         else:
             raise self.wrong(start, f"expected one 'table', 'default' or '(', found {words[0]!r}")
 
@@ -186,8 +188,9 @@ class _Body:
             number = number * len(codes) + codes[name]
         return number
 
-    def table(self) -> Numbers:
-        """The table, once all statements are taken."""
+    def table(self, end: int) -> Numbers:
+        """The table, once all statements up to the end of the block are taken."""
+        lines = self.scanner.line_after
         out = np.empty((self.count, self.width))
         known = set(self.rows)
         if len(known) < len(self.rows):
@@ -195,13 +198,12 @@ class _Body:
             start = [s for s, row in zip(self.starts, self.rows, strict=True) if row == twice][1]
             raise self.wrong(start, "there is a second row for the same levels")
         if self.default:
-            out[:] = numbers(self.default, lambda place: self.scanner.line)
+            out[:] = numbers(self.default, lambda place: lines(self.default_start))
         elif len(known) < self.count:
             missing = next(row for row in range(self.count) if row not in known)
             codes = np.unravel_index(missing, self.shape[:-1])
             names = ", ".join(each[code] for each, code in zip(self.levels, codes, strict=True))
-            raise self.wrong(self.scanner.position, f"there is no row for ({names})")
-        lines = self.scanner.line_after
+            raise self.wrong(end, f"there is no row for ({names})")
         found = numbers(self.words, lambda place: lines(self.starts[place // self.width]))
         out[self.rows] = found.reshape(-1, self.width)
         return out.reshape(self.shape)
@@ -212,7 +214,7 @@ def _table(scanner: Scanner, draft: Draft, child: str, span: tuple[int, int]) ->
     body = _Body(scanner, draft, child)
     for start, end in scanner.statements(*span):
         body.add(start, end)
-    return body.table()
+    return body.table(span[1])
 
 
 def write_bif(net: DiscreteNet) -> bytes:
