@@ -123,7 +123,8 @@ def _with_strengths(
 ) -> EdgeTable:
     if score is None:
         return replace(table, strength=_information(table), meaning=_BY_JOINT)
-    bounds = Limits.none(score.nodes) if limits is None else limits
+    # Of an arc that is required the loss is told, too, so here no arc is.
+    bounds = replace(limits or Limits.none(score.nodes), required=((),) * len(score.nodes))
     strength = _differences(Climb(score, net.graph, bounds), table) / score.rows
     return replace(table, strength=strength, count=score.rows, meaning=_BY_SCORE)
 

@@ -45,7 +45,7 @@ from arcwise.graphs.matrix import (
     to_networkx,
     ug_from_adjacency,
 )
-from arcwise.graphs.moves import Move, Permission, legal_moves
+from arcwise.graphs.moves import Move, legal_moves
 from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.orient import Members, directed_by, members, some_members
 from arcwise.graphs.pdag import PDAG
@@ -65,7 +65,6 @@ __all__ = [
     "Move",
     "Node",
     "Nodes",
-    "Permission",
     "Rules",
     "UGraph",
     "adjacency",

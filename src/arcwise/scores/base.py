@@ -16,9 +16,10 @@ from arcwise._kernels.orders import GaussianScores
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
-__all__ = ["Array", "Cached", "ParentSets", "Score", "Sum", "Watched", "delta", "total"]
+__all__ = ["Array", "Cached", "Mask", "ParentSets", "Score", "Sum", "Watched", "delta", "total"]
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 ParentSets = Sequence[tuple[int, ...]]
 
 _BATCH = 0.1  # seconds that local fits may take between two questions to the watcher,
@@ -29,8 +30,9 @@ class Score(ABC):
     """Local scores of parent sets; `nodes` are the columns' names, `rows` the sum of weights.
 
     `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
-    on; `lattice` that `subsets` is far cheaper than scoring set by set, which lets the exact search go
-    further; `threads` how many sets are scored at the same time.
+    on; `lattice` that `sweep` and `subsets` are far cheaper than scoring set by set, which lets the exact
+    search go further; `threads` how many sets are scored at the same time. A parent set that the local
+    models cannot take scores -inf.
     """
 
     nodes: tuple[str, ...]
@@ -54,18 +56,34 @@ class Score(ABC):
 
         One entry for each column, or for each of `among`; the child's own entry is -inf.
         """
-        others = range(len(self.nodes)) if among is None else among
+        p = len(self.nodes)
+        if self.lattice and (among is None or 4 * len(among) >= p):  # else it is quicker one by one
+            row: Array = self.sweep((child,), (parents,))[1][0]
+            return row if among is None else row[np.asarray(among, dtype=np.intp)]
+        others = range(p) if among is None else among
         asked = [x for x in others if x != child]
-        values = self.many(child, [_toggle(parents, x) for x in asked])
         out = np.full(len(others), -np.inf)
-        out[[i for i, x in enumerate(others) if x != child]] = values
+        out[[i for i, x in enumerate(others) if x != child]] = self.many(
+            child, [_toggle(parents, x) for x in asked]
+        )
         return out
 
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
-        """Local scores (m,) of m children with their bases, and all toggles (m, p), in one call."""
-        own = np.array([self.local(c, base) for c, base in zip(children, bases, strict=True)])
-        rows = [self.toggles(c, base) for c, base in zip(children, bases, strict=True)]
-        return own, np.array(rows).reshape(len(children), len(self.nodes))
+    def sweep(
+        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
+    ) -> tuple[Array, Array]:
+        """Local scores (m,) of m children with their bases, and all toggles (m, p), in one call.
+
+        `among` (m, p) marks the toggles that are wanted, such as those that rules allow: no other set is
+        fitted, and the entries of the others are -inf.
+        """
+        p = len(self.nodes)
+        own, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            wanted = range(p) if among is None else np.flatnonzero(among[row]).tolist()
+            others = [x for x in wanted if x != child]
+            values = self.many(child, [base, *(_toggle(base, x) for x in others)])
+            own[row], toggled[row, others] = values[0], values[1:]
+        return own, toggled
 
     def subsets(
         self,
@@ -165,19 +183,12 @@ class Sum(Score):
         out: Array = np.sum([part.many(child, sets) for part in self.parts], axis=0)
         return out
 
-    def toggles(
-        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
-    ) -> Array:
-        """Sum of the parts' toggles."""
-        out: Array = np.sum([part.toggles(child, parents, among) for part in self.parts], axis=0)
-        return out
-
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+    def sweep(
+        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
+    ) -> tuple[Array, Array]:
         """Sum of the parts' sweeps."""
-        found = [part.sweep(children, bases) for part in self.parts]
-        own: Array = np.sum([f[0] for f in found], axis=0)
-        rows: Array = np.sum([f[1] for f in found], axis=0)
-        return own, rows
+        own, rows = zip(*(part.sweep(children, bases, among) for part in self.parts), strict=True)
+        return np.sum(own, axis=0), np.sum(rows, axis=0)
 
     def subsets(
         self,
@@ -193,11 +204,15 @@ class Sum(Score):
 
 
 class Cached(Score):
-    """Remembers every local score asked for: for scores that are dear to compute."""
+    """Remembers every local score asked for: for scores that are dear to compute.
+
+    Scores in closed form are asked for whole sweeps and lattices as if the memory were not there.
+    """
 
     def __init__(self, score: Score) -> None:
         self.score = score
-        self.nodes, self.rows, self.equivalent = score.nodes, score.rows, score.equivalent
+        self.nodes, self.rows, self.threads = score.nodes, score.rows, score.threads
+        self.equivalent, self.lattice = score.equivalent, score.lattice
         self.known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -207,6 +222,32 @@ class Cached(Score):
             for s, value in zip(missing, self.score.many(child, missing), strict=True):
                 self.known[child, s] = float(value)
         return np.array([self.known[child, s] for s in sets])
+
+    def sweep(
+        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
+    ) -> tuple[Array, Array]:
+        """The score's own sweep in closed form, else from memory."""
+        asked = self.score if self.lattice else super()
+        return asked.sweep(children, bases, among)
+
+    def subsets(
+        self,
+        child: int,
+        candidates: Sequence[int],
+        always: tuple[int, ...] = (),
+        max_size: int | None = None,
+    ) -> Array:
+        """The score's own subsets in closed form, else from memory."""
+        asked = self.score if self.lattice else super()
+        return asked.subsets(child, candidates, always, max_size)
+
+    def by_number(self) -> Array | None:
+        """What the score says by the number of parents alone."""
+        return self.score.by_number()
+
+    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+        """The score's closed form."""
+        return self.score.compiled(extra)
 
     def watched(self, check: Callable[[], None]) -> Score:
         """The same memory; `check` is called where local scores are not known."""

@@ -22,7 +22,7 @@ from arcwise._kernels import gaussian as kernel
 from arcwise._kernels.orders import GaussianScores
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.errors import FitError
-from arcwise.scores.base import Array, ParentSets, Score
+from arcwise.scores.base import Array, Mask, ParentSets, Score
 
 __all__ = ["BGe", "bge"]
 
@@ -62,7 +62,9 @@ class BGe(Score):
         scale = np.array([2 * self.log_sd[list(s)].sum() for s in sets])
         return self._local(sizes, child, residual, logdet + scale)
 
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+    def sweep(
+        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
+    ) -> tuple[Array, Array]:
         """Bases and all toggles in one compiled call."""
         found = kernel.sweep(self.matrix, children, bases, _TINY, _TINY)
         own, toggled = np.empty(len(children)), found.toggled
@@ -77,14 +79,9 @@ class BGe(Score):
                 len(base) + sign, child, toggled[row], logdet + sign * change[row]
             )
             toggled[row, child] = -np.inf
+        if among is not None:
+            toggled[~among] = -np.inf
         return own, toggled
-
-    def toggles(
-        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
-    ) -> Array:
-        """All toggles by the sweep."""
-        row: Array = self.sweep((child,), (parents,))[1][0]
-        return row if among is None else row[np.asarray(among, dtype=np.intp)]
 
     def subsets(
         self,

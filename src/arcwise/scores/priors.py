@@ -13,7 +13,7 @@ import numpy as np
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
-from arcwise.scores.base import Array, ParentSets, Score
+from arcwise.scores.base import Array, Mask, ParentSets, Score
 
 __all__ = ["ArcPenalty", "ExpertPrior"]
 
@@ -57,13 +57,17 @@ class ArcPenalty(Score):
         most = len(self.nodes) if max_size is None else max_size
         return np.where(sizes <= most, -self.cost * sizes, -np.inf)
 
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+    def sweep(
+        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
+    ) -> tuple[Array, Array]:
         """Costs of bases and toggles."""
         own = -self.cost * np.fromiter(map(len, bases), dtype=float, count=len(bases))
         toggled = np.repeat(own[:, None] - self.cost, len(self.nodes), axis=1)
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
             toggled[row, list(base)] += 2 * self.cost
             toggled[row, child] = -np.inf
+        if among is not None:
+            toggled[~among] = -np.inf
         return own, toggled
 
 

@@ -70,7 +70,8 @@ def auto(
     """
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
-    kind = _Classes if score.equivalent else _Arcs if score.lattice else LazyArcs
+    classes = score.equivalent and bounds.condition is None
+    kind = _Classes if classes else _Arcs if score.lattice else LazyArcs
     way = kind(score, graph, bounds, rng, trail)
     best, top = way.found
     small = max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]
@@ -97,7 +98,7 @@ def auto(
 
 def _parent_sets(limits: Limits) -> float:
     p = len(limits.nodes)
-    if p > _QUICK_COLUMNS:
+    if p > _QUICK_COLUMNS or limits.condition is not None:
         return np.inf
     return float(sum(2.0 ** len(limits.candidates(child)) for child in range(p)))
 
@@ -163,7 +164,10 @@ class _Arcs:
 
     def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far with one to three variables cleared."""
-        self.climb.go_to(cleared(best[0], self.limits, self.rng))
+        start = cleared(best[0], self.limits, self.rng)
+        if not self.limits.allows_graph(start):
+            return best
+        self.climb.go_to(start)
         if number % 2:
             self.climb.shake(self.rng, 2)
         return self._climbed()

@@ -29,7 +29,7 @@ may be reachable only through classes that the rules shut out. The largest numbe
 same in all members of a class, so a bound on it shuts out whole classes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -40,7 +40,7 @@ from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.results import ASKED, FULL, Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import least_gain, starting_graph
+from arcwise.search.climb import least_gain, refuse_condition, starting_graph
 
 __all__ = ["Phase", "ges", "ges_within"]
 
@@ -106,14 +106,16 @@ def ges(
     <DAG [a][b][c|a:b]>
     """
     graph, bounds = starting_graph(score, start, limits)
+    refuse_condition(bounds, "equivalence")
     trail = Trail(on_step, max_steps)
-    careful = score.watched(trail.check)
+    careful, barred = score.watched(trail.check), _barred(bounds)
+    among = None if bounds.free else _among(bounds, barred)
 
     def sweep(
         children: list[int], bases: list[tuple[int, ...]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         try:
-            return careful.sweep(children, bases)
+            return careful.sweep(children, bases, None if among is None else among(children, bases))
         except Interrupted:  # no step is better, and the watcher is asked next
             return np.zeros(len(children)), np.full((len(children), len(score.nodes)), -np.inf)
 
@@ -126,7 +128,7 @@ def ges(
         sweep,
         watch,
         graph.parents,
-        _barred(bounds),
+        barred,
         bounds.required,
         phases=_numbers(phases),
         iterate=iterate,
@@ -169,6 +171,31 @@ def _numbers(phases: Sequence[Phase]) -> list[int]:
         if phase not in _KINDS:
             raise unknown("phase", phase, _KINDS)
     return [_KINDS[phase] for phase in phases]
+
+
+def _among(
+    limits: Limits, barred: Sequence[tuple[int, ...]]
+) -> Callable[[list[int], list[tuple[int, ...]]], NDArray[np.bool_]]:
+    """What marks the toggles that some permitted class can need.
+
+    A class stands for all of its members, so a parent that the rules bar is asked for where the opposite
+    arc is free, and of sets with as many parents as there may be only smaller ones.
+    """
+    p = len(limits.nodes)
+    free = np.ones((p, p), dtype=bool)
+    for child, row in enumerate(barred):
+        for other in row:
+            free[child, other] = child not in barred[other]
+
+    def among(children: list[int], bases: list[tuple[int, ...]]) -> NDArray[np.bool_]:
+        out = free[children]
+        for row, base in zip(out, bases, strict=True):
+            if limits.max_parents is not None and len(base) >= limits.max_parents:
+                row[:] = False
+                row[list(base)] = True
+        return out
+
+    return among
 
 
 def _barred(limits: Limits) -> list[tuple[int, ...]]:

@@ -18,7 +18,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
 from arcwise.results import Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import least_gain, starting_graph
+from arcwise.search.climb import least_gain, refuse_condition, starting_graph
 
 __all__ = ["best_known", "exact", "exact_memory"]
 
@@ -66,6 +66,7 @@ def exact(
     FitError : too many variables for the memory; the message says how much would be needed.
     """
     graph, bounds = starting_graph(score, start, limits)
+    refuse_condition(bounds, "exact")
     _check_size(bounds, memory)
     trail, p = Trail(on_step), len(score.nodes)
     sizes = [1 << len(bounds.candidates(child)) for child in range(p)]

@@ -133,7 +133,7 @@ class LazyClimb(Climb):
             hoped = ~sure
             hoped[list(parents)] = False
             gains[hoped] += np.nan if len(parents) <= _FEW else _MORE * self.score.rows
-        barred = self.barred(child)
+        barred = ~self.candidates(child)
         gains[barred], sure[barred] = -np.inf, True
         self.gains[child], self._sure[child] = gains, sure
         self._judge(child, np.flatnonzero(np.isnan(gains)))
@@ -199,7 +199,7 @@ class LazyArcs:
     ) -> None:
         self.limits, self.rng, self.trail = limits, rng, trail
         self.memory = Memory(score.watched(trail.check))
-        self.together = exact_memory(limits) <= _QUICK
+        self.together = exact_memory(limits) <= _QUICK and limits.condition is None
         self.least = least_gain(score)
         self.climbs = (
             LazyClimb(self.memory, start, limits),
@@ -212,8 +212,10 @@ class LazyArcs:
         graph, top = best
         if graph.n_arcs == sum(map(len, self.limits.required)):
             return best  # nothing to clear
-        climb = self.climbs[number % 2]
-        climb.go_to(cleared(graph, self.limits, self.rng))
+        climb, start = self.climbs[number % 2], cleared(graph, self.limits, self.rng)
+        if not self.limits.allows_graph(start):
+            return best
+        climb.go_to(start)
         if climb.curious:
             climb.shake(self.rng, 2)
         ascend(climb, self.trail)
