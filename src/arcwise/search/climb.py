@@ -144,15 +144,20 @@ class Climb:
         except Interrupted:
             self._give_up()
             return False
-        for child in (c for c, value in zip(children, own, strict=True) if value == -np.inf):
-            names = ", ".join(self.score.nodes[x] for x in self.parents[child])
-            raise FitError(
-                f"There is no local model of {self.score.nodes[child]!r} given {names or 'nothing'}: start "
-                "from another graph, or take another model."
-            )
+        values = own.tolist()
+        if -np.inf in values:
+            raise self._no_model(children[values.index(-np.inf)])
         toggled -= own[:, None]
-        self.local[children], self.gains[children] = own, toggled
+        for row, child in enumerate(children):
+            self.local[child], self.gains[child] = values[row], toggled[row]
         return True
+
+    def _no_model(self, child: int) -> FitError:
+        name, *given = (self.score.nodes[x] for x in (child, *self.parents[child]))
+        return FitError(
+            f"There is no local model of {name!r} given {', '.join(given) or 'nothing'}: start from another "
+            "graph, or take another model."
+        )
 
     def _give_up(self) -> None:
         self.gains[:] = -np.inf
@@ -175,7 +180,7 @@ class Climb:
     def best(self) -> Gain | None:
         """The legal move with the largest gain, even if that is negative; None if there is none."""
         move = self._first()
-        if move is None or self.permits(move):
+        if self.limits.condition is None or move is None or self.permits(move):
             return move
         return next((m for m in self.above(-np.inf) if not self._is_blocked(m)), None)
 
