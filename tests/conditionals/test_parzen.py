@@ -126,7 +126,7 @@ def _another_of_the_class(graph: DAG, rng) -> DAG:
 
 def _net(fits, graph: DAG) -> BayesNet:
     models = tuple(fits.conditional(c, row) for c, row in enumerate(graph.parents))
-    return BayesNet(fits.table.variables, graph, models, ("parzen",) * len(models))
+    return BayesNet(fits.table.variables, graph, models)
 
 
 def test_a_shared_width_is_tuned_to_a_graph(boston):

@@ -19,6 +19,7 @@ ROUNDS = 40
 
 @dataclass(frozen=True, eq=False)
 class LaplaceConditional:
+    word = "laplace"
     intercept: float
     coefficients: np.ndarray
     scale: float

@@ -180,7 +180,7 @@ def small_net(family) -> BayesNet:
     graph = DAG.from_arcs([("v1", "v0"), ("v1", "v3"), ("v0", "v3"), ("v3", "v4")], source.names)
     fits = family.bind(source)
     models = tuple(fits.conditional(child, row) for child, row in enumerate(graph.parents))
-    return BayesNet(source.variables, graph, models, (family.name,) * len(models))
+    return BayesNet(source.variables, graph, models)
 
 
 @family_law

@@ -20,6 +20,8 @@ from arcwise.networks import BayesNet, MarkovNet
 class Kernels:
     """One variable given others, from a joint kernel density."""
 
+    word = "kernels"
+
     centres: np.ndarray
     width: float
     others: tuple[np.ndarray, ...]
@@ -81,7 +83,7 @@ def kernel_markov(points, widths):
     variables = names_of(len(points))
     graph = UGraph.complete([v.name for v in variables])
     models = tuple(kernels_of(points, widths, i, row) for i, row in enumerate(graph.neighbours))
-    return MarkovNet(variables, graph, models, ("kernels",) * len(points), tuple(points))
+    return MarkovNet(variables, graph, models, tuple(points))
 
 
 def kernel_bayes(points, widths, blankets=False):
@@ -90,7 +92,7 @@ def kernel_bayes(points, widths, blankets=False):
     graph = DAG.complete([v.name for v in variables])
     models = tuple(kernels_of(points, widths, i, row) for i, row in enumerate(graph.parents))
     fields = kernel_markov(points, widths) if blankets else None
-    return BayesNet(variables, graph, models, ("kernels",) * len(points), fields)
+    return BayesNet(variables, graph, models, fields)
 
 
 def kernel_answer(points, widths, target, known):
@@ -114,11 +116,13 @@ def gaussian_markov(precision, mean, rng):
         intercept = mean[i] - sum(w * mean[j] for w, j in zip(slopes, row, strict=True))
         models.append(linear(intercept, slopes, precision[i, i] ** -0.5))
     typical = rng.multivariate_normal(mean, np.linalg.inv(precision), 200).T
-    return MarkovNet(variables, graph, tuple(models), ("gaussian",) * size, tuple(typical))
+    return MarkovNet(variables, graph, tuple(models), tuple(typical))
 
 
 class Switch:
     """A discrete variable whose chances hang on the sign of one input."""
+
+    word = "switch"
 
     n_params = 1
 
@@ -139,6 +143,8 @@ class Switch:
 class Pushed:
     """A number whose mean hangs on a code: -1 or 1."""
 
+    word = "pushed"
+
     n_params = 1
 
     def mean(self, xs, size):
@@ -156,4 +162,4 @@ def switch_net(levels):
     variables = (Variable("light", levels), Variable("x"))
     graph = UGraph.from_edges([("light", "x")])
     rows = (np.array([0, 1] * 10, dtype=np.uint8), np.linspace(-2, 2, 20))
-    return MarkovNet(variables, graph, (Switch(), Pushed()), ("switch", "pushed"), rows)
+    return MarkovNet(variables, graph, (Switch(), Pushed()), rows)

@@ -224,8 +224,9 @@ def test_log_normal_is_scipys_and_says_where_there_is_no_density():
 
 def test_other_local_models_are_refused_by_name():
     class Odd:
+        word = "parzen"
         n_params = 1
 
-    net = BayesNet((Variable("x"),), DAG.empty(["x"]), (Odd(),), ("parzen",))
+    net = BayesNet((Variable("x"),), DAG.empty(["x"]), (Odd(),))
     with pytest.raises(FitError, match="that of 'x' is parzen"):
         joint(net)

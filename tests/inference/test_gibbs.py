@@ -127,6 +127,7 @@ def chain_net():
     """a - b - c - d - e, every conditional counting its calls."""
 
     class Counting:
+        word = "counting"
         n_params = 0
 
         def __init__(self):
@@ -145,7 +146,7 @@ def chain_net():
     graph = UGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])
     models = tuple(Counting() for _ in range(5))
     rows = tuple(np.linspace(-1, 1, 9) for _ in range(5))
-    return MarkovNet(tuple(map(Variable, "abcde")), graph, models, ("counting",) * 5, rows)
+    return MarkovNet(tuple(map(Variable, "abcde")), graph, models, rows)
 
 
 def test_only_what_matters_is_drawn():
@@ -257,7 +258,7 @@ def test_a_variable_without_neighbours_is_its_own_law():
     graph = UGraph.empty(["x", "y"])
     rows = (np.zeros(5), np.arange(5.0))
     models = (linear(1, [], 2), linear(3, [], 1))
-    net = MarkovNet((Variable("x"), Variable("y")), graph, models, ("gaussian",) * 2, rows)
+    net = MarkovNet((Variable("x"), Variable("y")), graph, models, rows)
     answer = query(net, "x")
     assert (answer.mean, answer.sd, answer.error) == (1.0, 2.0, 0.0)
     assert answer.quantile(0.975) == pytest.approx(1 + 2 * 1.959964)

@@ -25,6 +25,8 @@ CONFOUNDED = gaussian_net({"z": (0, {}, 1), "x": (0, {"z": 1}, 1), "y": (0, {"x"
 class Noisy:
     """y = f(x) + noise, for relations of any shape."""
 
+    word = "noisy"
+
     n_params = None
 
     def __init__(self, function, sd):
@@ -49,7 +51,7 @@ def square_net(noise=0.5):
         Noisy(lambda x, z: x**2 + z, noise),
         Noisy(lambda: np.zeros(1), 1.0),
     )
-    return BayesNet(tuple(map(Variable, "xyz")), graph, models, ("noisy",) * 3)
+    return BayesNet(tuple(map(Variable, "xyz")), graph, models)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -193,6 +195,7 @@ def test_draws_that_fail_without_setting_give_way_to_gibbs():
 
 def test_levels_in_the_product_rule_are_summed():
     class Coin:
+        word = "coin"
         n_params = 1
 
         def logpdf(self, y, xs):
@@ -204,7 +207,7 @@ def test_levels_in_the_product_rule_are_summed():
     shift = Noisy(lambda c: 2.0 * c, 1.0)
     graph = DAG.from_arcs([("c", "x")])
     variables = (Variable("c", ("no", "yes")), Variable("x"))
-    net = BayesNet(variables, graph, (Coin(), shift), ("coin", "noisy"))
+    net = BayesNet(variables, graph, (Coin(), shift))
     answer = query(net, "c", {"x": 1.5})
     odds = 0.7 * np.exp(-0.125) / (0.3 * np.exp(-0.5 * 1.5**2))
     assert answer.probability("yes") == pytest.approx(odds / (1 + odds))
@@ -256,7 +259,7 @@ def test_effective_sizes():
 def test_other_kinds_of_local_models_work_too():
     graph = DAG.from_arcs([("a", "b")])
     models = (LaplaceConditional(0.0, np.zeros(0), 1.0), linear(0.0, [1.0], 1.0))
-    net = BayesNet((Variable("a"), Variable("b")), graph, models, ("laplace", "gaussian"))
+    net = BayesNet((Variable("a"), Variable("b")), graph, models)
 
     def weight(a):
         return np.exp(-abs(a) - 0.5 * (2.0 - a) ** 2)

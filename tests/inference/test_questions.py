@@ -202,7 +202,7 @@ def test_levels_as_evidence():
     assert query(switch_net((False, True)), "x", {"light": True}).mean == pytest.approx(1, abs=1e-3)
     cut = Variable("light", ("low", "high"), True, (5.0,))
     net = switch_net(("low", "high"))
-    net = MarkovNet((cut, net.variables[1]), net.graph, net.conditionals, net.models, net.typical)
+    net = MarkovNet((cut, net.variables[1]), net.graph, net.conditionals, net.typical)
     assert query(net, "x", {"light": 7.5}).mean == pytest.approx(1.0, abs=1e-3)
 
 

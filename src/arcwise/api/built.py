@@ -61,7 +61,7 @@ def directed_net(
     blankets = None
     with contextlib.suppress(Interrupted):
         blankets = None if closed else markov_net(moral(graph), fits, models, data, check=check)
-    return BayesNet(data.variables, graph, fitted, tuple(models), blankets)
+    return BayesNet(data.variables, graph, fitted, blankets)
 
 
 def blanket_note(net: Net) -> str:
@@ -105,7 +105,7 @@ def markov_net(
         if check is not None:
             check()
         fitted.append(fits[model].conditional(node, graph.neighbours[node]))
-    return MarkovNet(data.variables, graph, tuple(fitted), tuple(models), typical_rows(data))
+    return MarkovNet(data.variables, graph, tuple(fitted), typical_rows(data))
 
 
 def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:

@@ -189,7 +189,7 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Netwo
         raise FitError(f"Graph and numbers need the same variables; {missing[0]!r} is in one only.")
     models = tuple(_by_hand(name, known.parents_of(name), numbers[name]) for name in known.nodes)
     variables = tuple(Variable(name) for name in known.nodes)
-    net = BayesNet(variables, known, models, ("gaussian",) * len(models))
+    net = BayesNet(variables, known, models)
     return Network(net, words={"model": "gaussian"}, order=tuple(numbers))
 
 

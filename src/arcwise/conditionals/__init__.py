@@ -1,6 +1,9 @@
-"""Local models, one file a kind. `FAMILIES` is the register: word to family."""
+"""Local models, one file a kind.
 
-from collections.abc import Sequence
+`FAMILIES` is the register: word to family. `CONDITIONALS` follows from it: word to the type of fitted models.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 
 from arcwise.conditionals.base import (
     Chances,
@@ -18,6 +21,7 @@ from arcwise.data import Variable
 from arcwise.errors import DataError
 
 __all__ = [
+    "CONDITIONALS",
     "FAMILIES",
     "Chances",
     "Conditional",
@@ -51,3 +55,22 @@ def suited(variables: Sequence[Variable]) -> str:
 
 
 FAMILIES: dict[str, Family] = {family.name: family for family in (Gaussian(), Parzen())}
+
+
+class _Conditionals(Mapping[str, type[Conditional]]):
+    """Types of fitted local models by their words: those of all registered families."""
+
+    def _types(self) -> dict[str, type[Conditional]]:
+        return {family.conditional.word: family.conditional for family in FAMILIES.values()}
+
+    def __getitem__(self, word: str) -> type[Conditional]:
+        return self._types()[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._types())
+
+    def __len__(self) -> int:
+        return len(self._types())
+
+
+CONDITIONALS: Mapping[str, type[Conditional]] = _Conditionals()

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,11 @@ class Conditional(Protocol):
     """One fitted local model; works on whole columns at once.
 
     `xs` holds the parents' columns in the order of their column numbers. `size` is the number of
-    rows, which a model without parents could not know otherwise.
+    rows, which a model without parents could not know otherwise. `word` is what files, messages and
+    `net.models` call such a model.
     """
+
+    word: ClassVar[str]
 
     @property
     def n_params(self) -> int | None:
@@ -194,7 +197,7 @@ class Family(ABC):
     """
 
     name: str
-    conditional: type
+    conditional: type[Conditional]
     closed: bool = False
     """Whether directed networks of such models answer in closed form, without blanket models."""
 

@@ -15,7 +15,7 @@ Two stated rules keep every table usable, whatever its columns:
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class GaussianConditional:
     >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
     [1.0, 7.0]
     """
+
+    word: ClassVar[str] = "gaussian"
 
     intercept: float
     coefficients: Array

@@ -110,7 +110,7 @@ def joint(net: BayesNet) -> GaussianJoint:
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> both = joint(net)
     >>> both.mean.tolist(), both.covariance.tolist()
     ([1.0, 2.0], [[1.0, 2.0], [2.0, 5.0]])

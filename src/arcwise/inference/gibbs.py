@@ -90,7 +90,7 @@ def reached(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> graph = UGraph.from_edges([("a", "b"), ("b", "c")])
     >>> names = tuple(Variable(name) for name in "abc")
-    >>> net = MarkovNet(names, graph, (model,) * 3, ("gaussian",) * 3, (np.zeros(1),) * 3)
+    >>> net = MarkovNet(names, graph, (model,) * 3, (np.zeros(1),) * 3)
     >>> reached(net, np.array([[True, False, True]]), [0]).tolist()
     [[True, False, False]]
     """

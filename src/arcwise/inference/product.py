@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,8 @@ class Product:
     It is a conditional on the Markov blanket: xs are the blanket's columns, ascending.
     """
 
+    word: ClassVar[str] = "product"
+
     rule: _Rule
     low: float
     high: float
@@ -139,6 +141,8 @@ class Product:
 @dataclass(frozen=True, eq=False)
 class ProductLevels:
     """Eq. 5 of a discrete variable: exact sums over its levels."""
+
+    word: ClassVar[str] = "product"
 
     rule: _Rule
 
@@ -214,7 +218,7 @@ def product_net(
         _conditional(_Rule(net, node, children[node], graph.neighbours[node]), typical, points)
         for node in range(len(net.names))
     )
-    return MarkovNet(net.variables, graph, models, ("product",) * len(models), typical)
+    return MarkovNet(net.variables, graph, models, typical)
 
 
 def _blanket(net: BayesNet, node: int, children: tuple[int, ...]) -> set[int]:

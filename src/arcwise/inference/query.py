@@ -50,7 +50,7 @@ def query(
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> round(query(net, "a", given={"b": 4.5}).mean, 6), query(net, "a", do={"b": 4.5}).mean
     (2.0, 1.0)
     """

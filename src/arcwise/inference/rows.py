@@ -121,7 +121,7 @@ def predict(net: BayesNet, table: Table, target: str) -> Predictions:
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> rows = Table((Variable("b"),), (np.array([4.5, np.nan]),))
     >>> predict(net, rows, "a").mean.round(6).tolist()
     [2.0, 1.0]
@@ -195,7 +195,7 @@ def impute(net: BayesNet, table: Table, rng: np.random.Generator | None = None) 
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> impute(net, Table((Variable("a"),), (np.array([0.0, 3.0]),))).to_dict()
     {'a': [0.0, 3.0], 'b': [0.0, 6.0]}
     """
@@ -237,7 +237,7 @@ def marginal_log_density(net: BayesNet, table: Table) -> Array:
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> marginal_log_density(net, Table((Variable("b"),), (np.array([2.0]),))).round(4).tolist()
     [-1.7237]
     """

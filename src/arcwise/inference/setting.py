@@ -150,7 +150,7 @@ def _asked(
             )
         )
         try:
-            found.append(ask(BayesNet(net.variables, graph, models, net.models)))
+            found.append(ask(BayesNet(net.variables, graph, models)))
         except FitError:
             continue
     return found

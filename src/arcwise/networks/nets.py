@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,8 @@ class Fixed:
     [2.0, 2.0, 2.0]
     """
 
+    word: ClassVar[str] = "fixed"
+
     value: float
 
     @property
@@ -83,25 +85,22 @@ class BayesNet:
     variables : sorted by name.
     graph : a DAG whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node.
-    models : the family name of each local model.
     blankets : models of each variable given its Markov blanket, where answers need them.
 
     Raises
     ------
     GraphError : graph and variables do not name the same nodes in the same order.
-    FitError : there is not one conditional and one model name per node.
+    FitError : there is not one conditional per node.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",)).names
+    >>> BayesNet((Variable("x"),), DAG.empty(["x"]), (model,)).names
     ('x',)
     """
 
     variables: tuple[Variable, ...]
     graph: DAG
     conditionals: tuple[Conditional, ...]
-    models: tuple[str, ...]
-
     blankets: MarkovNet | None = None
 
     def __post_init__(self) -> None:
@@ -118,6 +117,11 @@ class BayesNet:
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """For each node the variables that its local model takes: its parents."""
         return self.graph.parents
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The word of each local model."""
+        return tuple(conditional.word for conditional in self.conditionals)
 
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
@@ -146,7 +150,6 @@ class MarkovNet:
     variables : sorted by name.
     graph : an undirected graph whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node, given its neighbours.
-    models : the family name of each local model.
     typical : rows of the data that chains start from, one array per variable; none where there is a
         joint, which needs no rows.
     joint : the normal distribution of all variables, where they have one.
@@ -154,14 +157,13 @@ class MarkovNet:
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> graph = UGraph.empty(["x"])
-    >>> MarkovNet((Variable("x"),), graph, (model,), ("gaussian",), (np.zeros(1),)).names
+    >>> MarkovNet((Variable("x"),), graph, (model,), (np.zeros(1),)).names
     ('x',)
     """
 
     variables: tuple[Variable, ...]
     graph: UGraph
     conditionals: tuple[Conditional, ...]
-    models: tuple[str, ...]
     typical: tuple[NDArray[Any], ...] = ()
     joint: NormalJoint | None = None
 
@@ -185,6 +187,11 @@ class MarkovNet:
         """For each node the variables that its local model takes: its neighbours."""
         return self.graph.neighbours
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The word of each local model."""
+        return tuple(conditional.word for conditional in self.conditionals)
+
     def __repr__(self) -> str:
         return _short(self, f"{self.graph.n_edges} edge{'s' * (self.graph.n_edges != 1)}")
 
@@ -205,7 +212,7 @@ class MarkovNet:
         [0.5]
         """
         models = tuple(joint.local(node, row) for node, row in enumerate(graph.neighbours))
-        return cls(variables, graph, models, ("gaussian",) * len(models), (), joint)
+        return cls(variables, graph, models, (), joint)
 
     @cached_property
     def starts(self) -> tuple[NDArray[Any], ...]:
@@ -221,7 +228,7 @@ class MarkovNet:
             return None
         parents, models = self.joint.chain(self.graph)
         graph = DAG.unchecked(self.graph.nodes, parents)
-        return BayesNet(self.variables, graph, models, ("gaussian",) * len(models))
+        return BayesNet(self.variables, graph, models)
 
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
@@ -247,12 +254,11 @@ def _check(net: Net) -> None:
             "The graph's nodes must be the variables in the order of their names; "
             + (f"{sentence_list(differing)} differ." if differing else "the order differs.")
         )
-    for what, entries in (("local model", net.conditionals), ("model name", net.models)):
-        if len(entries) != len(net.variables):
-            raise FitError(
-                f"A network of {len(net.variables)} variables needs one {what} for each, "
-                f"but {len(entries)} came."
-            )
+    if len(net.conditionals) != len(net.variables):
+        raise FitError(
+            f"A network of {len(net.variables)} variables needs one local model for each, but got "
+            f"{len(net.conditionals)}."
+        )
 
 
 def _check_joint(joint: NormalJoint, graph: UGraph) -> None:
@@ -294,7 +300,7 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
     >>> log_density(net, (np.array([0.0]),)).round(4).tolist()
     [-0.9189]
     """
@@ -346,7 +352,7 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
     >>> ancestral(net, np.random.default_rng(1), 100).rows
     100
     """
@@ -387,7 +393,7 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
     >>> a = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.ones(1), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> str(cut(net, {1: 3.0}).graph)
     '[a][b]'
     """
@@ -400,5 +406,4 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
             Fixed(interventions[i]) if i in interventions else net.conditionals[i]
             for i in everything
         ),
-        tuple("fixed" if i in interventions else net.models[i] for i in everything),
     )

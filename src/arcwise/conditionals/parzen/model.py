@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ class ParzenConditional:
     >>> model.mean((np.array([0.0, 1.0, 0.5]),), 3).round(6).tolist()
     [0.0, 3.0, 1.5]
     """
+
+    word: ClassVar[str] = "parzen"
 
     output: NDArray[Any]
     inputs: tuple[NDArray[Any], ...]
