@@ -423,7 +423,12 @@ def test_all_others_without_any_structure():
     assert np.isfinite(net.query("b", given={"a": 1.0}, sweeps=20, chains=4).mean)
     mixed = aw.fit(aw.UGraph.complete(names), curved(), model={"b": "parzen"})
     assert mixed.net.models == ("gaussian", "parzen", "gaussian")
-    assert mixed.score is None
+    own = [aw.fit(aw.UGraph.complete(names), curved(), model=m) for m in ("gaussian", "parzen")]
+    leave = [leave_one_out(FAMILIES[m].bind(curved())) for m in ("gaussian", "parzen")]
+    assert mixed["b"].loo == own[1]["b"].loo
+    assert mixed.words["score"] == "loo"
+    expected = [leave[name == "b"].local(i, net.net.inputs[i]) for i, name in enumerate(names)]
+    assert mixed.score == pytest.approx(sum(expected))
     with pytest.raises(aw.WordError, match="widht"):
         aw.fit(aw.UGraph.complete(names), curved(), model="parzen", widht="one")
 

@@ -46,6 +46,9 @@ def directed_net(
 ) -> BayesNet:
     """Fit the local models of a directed graph, and the blanket models where answers need them.
 
+    There are none where a family has no model of its variable given the blanket: answers then come from
+    the product rule.
+
     Parameters
     ----------
     graph : over the columns of the data.
@@ -57,10 +60,12 @@ def directed_net(
     fitted = tuple(
         fits[model].conditional(child, graph.parents[child]) for child, model in enumerate(models)
     )
-    closed = all(FAMILIES[model].closed for model in models)
+    closed, wide = all(FAMILIES[model].closed for model in models), moral(graph)
+    possible = (fits[m].takes(i, wide.neighbours[i]) for i, m in enumerate(models))
     blankets = None
     with contextlib.suppress(Interrupted):
-        blankets = None if closed else markov_net(moral(graph), fits, models, data, check=check)
+        if not closed and all(possible):
+            blankets = markov_net(wide, fits, models, data, check=check)
     return BayesNet(data.variables, graph, fitted, blankets)
 
 

@@ -11,7 +11,7 @@ from arcwise.api.learning import fingerprint, settled
 from arcwise.api.net import Network
 from arcwise.api.options import options_of, split_options
 from arcwise.api.recipe import prepared, settled_model
-from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
+from arcwise.conditionals import FAMILIES, Assigned, Family, Fits, GaussianConditional
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
@@ -40,15 +40,16 @@ def fit(
         UGraph, such as `ug("a:b + b:c")`. `UGraph.complete(names)` fits each variable given all
         others, without any structure.
     data : as for `learn`.
-    model : one word for all, or a word for each variable.
+    model : one word for all, or a word for each variable; each column is prepared for its own model.
     kinds, weights, missing : as for `table`.
     options : options of the models.
 
     Returns
     -------
-    Network : its score is BIC where parameters can be counted, else leave-one-out. An undirected
-    Gaussian network is the normal distribution of largest likelihood on its graph; other undirected
-    networks are scored by each variable given its neighbours, summed.
+    Network : its score is BIC where the parameters of every local model can be counted, else the
+    leave-one-out likelihood; either is the same for models of several kinds, and edge strengths are
+    differences of it. An undirected Gaussian network is the normal distribution of largest likelihood on
+    its graph; other undirected networks are scored by each variable given its neighbours, summed.
 
     >>> import arcwise as aw
     >>> net = aw.fit("[RM][MEDV|RM]", aw.shipped("boston"))
@@ -65,15 +66,13 @@ def fit(
         )
     chosen = source.select([name for name in source.order if name in set(known.nodes)])
     words = tuple(settled_model(word, chosen) for word in _models(model, chosen.names))
-    ready: Table | Moments = chosen
-    for word in sorted(set(words)):
-        ready = prepared(ready, word)
+    ready = prepared(chosen, _family(words, chosen.names))
     on = known.over(ready.names)
     fits = _tuned(_bound(words, ready, options), on)
-    net = _fitted(on, fits, words, ready)
-    measure, score = _measured(fits, words)
-    said = {"model": ", ".join(sorted(set(words))), **({"score": score} if measure else {})}
-    total, own = None, fits.get("gaussian")
+    net = _fitted(on, dict.fromkeys(words, fits), words, ready)
+    measure, score = _measured(fits)
+    said = {"model": ", ".join(sorted(set(words))), "score": score}
+    total, own = None, fits
     if isinstance(net, MarkovNet) and net.joint is not None and isinstance(own, GaussianFits):
         total, measure = joint_bic(net, own), None  # edges are measured by the joint
     if total is None and measure is not None:
@@ -101,22 +100,27 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _bound(
-    words: tuple[str, ...], data: Table | Moments, options: Mapping[str, Any]
-) -> dict[str, Fits]:
-    """Tie each family that is used to the data, with the options that it takes."""
-    used = sorted(set(words))
+def _family(words: tuple[str, ...], names: tuple[str, ...]) -> Family:
+    """One family for all variables, or one for each."""
+    if len(set(words)) == 1:
+        return FAMILIES[words[0]]
+    return Assigned(dict(zip(names, map(FAMILIES.__getitem__, words), strict=True)))
+
+
+def _bound(words: tuple[str, ...], data: Table | Moments, options: Mapping[str, Any]) -> Fits:
+    """Tie the families that are used to the data, with the options that they take."""
+    used, family = sorted(set(words)), _family(words, data.names)
     takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
     dealt = split_options(options, *takers)
-    return {
-        word: FAMILIES[word].bind(data, **taken) for word, taken in zip(used, dealt, strict=True)
-    }
+    if isinstance(family, Assigned):
+        return family.bind(data, options=dict(zip(used, dealt, strict=True)))
+    return family.bind(data, **dealt[0])
 
 
-def _tuned(fits: Mapping[str, Fits], graph: DAG | UGraph) -> dict[str, Fits]:
+def _tuned(fits: Fits, graph: DAG | UGraph) -> Fits:
     """The same with what local models share, such as one width for all, tuned to the graph."""
     inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
-    return {word: each.retuned(inputs) or each for word, each in fits.items()}
+    return fits.retuned(inputs) or fits
 
 
 def _fitted(
@@ -154,13 +158,11 @@ def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str
     return tuple(found[name] for name in names)
 
 
-def _measured(fits: Mapping[str, Fits], words: tuple[str, ...]) -> tuple[Score | None, str]:
-    """The score of one kind of local models, and its word; nothing for a mixture of kinds."""
-    if len(set(words)) > 1:
-        return None, ""
-    own = fits[words[0]]
-    word = "loo" if own.conditional(0, ()).n_params is None else "bic"
-    return SCORES[word].bind(own), word
+def _measured(fits: Fits) -> tuple[Score | None, str]:
+    """The score that the local models are compared by, whatever their kinds, and its word."""
+    counts = (fits.conditional(child, ()).n_params for child in range(len(fits.nodes)))
+    word = "loo" if None in counts else "bic"
+    return SCORES[word].bind(fits), word
 
 
 def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Network:

@@ -190,10 +190,10 @@ def laid_out(
         (f"the model {model!r}", options_of(family.bind)),
         elsewhere=_elsewhere,
     )
-    if _takes(family.bind, "threads"):
-        for_model["threads"] = recipe.threads
+    _, *chance, for_family = np.random.default_rng(recipe.seed).spawn(4)
+    inner = {"threads": recipe.threads, "rng": for_family}
+    for_model |= {word: each for word, each in inner.items() if _takes(family.bind, word)}
     fits = family.bind(data, **for_model)
-    _, *chance = np.random.default_rng(recipe.seed).spawn(3)
     if _takes(search, "rng"):
         for_search["rng"] = chance[1]
     penalty, price = _priced(recipe, family, data)
@@ -283,14 +283,14 @@ def settled_model(model: str, source: Table | Moments) -> str:
 
 
 @overload
-def prepared(source: Table, model: str) -> Table: ...
+def prepared(source: Table, model: str | Family) -> Table: ...
 @overload
-def prepared(source: Moments, model: str) -> Moments: ...
-def prepared(source: Table | Moments, model: str) -> Table | Moments:
+def prepared(source: Moments, model: str | Family) -> Moments: ...
+def prepared(source: Table | Moments, model: str | Family) -> Table | Moments:
     """Bring data into the form that a family takes; moments are in it already."""
     if isinstance(source, Moments):
         return source
-    table = FAMILIES[model].prepare(source)
+    table = (FAMILIES[model] if isinstance(model, str) else model).prepare(source)
     if table.weights is None:
         return table
     table = table.take(np.flatnonzero(table.weights > 0))  # a row that never happened is no row

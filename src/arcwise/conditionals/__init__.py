@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from arcwise.conditionals.assigned import Assigned
 from arcwise.conditionals.base import (
     Chances,
     Conditional,
@@ -23,6 +24,7 @@ from arcwise.errors import DataError
 __all__ = [
     "CONDITIONALS",
     "FAMILIES",
+    "Assigned",
     "Chances",
     "Conditional",
     "DefaultScore",

@@ -12,7 +12,7 @@ over `fit`, and is overridden where the family knows a faster way. Scores ask on
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels.orders import GaussianScores
 from arcwise.data import Moments, Table, Variable
+from arcwise.data.variable import Kind
 from arcwise.errors import DataError, FitError
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ __all__ = [
     "ParentSets",
     "Parts",
     "check_sizes",
+    "no_model",
+    "possible",
 ]
 
 Array = NDArray[np.float64]
@@ -135,6 +138,10 @@ class Fits(ABC):
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
         """The fitted local model of `child` given `parents`."""
 
+    def takes(self, child: int, parents: tuple[int, ...]) -> bool:
+        """Whether there is such a model; where not, all likelihoods of the set are -inf."""
+        return True
+
     @abstractmethod
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the data under the fitted model, for each parent set."""
@@ -193,11 +200,14 @@ class Family(ABC):
     """A kind of local model.
 
     `name` is its word in the register, `conditional` the type of its fitted models (a dataclass, so
-    that saving and loading need no code of their own).
+    that saving and loading need no code of their own). `kinds` are the kinds of columns that it has
+    models of, `parent_kinds` those that it takes as parents.
     """
 
     name: str
     conditional: type[Conditional]
+    kinds: frozenset[Kind] = frozenset({"continuous"})
+    parent_kinds: frozenset[Kind] = frozenset({"continuous"})
     closed: bool = False
     """Whether directed networks of such models answer in closed form, without blanket models."""
 
@@ -212,9 +222,26 @@ class Family(ABC):
     ) -> Conditional:
         """Fit the model of column `y` given the columns `xs`."""
 
+    def takes(self, child: Variable, parents: Sequence[Variable]) -> bool:
+        """Whether there is a model of a variable given such parents; where not, a set scores -inf."""
+        return child.kind in self.kinds and all(p.kind in self.parent_kinds for p in parents)
+
     def prepare(self, table: Table) -> Table:
-        """Bring a table into the form that the family takes: complete rows, unless overridden."""
-        return table.complete()
+        """Bring a table into the form that the family takes: complete rows, and numbers where it needs them.
+
+        Raises
+        ------
+        DataError : a column of a kind that the family has no models of.
+        """
+        ready = (table if "discrete" in self.kinds else table.continuous()).complete()
+        for variable in ready.variables:
+            if variable.kind not in self.kinds:
+                raise DataError(
+                    f"Column {variable.name!r} is {variable.kind}, and {self.name} models are for "
+                    f"{' and '.join(sorted(self.kinds))} columns: leave it out with select(), or give it "
+                    "another kind."
+                )
+        return ready
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The score that fits the family best where none is asked for."""
@@ -231,7 +258,8 @@ class Family(ABC):
     def bind(self, source: Table | Moments) -> Fits:
         """Tie the family to a data set.
 
-        Keyword-only parameters of an overriding method are options that `learn` hands through.
+        Keyword-only parameters of an overriding method are options that `learn` hands through, but for
+        `threads` (how many it may use) and `rng` (the random generator, for families that draw numbers).
         """
         if isinstance(source, Moments):
             raise FitError(
@@ -247,6 +275,7 @@ class RowFits(Fits):
 
     family: Family
     table: Table
+    _counts: dict[tuple[int, tuple[int, ...]], int | None] = field(default_factory=dict)
 
     @property
     def nodes(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -260,21 +289,35 @@ class RowFits(Fits):
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
         """The fitted local model of `child` given `parents`."""
-        return _fit(self.family, self.table, child, parents)
+        model = _fit(self.family, self.table, child, parents)
+        self._counts[child, parents] = model.n_params
+        return model
+
+    def takes(self, child: int, parents: tuple[int, ...]) -> bool:
+        """Whether the family has such a model."""
+        return bool(possible(self.family, self.table, child, (parents,)))
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the data under the fitted model, for each parent set."""
-        return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
+        out = np.full(len(sets), -np.inf)
+        for i in possible(self.family, self.table, child, sets):
+            out[i] = _loglik(self.conditional(child, sets[i]), self.table, child, sets[i])
+        return out
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free parameters of the model for each parent set."""
-        counts = [self.conditional(child, s).n_params for s in sets]
-        if any(count is None for count in counts):
-            raise FitError(
-                f"A {self.family.name} model has no number of free parameters, so scores that "
-                "count them (aic, bic, ebic) cannot be used: take loo or kfold."
-            )
-        return np.array(counts, dtype=float)
+        """Free parameters of the model for each parent set; 0 where there is none."""
+        out = np.zeros(len(sets))
+        for i in possible(self.family, self.table, child, sets):
+            if (child, sets[i]) not in self._counts:  # else it was fitted for its likelihood
+                self.conditional(child, sets[i])
+            count = self._counts[child, sets[i]]
+            if count is None:
+                raise FitError(
+                    f"A {self.family.name} model has no number of free parameters, so scores that "
+                    "count them (aic, bic, ebic) cannot be used: take loo or kfold."
+                )
+            out[i] = count
+        return out
 
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihood by fitting again without each row in turn."""
@@ -296,18 +339,28 @@ class RowHeldOut(HeldOut):
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
-        out = np.zeros(len(sets))
+        out, taken = np.full(len(sets), -np.inf), possible(self.family, self.table, child, sets)
+        out[taken] = 0.0
         for part in self.parts:
             rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
             inside = self.table.take(part)
-            models = (_fit(self.family, rest, child, s) for s in sets)
-            out += [_loglik(m, inside, child, s) for m, s in zip(models, sets, strict=True)]
+            for i in taken:
+                model = _fit(self.family, rest, child, sets[i])
+                out[i] += _loglik(model, inside, child, sets[i])
         return out
+
+
+def possible(family: Family, table: Table, child: int, sets: ParentSets) -> list[int]:
+    """Which of the sets the family has models for."""
+    own, variables = table.variables[child], table.variables
+    return [i for i, s in enumerate(sets) if family.takes(own, [variables[j] for j in s])]
 
 
 def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> Conditional:
     xs = tuple(table.columns[j] for j in parents)
     variables = tuple(table.variables[j] for j in parents)
+    if not family.takes(table.variables[child], variables):
+        raise no_model(family, table.variables[child], variables)
     return family.fit(
         table.columns[child], xs, table.variables[child], variables, weights=table.weights
     )
@@ -316,6 +369,15 @@ def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> 
 def _loglik(model: Conditional, table: Table, child: int, parents: tuple[int, ...]) -> float:
     logs = model.logpdf(table.columns[child], tuple(table.columns[j] for j in parents))
     return float(logs.sum() if table.weights is None else table.weights @ logs)
+
+
+def no_model(family: Family, child: Variable, parents: Sequence[Variable]) -> FitError:
+    """The error of a model that the family does not have."""
+    given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
+    return FitError(
+        f"There is no {family.name} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: take "
+        "another model for it, or another graph."
+    )
 
 
 def check_sizes(table: Table) -> None:

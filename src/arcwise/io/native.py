@@ -142,7 +142,9 @@ def _document(stored: Stored, codec: Codec) -> bytes:
         parts.append(f'"arrays": {_lines([codec.encode(array) for array in shared])}')
         codec = replace(codec, numbers={id(array): k for k, array in enumerate(shared)})
     parts.append(f'"nodes": {_lines(_nodes(stored, codec))}')
-    parts += [f"{_text(key)}: {_text(value)}" for key, value in _beyond_plain(stored, codec).items()]
+    parts += [
+        f"{_text(key)}: {_text(value)}" for key, value in _beyond_plain(stored, codec).items()
+    ]
     return (",\n ".join(parts) + "}\n").encode()
 
 

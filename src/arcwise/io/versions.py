@@ -41,7 +41,7 @@ EARLIER: dict[int, Mapping[str, str]] = {1: _FIRST, 2: _FIRST}
 """Of each earlier version: where.name to the name of today."""
 
 
-def translated(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def translated(document: dict[str, Any]) -> dict[str, Any]:
     """A document of any version in the names of today.
 
     >>> old = {"version": 1, "about": {"words": {"model": "parzen"}}, "nodes": []}
@@ -49,7 +49,7 @@ def translated(document: Mapping[str, Any]) -> Mapping[str, Any]:
     True
     """
     names = EARLIER.get(document["version"])
-    found: Mapping[str, Any] = document if names is None else _renamed("", document, names)
+    found: dict[str, Any] = document if names is None else _renamed("", document, names)
     return found
 
 
@@ -61,6 +61,8 @@ def _renamed(place: str, value: Any, names: Mapping[str, str]) -> Any:
         return value
     model = str(value.get("model"))
     return {
-        names.get(f"{place}.{name}", name): _renamed(model if name == "fields" else name, inner, names)
+        names.get(f"{place}.{name}", name): _renamed(
+            model if name == "fields" else name, inner, names
+        )
         for name, inner in value.items()
     }

@@ -227,8 +227,9 @@ class Cached(Score):
         self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
     ) -> tuple[Array, Array]:
         """The score's own sweep in closed form, else from memory."""
-        asked = self.score if self.lattice else super()
-        return asked.sweep(children, bases, among)
+        if self.lattice:
+            return self.score.sweep(children, bases, among)
+        return super().sweep(children, bases, among)
 
     def subsets(
         self,
@@ -238,8 +239,9 @@ class Cached(Score):
         max_size: int | None = None,
     ) -> Array:
         """The score's own subsets in closed form, else from memory."""
-        asked = self.score if self.lattice else super()
-        return asked.subsets(child, candidates, always, max_size)
+        if self.lattice:
+            return self.score.subsets(child, candidates, always, max_size)
+        return super().subsets(child, candidates, always, max_size)
 
     def by_number(self) -> Array | None:
         """What the score says by the number of parents alone."""

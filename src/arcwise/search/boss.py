@@ -104,7 +104,9 @@ def _permitted(
     score: Score, limits: Limits, found: tuple[DAG, float], best: DAG, trail: Trail
 ) -> tuple[DAG, float]:
     """What changes of single arcs make of a graph found, or of the best one where it is not permitted."""
-    climb = Climb(score.watched(trail.check), found[0] if limits.allows_graph(found[0]) else best, limits)
+    climb = Climb(
+        score.watched(trail.check), found[0] if limits.allows_graph(found[0]) else best, limits
+    )
     if not trail.stopped:
         ascend(climb, trail)
     return climb.graph(), climb.total

@@ -49,12 +49,12 @@ def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tu
     if graph.nodes != score.nodes:
         raise FitError("The start graph has other variables than the data.")
     if not bounds.allows_graph(graph):
-        plain = bounds.condition is None or start is not None
-        raise GraphError(
-            "The start graph breaks the rules: change it, or start empty."
-            if plain
-            else "The required arcs alone do not fulfil the condition on the whole graph: give a start that does."
-        )
+        if start is None:
+            raise GraphError(
+                "The required arcs alone do not fulfil the condition on the whole graph: give a start that "
+                "does."
+            )
+        raise GraphError("The start graph breaks the rules: change it, or start empty.")
     return graph, bounds
 
 

@@ -69,7 +69,7 @@ class Memory:
         masks[mask] = value
         for x, gains in enumerate(self._gains[child]):
             other = masks.get(mask ^ 1 << x)
-            if other is not None:
+            if other is not None and max(value, other) > -np.inf:
                 inside = mask >> x & 1
                 base = mask ^ 1 << x if inside else mask
                 gains.append((base, value - other if inside else other - value))
@@ -127,6 +127,8 @@ class LazyClimb(Climb):
         """Write what is known or expected of the toggles of a child; fit where nothing is expected."""
         parents = self.parents[child]
         self.local[child] = self.memory.values(child, (parents,))[0]
+        if self.local[child] == -np.inf:
+            raise self._no_model(child)
         found, known = self.memory.toggles(child, parents)
         gains, sure = np.array(found), np.array(known)
         if self.curious:

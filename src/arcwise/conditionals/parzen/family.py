@@ -15,7 +15,7 @@ from arcwise.conditionals.parzen.model import (
     canonical_order,
 )
 from arcwise.data import Moments, Table, Variable
-from arcwise.data.variable import sentence_list
+from arcwise.data.variable import KINDS, sentence_list
 from arcwise.errors import DataError, FitError, WordError, unknown
 
 __all__ = ["CEILING", "MOST_ROWS", "WIDTHS", "Parzen", "Widths"]
@@ -40,6 +40,7 @@ class Parzen(Family):
 
     name = "parzen"
     conditional = ParzenConditional
+    kinds = parent_kinds = frozenset(KINDS)
 
     widths: Widths = "two"
     floor: float = 0.01
