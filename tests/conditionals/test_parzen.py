@@ -503,3 +503,16 @@ def test_unknown_columns_types_are_kept_as_levels():
     ready = Parzen().prepare(table)
     assert ready.variable("k").discrete
     assert np.isfinite(Parzen().bind(ready).loo(0, [(), (1,)])).all()
+
+
+def test_a_variable_with_one_level_is_certain():
+    x = np.random.default_rng(1).normal(size=40)
+    source = Table(
+        (Variable("only", ("yes",)), Variable("x")), (np.zeros(40, dtype=np.uint8), x)
+    )
+    fits = FAMILIES["parzen"].bind(source)
+    assert fits.loo(0, [(), (1,)]) == pytest.approx([0.0, 0.0], abs=1e-12)
+    model = fits.conditional(0, (1,))
+    assert model.logpdf(source.columns[0], (x,)) == pytest.approx(np.zeros(40), abs=1e-12)
+    assert model.sample((x,), np.random.default_rng(1), 40).tolist() == [0] * 40
+    assert fits.loo(1, [(0,)]) == pytest.approx(fits.loo(1, [()]), rel=1e-9)  # tells nothing of x
