@@ -507,9 +507,7 @@ def test_unknown_columns_types_are_kept_as_levels():
 
 def test_a_variable_with_one_level_is_certain():
     x = np.random.default_rng(1).normal(size=40)
-    source = Table(
-        (Variable("only", ("yes",)), Variable("x")), (np.zeros(40, dtype=np.uint8), x)
-    )
+    source = Table((Variable("only", ("yes",)), Variable("x")), (np.zeros(40, dtype=np.uint8), x))
     fits = FAMILIES["parzen"].bind(source)
     assert fits.loo(0, [(), (1,)]) == pytest.approx([0.0, 0.0], abs=1e-12)
     model = fits.conditional(0, (1,))

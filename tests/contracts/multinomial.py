@@ -1,6 +1,6 @@
 """A throw-away family of discrete variables, in one file: a table of probabilities for every row of parents.
 
-p(y = k | parents in state c) = (count of k in c + 1) / (count of c + levels): add-one smoothing (Laplace 1814).
+p(y = k | parents in state c) = (count of k in c + 1) / (count of c + levels): add-one smoothing.
 
 It exists to prove the contract: nothing but `Family` and `Conditional` is written here, and scores, searches,
 boundary learning, networks, sampling and saving must work.

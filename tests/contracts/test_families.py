@@ -1,4 +1,4 @@
-"""Laws of every registered local model, and of the throw-away ones, on every kind of columns that they take."""
+"""Laws of every registered local model, and of throw-away ones, on every kind of columns that they take."""
 
 from dataclasses import replace
 
@@ -140,7 +140,9 @@ def test_bound_answers_are_those_of_single_fits(family, kind):
         again = fits.conditional(0, parents).logpdf(source.columns[0], xs)
         np.testing.assert_allclose(again, logs, rtol=near(kind))
         assert fits.takes(0, parents)
-        assert fits.loglik(0, [parents])[0] == pytest.approx(logs.sum(), rel=1e-9 if kind == "continuous" else 1e-6)
+        assert fits.loglik(0, [parents])[0] == pytest.approx(
+            logs.sum(), rel=1e-9 if kind == "continuous" else 1e-6
+        )
         if model.n_params is not None:
             assert fits.n_params(0, [parents])[0] == model.n_params
 
