@@ -420,6 +420,28 @@ def test_options_are_checked(options, words):
 def test_few_rows_are_refused():
     with pytest.raises(DataError, match="at least 5 complete rows"):
         Parzen().prepare(aw.table({"x": np.arange(4.0) ** 2, "y": np.ones(4)}))
+    assert Parzen().prepare(aw.table({"x": np.arange(5.0) ** 2, "y": np.ones(5)})).rows == 5
+
+
+@pytest.mark.parametrize(("once", "said"), [(1, True), (2, False)])
+def test_columns_are_called_tied_where_fewer_than_one_value_in_fifty_occurs_once(once, said):
+    x = np.concatenate([np.repeat(np.arange(10.0, 20.0), 10)[once:], np.linspace(0, 1, once)])
+    table = aw.table({"x": x, "u": np.random.default_rng(1).normal(size=100)}).continuous()
+    notes = Parzen().prepare(table).notes
+    assert any("occur only once" in note for note in notes) is said
+
+
+@pytest.mark.parametrize(("far", "said"), [(29.0, False), (31.0, True)])
+def test_values_beyond_thirty_interquartile_ranges_are_named(far, said):
+    x = np.concatenate([np.linspace(-1.0, 1.0, 101), [far * 1.0]])  # quartiles at -0.5 and 0.5
+    notes = Parzen().prepare(aw.table({"x": x, "y": x[::-1].copy()})).notes
+    assert any("interquartile" in note for note in notes) is said
+
+
+def test_the_default_penalty_grows_with_pairs_and_falls_with_rows():
+    assert Parzen().default_penalty(10, 1000) == pytest.approx(np.log(1000 * 55 / 100) / 1000)
+    assert Parzen().default_penalty(2, 500) == pytest.approx(np.log(500 * 11 / 100) / 500)
+    assert Parzen().default_penalty(2, 20) == pytest.approx(1 / 20)  # one nat in all at least
 
 
 @pytest.mark.parametrize("unit", [1e150, 1e-200])
