@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, run
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import GaussianScores
+from arcwise._kernels.orders import Compiled
 from arcwise.data import Moments, Table, Variable
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError, FitError
@@ -162,8 +162,12 @@ class Fits(ABC):
         """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
         return None
 
-    def compiled(self, charges: Array) -> GaussianScores | None:
-        """Log-likelihoods minus charges by the number of parents (p + 1,), for compiled searches."""
+    def compiled(self, charges: Array, per_param: float = 0.0) -> Compiled | None:
+        """Log-likelihoods minus charges, for compiled searches.
+
+        `charges` (p + 1,) go by the number of parents, `per_param` for each parameter where these are counted
+        set by set.
+        """
         return None
 
     def retuned(self, graph: "DAG") -> Self | None:

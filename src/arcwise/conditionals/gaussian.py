@@ -257,7 +257,7 @@ class GaussianFits(Fits):
         own = self._total(found.residual, constants)
         return own, self._total(found.toggled, constants[:, None])
 
-    def compiled(self, charges: Array) -> GaussianScores:
+    def compiled(self, charges: Array, per_param: float = 0.0) -> GaussianScores:
         """-n/2 (log residual + constant of the child) - charge."""
         return GaussianScores(
             self.matrix,

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import GaussianScores
+from arcwise._kernels.orders import Compiled
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
-__all__ = ["Array", "Cached", "Mask", "ParentSets", "Score", "Sum", "Watched", "delta", "total"]
+__all__ = [
+    "Array", "Cached", "Mask", "ParentSets", "Score", "Sum", "Watched", "delta", "members", "toggle", "total",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -64,7 +66,7 @@ class Score(ABC):
         asked = [x for x in others if x != child]
         out = np.full(len(others), -np.inf)
         out[[i for i, x in enumerate(others) if x != child]] = self.many(
-            child, [_toggle(parents, x) for x in asked]
+            child, [toggle(parents, x) for x in asked]
         )
         return out
 
@@ -81,7 +83,7 @@ class Score(ABC):
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
             wanted = range(p) if among is None else np.flatnonzero(among[row]).tolist()
             others = [x for x in wanted if x != child]
-            values = self.many(child, [base, *(_toggle(base, x) for x in others)])
+            values = self.many(child, [base, *(toggle(base, x) for x in others)])
             own[row], toggled[row, others] = values[0], values[1:]
         return own, toggled
 
@@ -99,7 +101,7 @@ class Score(ABC):
         most = len(self.nodes) if max_size is None else max_size
         sizes = np.array([mask.bit_count() for mask in range(1 << len(candidates))])
         masks = np.flatnonzero(sizes + len(always) <= most)
-        sets = [_members(int(mask), candidates, always) for mask in masks]
+        sets = [members(int(mask), candidates, always) for mask in masks]
         out = np.full(len(sizes), -np.inf)
         out[masks] = self.many(child, sets)
         return out
@@ -108,7 +110,7 @@ class Score(ABC):
         """Scores with 0, 1, ..., p parents where only their number matters; else None."""
         return None
 
-    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
         """The same local scores for compiled searches, which then need no call for each set.
 
         `extra` (p + 1,) is added by the number of parents. None where there is no closed form.
@@ -123,11 +125,13 @@ class Score(ABC):
         return self if self.lattice else Watched(self, check)
 
 
-def _toggle(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
+def toggle(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
+    """The parents with one more, or one less."""
     return tuple(sorted(set(parents) ^ {x}))
 
 
-def _members(mask: int, candidates: Sequence[int], always: tuple[int, ...]) -> tuple[int, ...]:
+def members(mask: int, candidates: Sequence[int], always: tuple[int, ...]) -> tuple[int, ...]:
+    """The parents of a bit mask: those always there, and the candidates whose bits are set."""
     chosen = [c for i, c in enumerate(candidates) if mask >> i & 1]
     return tuple(sorted([*chosen, *always]))
 
@@ -152,7 +156,7 @@ def delta(score: Score, graph: DAG, move: Move) -> float:
     for child in changed:
         other = move.tail if child == move.head else move.head
         before = graph.parents[child]
-        gain += score.local(child, _toggle(before, other)) - score.local(child, before)
+        gain += score.local(child, toggle(before, other)) - score.local(child, before)
     return gain
 
 
@@ -169,7 +173,7 @@ class Sum(Score):
         """The sum of the parts, each watched."""
         return Sum([part.watched(check) for part in self.parts])
 
-    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
         """The one part that looks at data, with what the others add by the number of parents."""
         known = [part.by_number() for part in self.parts]
         data = [part for part, added in zip(self.parts, known, strict=True) if added is None]
@@ -247,7 +251,7 @@ class Cached(Score):
         """What the score says by the number of parents alone."""
         return self.score.by_number()
 
-    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
         """The score's closed form."""
         return self.score.compiled(extra)
 

@@ -17,10 +17,10 @@ from itertools import chain
 
 import numpy as np
 
-from arcwise._kernels.orders import GaussianScores
+from arcwise._kernels.orders import Compiled
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
-from arcwise.scores.base import Array, Mask, ParentSets, Score
+from arcwise.scores.base import Array, Mask, ParentSets, Score, members, toggle
 
 __all__ = ["Penalized", "aic", "bic", "ebic", "loglik"]
 
@@ -41,7 +41,7 @@ class Penalized(Score):
             fits.n_params(0, ((),))  # refused here, before any search, where nothing can be counted
         elif counts is not None:
             self.by_size = self.by_size + per_param * counts
-        self.equivalent, self.lattice = fits.equivalent, fits.lattice and not self.per_param
+        self.equivalent, self.lattice = fits.equivalent, fits.lattice
         self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -56,22 +56,34 @@ class Penalized(Score):
     def sweep(
         self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
     ) -> tuple[Array, Array]:
-        """The family's sweep minus charges, where it has one and charges go by size."""
-        found = self.fits.sweep(children, bases) if self.lattice else None
+        """The family's sweep minus charges, where it has one."""
+        found = self.fits.sweep(children, bases)
         if found is None:
             return super().sweep(children, bases, among)
         own, toggled = found
+        if self.per_param:
+            self._charge(children, bases, own, toggled)
         sizes = np.fromiter(map(len, bases), dtype=np.intp, count=len(bases))
         own -= self.by_size[sizes]
         toggled -= self.by_size[sizes + 1][:, None]
         toggled[np.arange(len(bases)), np.asarray(children, dtype=np.intp)] = -np.inf
         excess = self.by_size[sizes + 1] - self.by_size[sizes - 1]  # unused where a base is empty
-        members = np.fromiter(chain.from_iterable(bases), dtype=np.intp, count=int(sizes.sum()))
+        inside = np.fromiter(chain.from_iterable(bases), dtype=np.intp, count=int(sizes.sum()))
         rows = np.repeat(np.arange(len(bases)), sizes)
-        toggled[rows, members] += excess[rows]
+        toggled[rows, inside] += excess[rows]
         if among is not None:
             toggled[~among] = -np.inf
         return own, toggled
+
+    def _charge(
+        self, children: Sequence[int], bases: ParentSets, own: Array, toggled: Array
+    ) -> None:
+        """Take off what parameters cost that are counted set by set."""
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            others = [x for x in range(len(self.nodes)) if x != child]
+            counts = self.fits.n_params(child, [base, *(toggle(base, x) for x in others)])
+            own[row] -= self.per_param * counts[0]
+            toggled[row, others] -= self.per_param * counts[1:]
 
     def subsets(
         self,
@@ -80,19 +92,23 @@ class Penalized(Score):
         always: tuple[int, ...] = (),
         max_size: int | None = None,
     ) -> Array:
-        """All subsets in one call, where the family has one and charges go by size."""
+        """All subsets in one call, where the family has one."""
         most = len(self.nodes) if max_size is None else max_size
-        out = self.fits.subsets(child, candidates, always, most) if self.lattice else None
+        out = self.fits.subsets(child, candidates, always, most)
         if out is None:
             return super().subsets(child, candidates, always, max_size)
         sizes = np.bitwise_count(np.arange(len(out), dtype=np.uint32)).astype(np.intp)
         out -= self.by_size[sizes + len(always)]
+        if self.per_param:
+            kept = np.flatnonzero(sizes + len(always) <= most).tolist()
+            sets = [members(mask, candidates, always) for mask in kept]
+            out[kept] -= self.per_param * self.fits.n_params(child, sets)
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
-    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
         """The family's closed form minus charges, where it has one."""
         charges = self.by_size if extra is None else self.by_size - extra
-        return None if self.per_param else self.fits.compiled(charges)
+        return self.fits.compiled(charges, self.per_param)
 
 
 def loglik(fits: Fits) -> Score:

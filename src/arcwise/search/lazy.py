@@ -28,6 +28,7 @@ from arcwise._kernels import moves as kernel
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Trail
 from arcwise.scores import Score
+from arcwise.scores.base import toggle
 from arcwise.search.climb import Climb, Gain, least_gain
 from arcwise.search.exact import best_known, exact_memory
 from arcwise.search.greedy import ascend
@@ -142,7 +143,7 @@ class LazyClimb(Climb):
 
     def _judge(self, child: int, others: NDArray[np.intp]) -> None:
         """Make gains known."""
-        sets = [_toggled(self.parents[child], x) for x in others.tolist()]
+        sets = [toggle(self.parents[child], x) for x in others.tolist()]
         self.gains[child, others] = np.array(self.memory.values(child, sets)) - self.local[child]
         self._sure[child, others] = True
         self._stale[child] = True
@@ -256,7 +257,3 @@ def cleared(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
 
 def _mask(members: tuple[int, ...]) -> int:
     return sum(1 << member for member in members)
-
-
-def _toggled(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
-    return tuple(sorted(set(parents) ^ {x}))
