@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 
 from arcwise.conditionals.base import (
-    Chances,
     Conditional,
     DefaultScore,
     Family,
     Fits,
     HeldOut,
-    Mixes,
-    Mixture,
+    distribution_of,
 )
 from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
@@ -19,7 +17,6 @@ from arcwise.errors import DataError
 
 __all__ = [
     "FAMILIES",
-    "Chances",
     "Conditional",
     "DefaultScore",
     "Family",
@@ -27,10 +24,9 @@ __all__ = [
     "Gaussian",
     "GaussianConditional",
     "HeldOut",
-    "Mixes",
-    "Mixture",
     "Parzen",
     "ParzenConditional",
+    "distribution_of",
     "suited",
 ]
 
