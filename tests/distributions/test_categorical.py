@@ -23,7 +23,9 @@ def test_levels_that_are_numbers():
     assert (drawn[1] == 0).all()
 
 
-@pytest.mark.parametrize("found", [TEXT, Categorical(np.array([[0.4, 0.6]]), (False, True), "rain")])
+@pytest.mark.parametrize(
+    "found", [TEXT, Categorical(np.array([[0.4, 0.6]]), (False, True), "rain")]
+)
 def test_other_levels_have_no_mean_and_say_what_they_have(found):
     for ask in (
         lambda: found.mean,
@@ -31,7 +33,7 @@ def test_other_levels_have_no_mean_and_say_what_they_have(found):
         lambda: found.quantile(np.array([0.5])),
         lambda: found.cdf(np.zeros(1)),
     ):
-        with pytest.raises(DataError, match="'rain' are not numbers, .* ask for its probabilities"):
+        with pytest.raises(DataError, match=r"'rain' are not numbers, .* ask for its probabilities"):
             ask()
 
 
@@ -64,5 +66,7 @@ def test_values_and_codes():
 def test_log_weights_are_taken_however_small_but_not_none():
     found = Categorical.from_logs(np.array([[-1e6, -1e6 + np.log(3)]]), ("a", "b"), "x")
     assert found.probabilities.tolist() == [pytest.approx([0.25, 0.75])]
-    with pytest.raises(FitError, match="impossible: with it, every level of 'x' has probability zero"):
+    with pytest.raises(
+        FitError, match="impossible: with it, every level of 'x' has probability zero"
+    ):
         Categorical.from_logs(np.full((1, 2), -np.inf), ("a", "b"), "x")

@@ -76,7 +76,9 @@ def test_probabilities_of_intervals():
 
 def test_a_density_that_is_zero_everywhere_is_refused():
     x = np.linspace(0.0, 1.0, 5)[None, :]
-    with pytest.raises(FitError, match="evidence is impossible: with it, every value has density zero"):
+    with pytest.raises(
+        FitError, match="evidence is impossible: with it, every value has density zero"
+    ):
         Grid(x, np.full((1, 5), -np.inf))
     tiny = Grid(x, np.full((1, 5), -1e6))  # tiny densities are densities
     assert tiny.mean[0] == pytest.approx(0.5)

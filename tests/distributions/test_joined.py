@@ -11,7 +11,10 @@ from arcwise.errors import DataError
 
 PARTS = (
     (np.array([2, 0]), Normal(np.array([5.0, 1.0]), np.ones(2))),
-    (np.array([1]), partial(Mixture, np.array([[0.0, 4.0]]), np.ones((1, 2)), np.array([[0.5, 0.5]]))),
+    (
+        np.array([1]),
+        partial(Mixture, np.array([[0.0, 4.0]]), np.ones((1, 2)), np.array([[0.5, 0.5]])),
+    ),
 )
 JOINED = Joined(PARTS, 3)
 

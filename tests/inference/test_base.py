@@ -10,7 +10,7 @@ from shared_networks import gaussian_net
 import arcwise as aw
 from arcwise.data import Table, Variable
 from arcwise.distributions import Categorical
-from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
+from arcwise.errors import DataError, FitError, GraphError
 from arcwise.graphs import DAG
 from arcwise.inference import (
     ENGINES,
@@ -55,7 +55,11 @@ class Tables:
 def fuel():
     """The fuel gauge: battery and fuel set the gauge; an empty tank with a dead battery never reads full."""
     level = ("empty", "full")
-    variables = (Variable("battery", ("dead", "good")), Variable("fuel", level), Variable("gauge", level))
+    variables = (
+        Variable("battery", ("dead", "good")),
+        Variable("fuel", level),
+        Variable("gauge", level),
+    )
     gauge = np.array([[[1.0, 0.0], [0.8, 0.2]], [[0.8, 0.2], [0.1, 0.9]]])
     models = (Tables(np.array([0.1, 0.9])), Tables(np.array([0.1, 0.9])), Tables(gauge))
     graph = DAG.from_arcs([("battery", "gauge"), ("fuel", "gauge")])
@@ -91,22 +95,34 @@ NETS = {
 }
 
 
+TAKES = {
+    "gaussian": {"gaussian"},
+    "importance": {"gaussian", "kernels", "levels"},
+    "stacked": set(),  # these keep no rows; tests of Parzen windows are in test_stacked
+    "gibbs": {"kernels", "undirected"},
+    "blankets": {"kernels"},
+    "grid": {"gaussian", "kernels", "levels"},
+}
+
+
 @pytest.mark.parametrize("word", ENGINES)
 @pytest.mark.parametrize("kind", NETS)
 def test_every_engine_answers_or_says_why_not(word, kind):
     net, rng = NETS[kind], np.random.default_rng(1)
     known = "full" if kind == "levels" else 0.5
     last, target = net.names[-1], net.names[0]
-    rows = Table((net.variables[-1],), (np.array([1, 1], dtype=np.uint8),) if kind == "levels" else (np.zeros(2),))
+    column = np.array([1, 1], dtype=np.uint8) if kind == "levels" else np.zeros(2)
+    rows = Table((net.variables[-1],), (column,))
     options = {"method": word, "sweeps": 10, "burn_in": 2}
-    try:
-        belief = query(net, target, {last: known}, **options)
-    except ArcwiseError as error:
-        assert str(error).endswith(".")
-        assert isinstance(error, FitError | GraphError)
-        with pytest.raises(ArcwiseError):
-            predict(net, rows, target, **options)
+    if kind not in TAKES[word]:
+        for ask in (
+            lambda: query(net, target, **options),
+            lambda: predict(net, rows, target, **options),
+        ):
+            with pytest.raises((FitError, GraphError), match=r"^[^\n]+\.$"):
+                ask()
         return
+    belief = query(net, target, {last: known}, **options)
     share = belief.probability("good") if kind == "levels" else belief.probability((0, None))
     assert 0 < share < 1
     both = query(net, net.names[:2], {last: known}, **options)
@@ -181,7 +197,9 @@ def test_levels_go_through_questions_and_tables(given):
         assert abs(found - share) <= 4 * found.error + 1e-12
     if not belief.quality.exact:
         assert "largest standard error of a probability" in str(belief)
-    columns = {name: [FUEL.variables[FUEL.index(name)].levels.index(v)] for name, v in given.items()}
+    columns = {
+        name: [FUEL.variables[FUEL.index(name)].levels.index(v)] for name, v in given.items()
+    }
     rows = Table(
         tuple(FUEL.variables[FUEL.index(n)] for n in columns) or FUEL.variables[1:2],
         tuple(np.array(c, dtype=np.uint8) for c in columns.values()) or (np.array([2], np.uint8),),
@@ -191,7 +209,7 @@ def test_levels_go_through_questions_and_tables(given):
     assert found.labels.tolist() == [("empty", "full")[expected.argmax()]]
     assert found.log_loss(["full"]) == pytest.approx(-np.log(found.probabilities[0, 1]))
     assert "most probable levels" in str(found)
-    with pytest.raises(DataError, match="'fuel' are not numbers, .* ask for its probabilities"):
+    with pytest.raises(DataError, match=r"'fuel' are not numbers, .* ask for its probabilities"):
         _ = found.mean
 
 
@@ -211,7 +229,9 @@ def test_joint_answers_of_levels():
 
 
 def test_densities_of_levels():
-    rows = Table(FUEL.variables, tuple(np.array(c, dtype=np.uint8) for c in ([0, 2], [0, 2], [1, 1])))
+    rows = Table(
+        FUEL.variables, tuple(np.array(c, dtype=np.uint8) for c in ([0, 2], [0, 2], [1, 1]))
+    )
     found = marginal_log_density(FUEL, rows, draws=20_000)
     assert found[0] == -np.inf
     assert found[1] == pytest.approx(np.log(joint_table()[:, :, 1].sum()), abs=0.05)
@@ -248,11 +268,15 @@ def never(code):
     shares[:, [c for c in range(3) if c != code]] = 0.5
     variables = (Variable("a", ("no", "yes")), Variable("b", (0, 1, 2)))
     graph = DAG.from_arcs([("a", "b")])
-    return BayesNet(variables, graph, (Tables(np.array([0.5, 0.5])), Tables(shares)), ("table",) * 2)
+    return BayesNet(
+        variables, graph, (Tables(np.array([0.5, 0.5])), Tables(shares)), ("table",) * 2
+    )
 
 
 def test_evidence_that_no_hidden_value_allows_is_an_error():
-    with pytest.raises(FitError, match="impossible: with it, every level of 'a' has probability zero"):
+    with pytest.raises(
+        FitError, match="impossible: with it, every level of 'a' has probability zero"
+    ):
         query(never(2), "a", {"b": 2})
     with pytest.raises(FitError, match=r"None of the 4000 draws agrees .* impossible, or too rare"):
         query(never(2), "a", {"b": 2}, method="importance")
@@ -321,9 +345,14 @@ def test_parzen_networks_draw_with_evidence_too():
     rng = np.random.default_rng(4)
     x = rng.normal(size=150)
     rows = {"x": x, "y": np.sin(2 * x) + 0.2 * rng.normal(size=150)}
-    for net in (aw.fit("[x][y|x]", rows, model="parzen"), aw.fit(aw.ug("x:y"), rows, model="parzen")):
+    for net in (
+        aw.fit("[x][y|x]", rows, model="parzen"),
+        aw.fit(aw.ug("x:y"), rows, model="parzen"),
+    ):
         drawn = net.sample(1500, seed=1, given={"x": 0.7})
-        assert drawn.column("y").mean() == pytest.approx(net.query("y", given={"x": 0.7}).mean, abs=0.06)
+        assert drawn.column("y").mean() == pytest.approx(
+            net.query("y", given={"x": 0.7}).mean, abs=0.06
+        )
     directed = aw.fit("[x][y|x]", rows, model="parzen")
     forced = directed.sample(1500, seed=1, do={"y": 3.0})
     assert forced.column("x").mean() == pytest.approx(x.mean(), abs=0.1)

@@ -6,8 +6,8 @@ from inference.kernels import bent_points, gaussian_markov, kernel_bayes, kernel
 from shared_networks import gaussian_net
 
 from arcwise.data import Table
-from arcwise.errors import DataError, GraphError, WordError
 from arcwise.distributions import Grid, Normal
+from arcwise.errors import DataError, GraphError, WordError
 from arcwise.inference import (
     closed,
     marginal_log_density,

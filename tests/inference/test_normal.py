@@ -16,7 +16,6 @@ from arcwise.inference import Belief, Beliefs, GaussianJoint, Probability
 from arcwise.inference.belief import Quality
 
 
-
 def normal(name, mean, sd, *question):
     return Belief(name, Normal(mean, sd), Quality(), None, *question)
 

@@ -126,7 +126,8 @@ def test_weighted_draws_over_seeds_have_the_spread_they_state():
 def test_too_few_draws_that_agree_are_refused():
     sharp = gaussian_net({"a": (0, {}, 1), "b": (0, {}, 1), "c": (0, {"a": 1, "b": 1}, 1e-5)})
     with pytest.raises(
-        FitError, match=r"4000 draws weighted by the evidence have an effective sample size of [\d.]+,"
+        FitError,
+        match=r"4000 draws weighted by the evidence have an effective sample size of [\d.]+,",
     ):
         query(sharp, "a", {"c": 4.0}, method="importance")
     with pytest.raises(FitError, match="method='grid'"):
@@ -244,7 +245,8 @@ def test_a_row_whose_gaps_cannot_be_drawn_is_named():
     rows = Table(
         net.variables, (np.full(2, np.nan), np.array([np.nan, 40.0]), np.array([0.1, 0.1]))
     )
-    with pytest.raises(FitError, match=r"density of row 2 could not be found .* effective sample size of [\d.]+,"):
+    said = r"density of row 2 could not be found .* effective sample size of [\d.]+,"
+    with pytest.raises(FitError, match=said):
         marginal_log_density(net, rows)
 
 

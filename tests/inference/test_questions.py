@@ -134,7 +134,9 @@ def test_levels_that_are_text():
     assert exact.density("on") == pytest.approx(0.9)
     assert set(exact.draws(100)) == {"off", "on"}
     for ask in (lambda: exact.mean, lambda: exact.sd, exact.interval, lambda: exact.quantile(0.5)):
-        with pytest.raises(DataError, match="'light' are not numbers, so .* ask for its probabilities"):
+        with pytest.raises(
+            DataError, match=r"'light' are not numbers, so .* ask for its probabilities"
+        ):
             ask()
     with pytest.raises(DataError, match=r"'light' has no level 'of'. Did you mean 'off'"):
         exact.probability("of")

@@ -205,7 +205,7 @@ def test_levels_are_predicted_and_filled():
         pytest.approx([0.1, 0.9]),
         pytest.approx([0.8, 0.2]),
     ]
-    with pytest.raises(DataError, match="'light' are not numbers, .* ask for its probabilities"):
+    with pytest.raises(DataError, match=r"'light' are not numbers, .* ask for its probabilities"):
         _ = found.mean
     assert found.labels.tolist() == ["on", "off", "on"]
     assert found.log_loss(["on", "on", None]) == pytest.approx(-np.log([0.9, 0.2]).mean())

@@ -103,7 +103,7 @@ def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: i
 
 
 def _tabulated(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
-    """Distributions from log densities alone; hints are drawn by a fixed seed, so nothing is left to chance."""
+    """Distributions from log densities alone; hints are drawn by a fixed seed: nothing is left to chance."""
 
     def logs(points: NDArray[Any]) -> Array:
         wide = tuple(np.repeat(column, points.shape[1]) for column in xs)

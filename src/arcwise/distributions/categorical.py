@@ -92,7 +92,8 @@ class Categorical:
     @property
     def codes(self) -> NDArray[np.intp]:
         """The most probable level of each row."""
-        return self.probabilities.argmax(axis=1)
+        codes: NDArray[np.intp] = self.probabilities.argmax(axis=1)
+        return codes
 
     def cdf(self, x: Array) -> Array:
         """Probability of levels that are numbers at or below x."""

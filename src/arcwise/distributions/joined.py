@@ -11,7 +11,7 @@ import numpy as np
 
 from arcwise.distributions.categorical import Categorical
 from arcwise.distributions.distribution import Array, Distribution, Rows
-from arcwise.distributions.mixture import Mixture, Normal
+from arcwise.distributions.mixture import Mixture
 from arcwise.errors import DataError, FitError
 
 __all__ = ["Average", "Joined", "Part", "centre", "refuse_beyond"]
@@ -151,7 +151,7 @@ def _side_by_side(kept: list[Distribution]) -> Distribution:
 
 
 def centre(found: Distribution) -> Array:
-    """A number a row by whose spread over states one tells how well chains mix: the mean, or the mean code."""
+    """A number a row whose spread over states tells how well chains mix: the mean, or the mean code."""
     if isinstance(found, Categorical) and not found.numeric:
         codes: Array = found.probabilities @ np.arange(found.probabilities.shape[1])
         return codes

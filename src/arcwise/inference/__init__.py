@@ -1,6 +1,6 @@
 """Inference: what is to be believed of some variables once others are known. `ENGINES` is the register."""
 
-from arcwise.inference.base import Cost, Declined, Engine
+from arcwise.inference.base import Cost, DeclinedError, Engine
 from arcwise.inference.belief import Belief, Probability
 from arcwise.inference.beliefs import Beliefs
 from arcwise.inference.engine import (
@@ -27,7 +27,7 @@ __all__ = [
     "Belief",
     "Beliefs",
     "Cost",
-    "Declined",
+    "DeclinedError",
     "Effort",
     "Engine",
     "Equivalents",

@@ -1,8 +1,9 @@
 """Engines: ways to answer questions. One file each; the register is in ``engine``.
 
-An engine says of a question what answering would cost, or why it does not take it. The cheapest one that accepts
-is asked: exact ones first, then those that simulate the network's own distribution, then other estimates of it.
-An engine that finds out on the way that its answer would be worthless raises `Declined`, and the next is asked.
+An engine says of a question what answering would cost, or why it does not take it. The cheapest one that
+accepts is asked: exact ones first, then those that simulate the network's own distribution, then other
+estimates of it. An engine that finds out on the way that its answer would be worthless raises
+`DeclinedError`, and the next is asked.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from arcwise.distributions import Distribution
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.belief import Probability, Quality
+from arcwise.inference.diagnose import Mixing
 from arcwise.inference.questions import Array, Columns, Question
 
 __all__ = [
@@ -26,7 +28,7 @@ __all__ = [
     "SIMULATED",
     "Answer",
     "Cost",
-    "Declined",
+    "DeclinedError",
     "Engine",
     "Found",
     "Joint",
@@ -38,8 +40,9 @@ EXACT, SIMULATED, ESTIMATED = range(3)
 class Cost(NamedTuple):
     """What an answer costs; smaller is better, in this order.
 
-    `error` is EXACT, SIMULATED (the network's own distribution, with a Monte-Carlo error) or ESTIMATED (other
-    models of it); `work` counts evaluations of local models for a row, roughly; `memory` numbers held at once.
+    `error` is EXACT, SIMULATED (the network's own distribution, with a Monte-Carlo error) or ESTIMATED
+    (other models of it); `work` counts evaluations of local models for a row, roughly; `memory` numbers
+    held at once.
     """
 
     error: int
@@ -47,7 +50,7 @@ class Cost(NamedTuple):
     memory: float = 0.0
 
 
-class Declined(FitError):
+class DeclinedError(FitError):
     """Raised by an engine that accepted a question and then could not answer it well."""
 
 
@@ -86,25 +89,23 @@ class Joint(Protocol):
 class Answer:
     """What is found of one variable in all rows: distributions, and how good each is.
 
-    `error`, `rhat` and `ess` have a number a row; `by_chain` are the distributions of single chains, where a
-    single question was simulated; `way` says what was simulated.
+    `by_chain` are the distributions of single chains, where a single question was simulated; `way` says what
+    was simulated.
     """
 
     distribution: Distribution
-    error: Array
-    rhat: Array
-    ess: Array
+    mixing: Mixing
     by_chain: Distribution | None = None
     way: str = ""
 
     @classmethod
     def exact(cls, distribution: Distribution, rows: int) -> Answer:
         """An answer without error."""
-        return cls(distribution, np.zeros(rows), np.ones(rows), np.full(rows, np.inf))
+        return cls(distribution, Mixing.exact(rows))
 
     def quality(self, notes: tuple[str, ...]) -> Quality:
         """How good the answer to a single question is."""
-        error, rhat, ess = (float(each[0]) for each in (self.error, self.rhat, self.ess))
+        error, rhat, ess = (float(each[0]) for each in self.mixing)
         return Quality(error, rhat, ess, self.way, notes)
 
 
@@ -135,7 +136,7 @@ class Engine(ABC):
 
     @abstractmethod
     def complete(self, question: Question, draw: bool) -> Columns:
-        """The columns with their gaps filled: by expected values (most probable levels), or drawn together."""
+        """The columns with gaps filled: by expected values (most probable levels), or drawn together."""
 
     def logpdf(self, question: Question) -> Array:
         """Log density of what is known of each row; of engines that accept the task "density"."""

@@ -241,7 +241,7 @@ class Belief:
         return logs if values.ndim else float(logs)
 
     def density(self, x: Any) -> Any:
-        """Density (probability of a level), at a value or at each of several; infinite where one is certain."""
+        """Density (probability of a level), at a value or each of several; infinite where one is certain."""
         if self._discrete is None:
             return np.exp(self.logdensity(x)) if np.ndim(x) else float(np.exp(self.logdensity(x)))
         if isinstance(x, list | tuple | np.ndarray):

@@ -1,9 +1,9 @@
 """What is to be believed of several variables together.
 
-`Beliefs` are the beliefs about each variable and a joint distribution: a normal one in closed form (``normal``),
-or `States` of a simulation. Of simulated answers each variable alone is a Rao-Blackwell average, which is better
-than its draws, and the draws say how variables go together. Standard errors of probabilities account for the
-dependence of states within a chain (see ``diagnose``).
+`Beliefs` are the beliefs about each variable and a joint distribution: a normal one in closed form
+(``normal``), or `States` of a simulation. Of simulated answers each variable alone is a Rao-Blackwell
+average, which is better than its draws, and the draws say how variables go together. Standard errors of
+probabilities account for the dependence of states within a chain (see ``diagnose``).
 """
 
 from __future__ import annotations

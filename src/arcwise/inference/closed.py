@@ -1,7 +1,7 @@
 """Closed forms: answers of linear-Gaussian networks to single questions and whole tables, all exact.
 
-Rows with gaps in the same places ask the same question with other numbers: the gain and the spread are computed
-once for each pattern of gaps, and all its rows are answered together.
+Rows with gaps in the same places ask the same question with other numbers: the gain and the spread are
+computed once for each pattern of gaps, and all its rows are answered together.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Asking: one path from a question to the engine that answers it. `ENGINES` is the register.
 
-The cheapest engine that accepts a question is asked: closed forms first, then whatever is exact, then simulation
-(see ``base``). Naming a ``method`` asks for an engine by its word.
+The cheapest engine that accepts a question is asked: closed forms first, then whatever is exact, then
+simulation (see ``base``). Naming a ``method`` asks for an engine by its word.
 
-Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws, seed, method. The
-same seed gives the same answer. Of ``do`` in a learned network: max_graphs, the most equivalent graphs that its
-range is over.
+Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws, seed, method.
+The same seed gives the same answer. Of ``do`` in a learned network: max_graphs, the most equivalent graphs
+that its range is over.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from arcwise.data.variable import numbers_of, sentence_list
 from arcwise.distributions import refuse_beyond
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
 from arcwise.inference import questions
-from arcwise.inference.base import Declined, Engine, Found
+from arcwise.inference.base import DeclinedError, Engine, Found
 from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.beliefs import Beliefs, States
 from arcwise.inference.closed import Closed
 from arcwise.inference.closed import residuals as closed_residuals
+from arcwise.inference.diagnose import Mixing
 from arcwise.inference.gaussian import linear_net
 from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.predictions import Predictions
@@ -97,13 +98,17 @@ def _ranked(question: Question) -> list[Engine]:
 def _answered(question: Question, ask: Callable[[Engine], T]) -> T:
     """What the best engine says; the next one is asked where it declines."""
     question.check_possible()
-    refused: Declined | None = None
+    refused: DeclinedError | None = None
     for engine in _ranked(question):
         try:
             return ask(engine)
-        except Declined as error:
+        except DeclinedError as error:
             refused = refused or error
     raise FitError(str(refused))
+
+
+def _asked(question: Question) -> Found:
+    return _answered(question, lambda engine: engine.ask(question))
 
 
 def _options(options: Mapping[str, Any], what: str = "option of a question") -> Options:
@@ -168,8 +173,7 @@ def query(
 
     def ask(other: Net) -> Belief | Beliefs:
         question = Question.of(other, asked, seen, forced, chosen, generator(chosen.seed))
-        found = _answered(question, lambda engine: engine.ask(question))
-        both = _beliefs(question, found, seen)
+        both = _beliefs(question, _asked(question), seen)
         return both.singles[0] if isinstance(targets, str) else both
 
     answer = ask(net)
@@ -220,28 +224,20 @@ def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
     node, chosen = net.index(target), _options(options)
     rows = align(net, table, unread=(target,))
     question = Question.of_rows(net, rows, chosen, "rows", node)
-    found = _answered(question, lambda engine: engine.ask(question))
+    found = _asked(question)
     answer, levels = found.answers[0], net.variables[node].levels
     if levels is None:
         refuse_beyond(answer.distribution, target)
     notes = [note for note in rows.notes if note not in table.notes]
-    notes += [*found.notes(), *_unsettled(answer.rhat, answer.ess)]
-    return Predictions(
-        target,
-        answer.distribution,
-        tuple(dict.fromkeys(notes)),
-        answer.error,
-        answer.rhat,
-        answer.ess,
-        levels,
-        rows.rows,
-    )
+    notes += [*found.notes(), *_unsettled(answer.mixing)]
+    said = tuple(dict.fromkeys(notes))
+    return Predictions(target, answer.distribution, answer.mixing, said, levels)
 
 
-def _unsettled(rhat: Array, ess: Array) -> Iterator[str]:
+def _unsettled(mixing: Mixing) -> Iterator[str]:
     """A sentence about rows whose chains disagree."""
-    simulated, count = int(np.isfinite(ess).sum()), int((rhat > HIGHEST_RHAT).sum())
-    if count:
+    simulated = int(np.isfinite(mixing.ess).sum())
+    if count := int((mixing.rhat > HIGHEST_RHAT).sum()):
         yield (
             f"In {count} of {simulated} simulated rows the chains disagree (R-hat above "
             f"{HIGHEST_RHAT:g}): take more sweeps."
@@ -281,9 +277,9 @@ def sample(
 ) -> Table:
     """Draw rows, all with the same evidence if there is any.
 
-    Without evidence, each variable is drawn after its parents; in a Markov network of Parzen windows by the chain
-    rule; in others by one Gibbs chain a row. With it, as `query` would answer: in closed form, by weighted draws,
-    from the rows that Parzen windows keep, or by chains.
+    Without evidence, each variable is drawn after its parents; in a Markov network of Parzen windows by the
+    chain rule; in others by one Gibbs chain a row. With it, as `query` would answer: in closed form, by
+    weighted draws, from the rows that Parzen windows keep, or by chains.
 
     Parameters
     ----------
@@ -398,7 +394,6 @@ def residuals(net: Net, table: Table, **options: Any) -> Array:
     for node, variable in enumerate(net.variables):
         if variable.discrete and not variable.numeric:
             continue
-        question = Question.of_rows(net, table, chosen, "rows", node)
-        answer = _answered(question, lambda engine, asked=question: engine.ask(asked)).answers[0]
+        answer = _asked(Question.of_rows(net, table, chosen, "rows", node)).answers[0]
         found[:, node] = numbers_of(variable, table.columns[node]) - answer.distribution.mean
     return found

@@ -2,10 +2,10 @@
 
 If states of the other variables are drawn from their distribution, the average of p(x | state) is the
 distribution of x, with less noise than draws of x itself (Rao-Blackwell; Gelfand and Smith 1990). A row in
-which everything is known that a variable's conditional takes needs no chain: the conditional answers, exactly.
+which everything is known that a variable's conditional takes needs no chain: the conditional answers.
 
-The functions here take any *field*, conditionals of all variables given their neighbours: a Markov network, the
-blanket models of a directed one, or its product rule (``product``).
+The functions here take any *field*, conditionals of all variables given their neighbours: a Markov network,
+the blanket models of a directed one, or its product rule (``rule``).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ KEPT = 32
 
 
 class Gibbs(Engine):
-    """Gibbs sampling over the local models of a Markov network, or over a directed network's blanket models."""
+    """Gibbs sampling over the local models of a Markov network, or a directed network's blanket models."""
 
     def __init__(self, name: str = "gibbs") -> None:
         self.name = name
@@ -141,7 +141,7 @@ class Gathered:
     def __post_init__(self) -> None:
         shape = (len(self.question.asked), self.question.size)
         self.parts: list[list[Any]] = [[] for _ in self.question.asked]
-        self.mixing = Mixing(np.zeros(shape), np.ones(shape), np.full(shape, np.inf))
+        self.mixing = Mixing.exact(*shape)
         self.by_chain: list[Distribution | None] = [None] * shape[0]
 
     def own(self, net: MarkovNet, i: int, places: Integers) -> None:
@@ -163,7 +163,7 @@ class Gathered:
         answers = tuple(
             Answer(
                 Joined.of(self.parts[i], question.size),
-                *(array[i] for array in self.mixing),
+                Mixing(*(array[i] for array in self.mixing)),
                 self.by_chain[i] if question.single else None,
                 self.way,
             )

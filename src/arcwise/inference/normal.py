@@ -5,13 +5,13 @@ A_E' = Q R (QR with column pivoting), observing x_E means that Q'e is known, hen
 
     mean_U + A_U Q R^-T (x_E - mean_E),    root A_U (I - Q Q').
 
-A covariance loses half the digits of a nearly deterministic relation, a root does not: relations are told apart
-from noise down to 1e-13 of a standard deviation. Below that, a piece of evidence that the others already
-determine either agrees with them and is superfluous, or contradicts them.
+A covariance loses half the digits of a nearly deterministic relation, a root does not: relations are told
+apart from noise down to 1e-13 of a standard deviation. Below that, a piece of evidence that the others
+already determine either agrees with them and is superfluous, or contradicts them.
 
 Mutual information is -1/2 sum log(1 - r^2) over the canonical correlations r (Kullback 1959); it is infinite
-where one side determines a part of the other. Probabilities of boxes are numerical integrals (Genz 1992, as in
-SciPy), repeated with shifted points to measure their error.
+where one side determines a part of the other. Probabilities of boxes are numerical integrals (Genz 1992, as
+in SciPy), repeated with shifted points to measure their error.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class GaussianJoint:
         return Normal(self.mean[[place]], self.sd[[place]])
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
-        """Nats that knowing some variables tells of others; infinite where one determines a part of the other.
+        """Nats that knowing some variables tells of others; infinite where one determines the other.
 
         >>> both = GaussianJoint(("a", "b"), np.zeros(2), np.array([[1.0, 0.0], [0.6, 0.8]]))
         >>> round(both.mutual_information([0], [1]), 4)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.distributions import Categorical, Distribution, Joined, Normal, standard_quantiles
+from arcwise.distributions import Categorical, Distribution, Joined, standard_quantiles
 from arcwise.errors import DataError
 from arcwise.inference.belief import Array, central, numbers
+from arcwise.inference.diagnose import Mixing
 
 __all__ = ["Predictions"]
-
-
-def _empty() -> Array:
-    return np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,32 +26,38 @@ class Predictions:
     ----------
     name : the variable.
     distribution : what is believed of it in each row.
+    mixing : how good each row is: standard error of the mean, R-hat and effective sample size.
     notes : what was ignored or unknown, and what to be careful with.
-    error : standard error of each mean; 0 where it is exact.
-    rhat, ess : of each row; 1 and infinite where it is exact.
     levels : the levels of a discrete target.
 
-    >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5))
+    >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5), Mixing.exact(2))
     >>> found.quantiles(0.5).tolist(), found.logdensity([1.0, None]).round(4).tolist()
     ([1.0, 2.0], [-0.2258, nan])
     """
 
     name: str
     distribution: Distribution
+    mixing: Mixing
     notes: tuple[str, ...] = ()
-    error: Array = field(default_factory=_empty)
-    rhat: Array = field(default_factory=_empty)
-    ess: Array = field(default_factory=_empty)
     levels: tuple[Any, ...] | None = None
-    size: int | None = None
-
-    def __post_init__(self) -> None:
-        for word, value in (("error", 0.0), ("rhat", 1.0), ("ess", np.inf)):
-            if not len(getattr(self, word)):
-                object.__setattr__(self, word, np.full(len(self), value))
 
     def __len__(self) -> int:
-        return len(self.mean) if self.size is None else self.size
+        return len(self.error)
+
+    @property
+    def error(self) -> Array:
+        """Standard error of each mean; 0 where it is exact."""
+        return self.mixing.error
+
+    @property
+    def rhat(self) -> Array:
+        """R-hat of the chains of each row; 1 where it is exact."""
+        return self.mixing.rhat
+
+    @property
+    def ess(self) -> Array:
+        """Effective sample size of each row; infinite where it is exact."""
+        return self.mixing.ess
 
     @cached_property
     def mean(self) -> Array:
@@ -112,7 +115,8 @@ class Predictions:
     def labels(self) -> NDArray[Any]:
         """The most probable level of each row, for a discrete target."""
         codes = self.probabilities.argmax(axis=1)
-        return np.array([*(self.levels or ()), None], dtype=object)[codes]
+        found: NDArray[Any] = np.array([*(self.levels or ()), None], dtype=object)[codes]
+        return found
 
     def log_loss(self, values: Any) -> float:
         """Mean of -log p(value) over the rows that have a value, for a discrete target; in nats."""

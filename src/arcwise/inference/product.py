@@ -1,7 +1,7 @@
 """Questions to directed networks by the product rule, on grids (see ``rule``).
 
-With one hidden variable the answer is exact, up to the grid. With more, the product rule is the conditional of a
-Gibbs sampler: each draw costs a grid of evaluations.
+With one hidden variable the answer is exact, up to the grid. With more, the product rule is the conditional
+of a Gibbs sampler: each draw costs a grid of evaluations.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Questions to a network: what is asked, known and set, and how it is to be answered.
 
-``given`` is what one has seen; ``do`` is what one sets. Seeing tells of causes and of effects, setting tells of
-effects only, since the arcs into a variable that is set are cut (Pearl 2009). Every question is a table of rows
-in the network's coding with gaps; a single question is a table of one row.
+``given`` is what one has seen; ``do`` is what one sets. Seeing tells of causes and of effects, setting tells
+of effects only, since the arcs into a variable that is set are cut (Pearl 2009). Every question is a table of
+rows in the network's coding with gaps; a single question is a table of one row.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def read_options(
     if "do" in options:
         raise WordError(
             "do= belongs to single questions: query(target, do={...}) gives a belief with a range over "
-            "equivalent graphs, and sample(draws, do={...}) rows; predict and impute take rows as they are seen."
+            "equivalent graphs, and sample(draws, do={...}) rows; predict and impute take rows as seen."
         )
     known = (*_EFFORT, "method", "seed", "draws", "max_graphs")
     for word in options:
@@ -208,7 +208,7 @@ class Question:
         return found
 
     def check_possible(self) -> None:
-        """Refuse evidence of probability zero: a level that cannot be with the known values of its parents."""
+        """Refuse evidence of probability zero: a level that cannot be with known values of its parents."""
         if not isinstance(self.net, BayesNet):
             return
         for node, parents in enumerate(self.net.graph.parents):

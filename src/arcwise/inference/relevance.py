@@ -86,6 +86,9 @@ def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[in
     >>> [(rows.tolist(), known) for rows, known in patterns(mask)]
     [([1], {0, 1}), ([0, 2], {1})]
     """
+    if len(gaps) and (gaps == gaps[:1]).all():
+        yield np.arange(len(gaps)), set(np.flatnonzero(~gaps[:1].all(axis=0)).tolist())
+        return
     packed = np.packbits(gaps, axis=1)
     _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")

@@ -97,7 +97,7 @@ def with_range(
         found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
     if not equivalents.rules_known:
         found = replace(found, notes=(*found.notes, _NO_RULES))
-    return replace(answer, range=found)  # type: ignore[type-var]
+    return replace(answer, range=found)
 
 
 def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[str, ...]:

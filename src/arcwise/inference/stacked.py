@@ -3,8 +3,8 @@
 A variable alone is asked for given what is known of a row. Several are drawn by the chain rule, one after the
 other, each given what is known by then: p(a, b | known) = p(a | known) p(b | known, a). Every row is an
 independent draw, without burn-in. Gibbs sampling over conditionals that were fitted one by one may drift away
-from the data where they do not agree, and its diagnostics cannot tell; these draws cannot drift. They do depend on
-the order of the variables, which is that of their names.
+from the data where they do not agree, and its diagnostics cannot tell; these draws cannot drift. They do
+depend on the order of the variables, which is that of their names.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BLOCK = 512
 
 
 class Stacked(Engine):
-    """Stacked conditionals on what is known, for networks whose models (or blanket models) are Parzen windows."""
+    """Stacked conditionals on what is known, where all models (or blanket models) are Parzen windows."""
 
     name = "stacked"
 

@@ -20,9 +20,10 @@ from arcwise.conditionals import distribution_of
 from arcwise.data.variable import code_type
 from arcwise.distributions import Distribution, Grid, Joined, centre, log_sum
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.base import EXACT, SIMULATED, Answer, Cost, Declined, Engine, Found
+from arcwise.inference.base import EXACT, SIMULATED, Answer, Cost, DeclinedError, Engine, Found
 from arcwise.inference.beliefs import States
 from arcwise.inference.chains import beside, far, reached
+from arcwise.inference.diagnose import Mixing
 from arcwise.inference.questions import Array, Columns, Question, needs_arrows
 from arcwise.inference.relevance import patterns, relevant, upward
 from arcwise.inference.rule import FEWER, product_net
@@ -196,11 +197,9 @@ def _together(answers: tuple[Answer, ...]) -> Answer:
     """The answers of single rows as one of all rows."""
     if len(answers) == 1:
         return answers[0]
-    numbers = (
-        np.array([getattr(each, w)[0] for each in answers]) for w in ("error", "rhat", "ess")
-    )
+    numbers = (np.concatenate(each) for each in zip(*(a.mixing for a in answers), strict=True))
     parts = [(np.array([row]), each.distribution) for row, each in enumerate(answers)]
-    return Answer(Joined.of(parts, len(parts)), *numbers)
+    return Answer(Joined.of(parts, len(parts)), Mixing(*numbers))
 
 
 def _pool(
@@ -210,7 +209,7 @@ def _pool(
 
     Raises
     ------
-    Declined : too few draws agree with the evidence.
+    DeclinedError : too few draws agree with the evidence.
     """
     values, draws = question_values(question, row), question.options.draws
     if not upward(net.graph, values, values):  # no evidence below what is drawn: all count the same
@@ -220,7 +219,7 @@ def _pool(
     named = question.options.method is not None
     needed = ENOUGH if net.blankets is not None and not named else FEWEST
     if size < needed:
-        raise Declined(_too_few(question, row, size, needed))
+        raise DeclinedError(_too_few(question, row, size, needed))
     while len(found) * size < (wanted or 0) and len(found) < ROUNDS:
         found.append(weighted_draws(net, values, hidden, question.rng, draws))
     columns = {node: np.concatenate([each.columns[node] for each in found]) for node in hidden}
@@ -231,12 +230,12 @@ def _too_few(question: Question, row: int, size: float, needed: float) -> str:
     where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
     if size == 0.0:
         return (
-            f"None of the {question.options.draws} draws agrees with the evidence{where}: it is impossible, or "
-            "too rare for so many: take more draws=, or method='grid'."
+            f"None of the {question.options.draws} draws agrees with the evidence{where}: it is "
+            "impossible, or too rare for so many: take more draws=, or method='grid'."
         )
     return (
-        f"The {question.options.draws} draws weighted by the evidence{where} have an effective sample size of "
-        f"{size:.1f}, and {needed:g} are needed: take more draws=, or method='grid'."
+        f"The {question.options.draws} draws weighted by the evidence{where} have an effective sample "
+        f"size of {size:.1f}, and {needed:g} are needed: take more draws=, or method='grid'."
     )
 
 
@@ -293,8 +292,8 @@ class _Row:
         if some:  # draws that were taken stand for all of them
             own = self.found.columns[node].astype(float)
             variance += float(self.weights @ (own - self.weights @ own) ** 2) / self.size
-        numbers = (np.array([x]) for x in (float(np.sqrt(variance)), np.nan, self.size))
-        return Answer(middle, *numbers, way="by weighted draws")
+        numbers = (np.array([x]) for x in (np.sqrt(variance), np.nan, self.size))
+        return Answer(middle, Mixing(*numbers), way="by weighted draws")
 
     def _conditional(self, source: Net, node: int, chosen: NDArray[np.intp]) -> Distribution:
         xs = tuple(self._drawn(other)[chosen] for other in source.inputs[node])
@@ -327,9 +326,9 @@ def _densities(
     weak = np.flatnonzero(sizes < FEWEST)
     if hidden and len(weak):
         raise FitError(
-            f"The density of row {numbers[weak[0]] + 1} could not be found by simulation: the {draws} draws of "
-            f"its gaps have an effective sample size of {sizes[weak[0]]:.1f}, and {FEWEST:g} are needed. Fill "
-            "its gaps with impute, or leave the row out."
+            f"The density of row {numbers[weak[0]] + 1} could not be found by simulation: the {draws} "
+            f"draws of its gaps have an effective sample size of {sizes[weak[0]]:.1f}, and {FEWEST:g} are "
+            "needed. Fill its gaps with impute, or leave the row out."
         )
     means: Array = log_sum(found.logs) - np.log(found.logs.shape[1])
     return means

@@ -161,7 +161,7 @@ class ParzenConditional:
         return out if not self.tail else (1 - self.tail) * out + self.tail * self._own_weight[0]
 
     def distribution(self, xs: Columns, size: int) -> Mixture | Categorical:
-        """Mixtures of normals around the output's values; of a discrete output, probabilities of its codes."""
+        """Mixtures of normals around the output's values; of a discrete output, probabilities of codes."""
         weights = self.shares(xs, size)
         if self.levels:
             return Categorical(self._probabilities(weights))
