@@ -162,6 +162,14 @@ def test_levels_by_simulation():
     assert joint.mutual_information("light", "x") > 0.1
     share = joint.probability(lambda drawn: (drawn["light"] == "on") & (drawn["x"] > 0))
     assert 0.2 < share < 0.9
+    assert joint.probability({"light": "on", "x": (0, None)}) == pytest.approx(
+        float(share), abs=1e-9
+    )
+    for ask in (lambda: joint.correlation, lambda: joint.covariance):
+        with pytest.raises(
+            DataError, match=r"'light' are not numbers, .* ask for its probabilities"
+        ):
+            ask()
 
 
 def test_levels_that_are_numbers_have_means():

@@ -4,7 +4,7 @@
 level); `Joined` puts parts of a table's rows together, and `Average` takes in distributions one by one.
 """
 
-from arcwise.distributions.categorical import Categorical
+from arcwise.distributions.categorical import Categorical, no_numbers
 from arcwise.distributions.distribution import Distribution, blocks, interval, log_sum
 from arcwise.distributions.grid import POINTS, Grid, tabulate
 from arcwise.distributions.joined import Average, Joined, centre, refuse_beyond
@@ -23,6 +23,7 @@ __all__ = [
     "centre",
     "interval",
     "log_sum",
+    "no_numbers",
     "refuse_beyond",
     "standard_quantiles",
     "tabulate",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcwise.distributions.distribution import Array, interval, run_weights
 from arcwise.errors import DataError, FitError, close_to
 
-__all__ = ["Categorical"]
+__all__ = ["Categorical", "no_numbers"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +67,7 @@ class Categorical:
     def numbers(self) -> Array:
         """The levels as numbers; text and truth values have none."""
         if not self.numeric:
-            raise DataError(
-                f"The levels of {self.name!r} are not numbers, so there is no mean, sd or quantile: ask for "
-                "its probabilities."
-            )
+            raise no_numbers(self.name)
         count = self.probabilities.shape[1]
         return (
             np.arange(float(count)) if self.levels is None else np.array(self.levels, dtype=float)
@@ -119,10 +116,10 @@ class Categorical:
 
     def probability(self, event: Any) -> Array:
         """Probability of a level, of several in a list or set, or of an interval where levels are numbers."""
-        out: Array = self.probabilities[:, self._holds(event)].sum(axis=1)
+        out: Array = self.probabilities[:, self.holds(event)].sum(axis=1)
         return out
 
-    def _holds(self, event: Any) -> NDArray[np.bool_]:
+    def holds(self, event: Any) -> NDArray[np.bool_]:
         """The levels that an event holds for."""
         if isinstance(event, tuple) and self.numeric:
             low, high = interval(self.name, event)
@@ -164,3 +161,11 @@ class Categorical:
     def take(self, rows: Any) -> Categorical:
         """The distributions of some rows."""
         return replace(self, probabilities=self.probabilities[rows])
+
+
+def no_numbers(name: str) -> DataError:
+    """What is said where a mean, an sd or a quantile of text is asked for."""
+    return DataError(
+        f"The levels of {name!r} are not numbers, so there is no mean, sd or quantile: ask for its "
+        "probabilities."
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +70,8 @@ class Joint(Protocol):
         """Log density of rows."""
         ...
 
-    def box(self, limits: dict[int, tuple[float, float]]) -> Probability:
-        """Probability of bounds on several variables, by their places."""
+    def box(self, limits: dict[int, Any]) -> Probability:
+        """Probability of bounds (of marked levels) of several variables, by their places."""
         ...
 
     def share(

@@ -266,9 +266,14 @@ class Belief:
         if isinstance(event, Mapping):
             check_names(event, [self.name])
             event = event.get(self.name, list(self.levels) or (None, None))
-        event = event if self._discrete else interval(self.name, event)
+        if self._discrete is None:
+            event = self.limits(event)
         share = float(self.distribution.probability(event)[0])
         return Probability(share, self._spread(share, event))
+
+    def limits(self, event: Any) -> Any:
+        """An event on this variable, checked: its bounds, or a mark for each level."""
+        return interval(self.name, event) if self._discrete is None else self._discrete.holds(event)
 
     def _spread(self, share: float, event: Any) -> float:
         """Standard error of a probability, from its spread over chains."""

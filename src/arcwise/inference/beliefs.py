@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data import Variable
 from arcwise.data.variable import numbers_of
-from arcwise.distributions import interval
+from arcwise.distributions import no_numbers
 from arcwise.errors import DataError, close_to
 from arcwise.inference.base import Joint
 from arcwise.inference.belief import (
@@ -72,8 +72,10 @@ class States:
         return self.values.reshape(len(self.variables), -1).T
 
     def _numbers(self, place: int, rows: Array) -> Array:
-        """States of a variable as numbers."""
+        """States of a variable as numbers; text has none."""
         variable, column = self.variables[place], rows[:, place]
+        if variable.discrete and not variable.numeric:
+            raise no_numbers(variable.name)
         return numbers_of(variable, column.astype(np.intp) if variable.discrete else column)
 
     @cached_property
@@ -103,14 +105,17 @@ class States:
             "A simulated joint answer has draws but no joint density: ask for the density of each variable."
         )
 
-    def box(self, limits: Mapping[int, tuple[float, float]]) -> Probability:
-        """Probability of bounds on several variables."""
+    def box(self, limits: Mapping[int, Any]) -> Probability:
+        """Probability of bounds on several variables; of levels, of those that are marked."""
 
         def inside(rows: Array) -> NDArray[np.bool_]:
             holds = np.ones(len(rows), dtype=bool)
-            for place, (low, high) in limits.items():
-                column = self._numbers(place, rows)
-                holds &= (column >= low) & (column <= high)
+            for place, limit in limits.items():
+                column = rows[:, place]
+                if self.variables[place].discrete:
+                    holds &= limit[column.astype(np.intp)]
+                else:
+                    holds &= (column >= limit[0]) & (column <= limit[1])
             return holds
 
         return self.share(inside, 0, generator(0))
@@ -267,7 +272,7 @@ class Beliefs:
 
         Parameters
         ----------
-        event : (low, high) by name, all of which must hold, or a function of a dict of draws.
+        event : (low, high), or levels, by name, all of which must hold, or a function of a dict of draws.
         draws, seed : for an event given as a function of a belief in closed form; of simulated ones the
             states themselves are counted.
 
@@ -289,7 +294,7 @@ class Beliefs:
         if len(event) == 1:
             name = next(iter(event))
             return self.singles[self.place(name)].probability(event[name])
-        return self.joint.box({self.place(n): interval(n, pair) for n, pair in event.items()})
+        return self.joint.box({self.place(n): self[n].limits(each) for n, each in event.items()})
 
     def _by_name(self, rows: Array) -> Draws:
         """Draws as users know them, by name."""

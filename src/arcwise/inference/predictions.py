@@ -30,6 +30,7 @@ class Predictions:
     notes : what was ignored or unknown, and what to be careful with.
     levels : the levels of a discrete target.
 
+    >>> from arcwise.distributions import Normal
     >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5), Mixing.exact(2))
     >>> found.quantiles(0.5).tolist(), found.logdensity([1.0, None]).round(4).tolist()
     ([1.0, 2.0], [-0.2258, nan])
