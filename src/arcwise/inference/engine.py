@@ -23,7 +23,7 @@ from arcwise.data.variable import numbers_of, sentence_list
 from arcwise.distributions import refuse_beyond
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
 from arcwise.inference import questions
-from arcwise.inference.base import DeclinedError, Engine, Found
+from arcwise.inference.base import EXACT, Cost, DeclinedError, Engine, Found
 from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.beliefs import Beliefs, States
 from arcwise.inference.closed import Closed
@@ -54,6 +54,9 @@ __all__ = [
 Array = NDArray[np.float64]
 T = TypeVar("T")
 
+CHEAP = 1e6
+"""Work below which an exact answer is taken at once."""
+
 MEMORY = 5e8
 """Most numbers that an engine may hold at once."""
 
@@ -81,18 +84,22 @@ def _ranked(question: Question) -> list[Engine]:
     ArcwiseError : none does; the sentence says why.
     """
     method = question.options.method
-    engines = list(ENGINES.values()) if method is None else [ENGINES[method]]
-    costs = [(engine.accepts(question), engine) for engine in engines]
-    taken = [(cost, engine) for cost, engine in costs if not isinstance(cost, ArcwiseError)]
-    fitting = [(cost, engine) for cost, engine in taken if cost.memory <= MEMORY]
-    if fitting:
-        return [engine for _, engine in sorted(fitting, key=lambda each: each[0])]
-    if taken:
-        raise FitError(
-            f"The answer needs {min(cost.memory for cost, _ in taken):.2g} numbers at once, which is more "
-            f"than {MEMORY:g}: ask for less, or name another method."
-        )
-    raise next(cost for cost, _ in costs if isinstance(cost, ArcwiseError))
+    taken: list[tuple[Cost, Engine]] = []
+    reasons: list[ArcwiseError] = []
+    for engine in ENGINES.values() if method is None else [ENGINES[method]]:
+        cost = engine.accepts(question)
+        if isinstance(cost, ArcwiseError):
+            reasons.append(cost)
+        elif cost.memory > MEMORY:
+            said = f"The answer needs {cost.memory:.2g} numbers at once, above {MEMORY:g}: ask for less."
+            reasons.insert(0, FitError(said))
+        elif cost.error == EXACT and cost.work < CHEAP:
+            return [engine]
+        else:
+            taken.append((cost, engine))
+    if not taken:
+        raise reasons[0]
+    return [engine for _, engine in sorted(taken, key=lambda each: each[0])]
 
 
 def _answered(question: Question, ask: Callable[[Engine], T]) -> T:

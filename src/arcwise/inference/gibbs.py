@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,13 +150,6 @@ class Gathered:
         model, variable, inputs = net.conditionals[node], net.variables[node], net.inputs[node]
         self.parts[i] += model_parts(model, variable, inputs, self.question.columns, places)
 
-    def simulated(self, i: int, places: Integers, found: _Simulated) -> None:
-        """Take what chains found of a variable in some rows."""
-        self.parts[i].append((places, found.rows[i]))
-        for array, values in zip(self.mixing, found.mixing[i], strict=True):
-            array[i, places] = values
-        self.by_chain[i] = found.by_chain[i]
-
     def found(self) -> Found:
         """All of it."""
         question = self.question
@@ -198,12 +191,7 @@ def gather(
         found.own(net, i, places[~unclear])
         waiting = np.union1d(waiting, places if question.together else places[unclear])
     for part in row_blocks(net, waiting, effort.chains):
-        drawn = _simulate(net, question, part, effort, starts)
-        for i, node in enumerate(question.asked):
-            if open_rows(net, question.gaps[part], node).any():
-                found.simulated(i, part, drawn)
-        if question.together:
-            found.states = drawn.states
+        _simulate(found, net, part, effort, starts)
     found.notes.append(partial(far_notes, net, question, places))
 
 
@@ -220,18 +208,6 @@ def row_blocks(net: MarkovNet, places: Integers, chains: int) -> Iterator[Intege
     slots = min(SLOTS, CELLS // len(net.starts[0]))
     step = max(1, slots // chains)
     return (places[low : low + step] for low in range(0, len(places), step))
-
-
-class _Simulated(NamedTuple):
-    """Distributions of targets: of rows, and of the chains of rows; how they mixed; states if kept.
-
-    `states` are targets by sweeps by rows x chains.
-    """
-
-    rows: tuple[Distribution, ...]
-    by_chain: tuple[Distribution, ...]
-    mixing: tuple[Mixing, ...]
-    states: Array | None
 
 
 class _Target:
@@ -258,13 +234,14 @@ class _Target:
 
 
 def _simulate(
+    found: Gathered,
     net: MarkovNet,
-    question: Question,
     part: Integers,
     effort: Effort,
     starts: Mapping[int, NDArray[Any]] | None,
-) -> _Simulated:
-    """Simulate rows and average the conditionals of all that is asked."""
+) -> None:
+    """Simulate rows, and average the conditionals of all that is asked and not answered by its own."""
+    question = found.question
     gaps, asked = question.gaps[part], question.asked
     columns = [column[part] for column in question.columns]
     hidden = reached(net, gaps, asked)
@@ -285,16 +262,17 @@ def _simulate(
             states.append(np.stack([now.columns[node].astype(float) for node in asked]))
 
     run(net, chains, question.rng, effort, watch)
-    by_chain = tuple(target.average.found() for target in targets)
     worst = diagnose(np.stack(others)).rhat.max() if others else 1.0
-    shape = (-1, len(gaps), effort.chains)
-    mixing = (diagnose(np.stack(target.history).reshape(shape)) for target in targets)
-    return _Simulated(
-        tuple(each.pooled(effort.chains) for each in by_chain),
-        by_chain,
-        tuple(each._replace(rhat=np.fmax(each.rhat, worst)) for each in mixing),
-        np.stack(states, axis=1) if question.together else None,
-    )
+    for i, target in enumerate(targets):
+        if open_rows(net, gaps, target.node).any():
+            found.by_chain[i] = each = target.average.found()
+            found.parts[i].append((part, each.pooled(effort.chains)))
+            mixing = diagnose(np.stack(target.history).reshape(-1, len(gaps), effort.chains))
+            mixing = mixing._replace(rhat=np.fmax(mixing.rhat, worst))
+            for array, values in zip(found.mixing, mixing, strict=True):
+                array[i, part] = values
+    if question.together:
+        found.states = np.stack(states, axis=1)
 
 
 # -- completion ------------------------------------------------------------------------------------

@@ -154,11 +154,13 @@ class Question:
         after = cut(net, forced) if forced and isinstance(net, BayesNet) else net
         values = {**seen, **forced}
         columns = tuple(
-            np.full(rows, values.get(node, 0), dtype=_type(variable))
+            np.array([values.get(node, 0)], dtype=_type(variable))
             for node, variable in enumerate(net.variables)
         )
-        gaps = np.ones((rows, len(columns)), dtype=bool)
-        gaps[:, list(values)] = False
+        gaps = np.array([[node not in values for node in range(len(columns))]])
+        if rows > 1:
+            columns = tuple(np.broadcast_to(column, rows) for column in columns)
+            gaps = np.broadcast_to(gaps, (rows, len(columns)))
         return cls(after, tuple(asked), columns, gaps, options, rng, forced=forced)
 
     @classmethod

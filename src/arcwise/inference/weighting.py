@@ -155,19 +155,24 @@ class Importance(Engine):
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """Draws chosen by their weights, or weighted means (most probable levels), row by row."""
-        net, columns = question.directed, [column.copy() for column in question.columns]
-        drawn = question.task == "draws"
-        for row in range(min(question.size, 1) if drawn else question.size):
-            places = np.arange(question.size) if drawn else np.array([row])
-            hidden = set(np.flatnonzero(question.gaps[row]).tolist())
-            found = _pool(net, question, row, hidden, len(places) if draw else None)
-            chosen = _chosen(found, len(places), question.rng) if draw else None
+        net, columns = question.directed, list(question.columns)
+        if question.task == "draws":
+            hidden = set(range(len(columns))) - question.known
+            found = _pool(net, question, 0, hidden, question.size)
+            chosen = _chosen(found, question.size, question.rng)
             for node in hidden:
-                column = found.columns[node]
-                columns[node][places] = (
-                    _middle(net, node, column, found.weights[0])
-                    if chosen is None
-                    else column[chosen]
+                columns[node] = (
+                    found.columns[node] if chosen is None else found.columns[node][chosen]
+                )
+            return tuple(columns)
+        columns = [column.copy() for column in columns]
+        for row in np.flatnonzero(question.gaps.any(axis=1)).tolist():
+            hidden = set(np.flatnonzero(question.gaps[row]).tolist())
+            found = _pool(net, question, row, hidden)
+            one = resampled(found.weights[0], 1, question.rng)[0] if draw else None
+            for node, column in found.columns.items():
+                columns[node][row] = (
+                    _middle(net, node, column, found) if one is None else column[one]
                 )
         return tuple(columns)
 
@@ -239,15 +244,16 @@ def _too_few(question: Question, row: int, size: float, needed: float) -> str:
     )
 
 
-def _chosen(found: Weighted, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Which draws are taken: all where none counts more than another and there are as many."""
+def _chosen(found: Weighted, size: int, rng: np.random.Generator) -> NDArray[np.intp] | None:
+    """Which draws are taken; None for all, where there are as many and none counts more than another."""
     logs = found.logs[0]
     even = len(logs) == size and bool((logs == logs[0]).all())
-    return np.arange(size) if even else resampled(found.weights[0], size, rng)
+    return None if even else resampled(found.weights[0], size, rng)
 
 
-def _middle(net: BayesNet, node: int, column: NDArray[Any], weights: Array) -> float:
+def _middle(net: BayesNet, node: int, column: NDArray[Any], found: Weighted) -> float:
     """Weighted mean of draws, or the level that weighs most."""
+    weights = found.weights[0]
     if net.variables[node].discrete:
         return float(np.bincount(column.astype(np.intp), weights).argmax())
     return float(weights @ column)
