@@ -15,7 +15,7 @@ PACKAGE = HERE / "src" / "arcwise"
 
 LEVELS = {
     "errors": 0, "_kernels": 0,
-    "data": 1, "graphs": 1,
+    "data": 1, "graphs": 1, "distributions": 1,
     "conditionals": 2, "results": 2,
     "networks": 3, "scores": 3,
     "search": 4, "inference": 4, "io": 4, "mcmc": 4, "undirected": 4,
@@ -32,7 +32,8 @@ HEAVY = (
 )  # fmt: skip
 # Seeds below the api, each with its reason.
 SEEDED = {
-    "arcwise.inference.normal": "users hold a belief itself, and its draws take a seed",
+    "arcwise.inference.belief": "users hold a belief itself, and its draws take a seed",
+    "arcwise.conditionals.base": "a fixed seed, so that tabulating a density is no chance",
     "arcwise.plot.ordering": "a fixed seed, so that a graph always gives the same picture",
 }
 MOST_LINES, MOST_FUNCTION_LINES = 450, 60

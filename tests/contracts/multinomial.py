@@ -27,9 +27,6 @@ class MultinomialConditional:
     def probabilities(self, xs, size):
         return np.broadcast_to(self.table[tuple(xs)], (size, self.table.shape[-1]))
 
-    def mean(self, xs, size):
-        return self.probabilities(xs, size) @ np.arange(self.table.shape[-1])
-
     def logpdf(self, y, xs):
         return np.log(self.table[(*xs, y)])
 

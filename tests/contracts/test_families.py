@@ -11,7 +11,13 @@ from scipy.integrate import cumulative_trapezoid
 from scipy.stats import chisquare, kstest
 
 from arcwise import io
-from arcwise.conditionals import CONDITIONALS, FAMILIES, Conditional, ParzenConditional
+from arcwise.conditionals import (
+    CONDITIONALS,
+    FAMILIES,
+    Conditional,
+    ParzenConditional,
+    distribution_of,
+)
 from arcwise.data import Moments, Table
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
@@ -113,6 +119,23 @@ def test_samples_agree_with_the_density(family, kind, parents):
     assert kstest(drawn, lambda y: np.interp(y, values, below)).pvalue > 1e-3
     middle = float(values @ np.diff(below, prepend=0.0))
     assert abs(drawn.mean() - middle) < 5 * drawn.std() / np.sqrt(size)
+
+
+@kind_law
+@parents_law
+def test_distributions_are_those_of_the_density(family, kind, parents):
+    source = TABLES[kind](2)
+    model, variable = fitted(family, source, 0, parents), source.variables[0]
+    found = distribution_of(model, variable, at(source, parents, 5, 3), 3)
+    values, below = law(model, source, parents, 5)
+    if variable.levels is not None:
+        expected = np.diff(below, prepend=0.0)
+        np.testing.assert_allclose(found.probabilities, np.tile(expected, (3, 1)), atol=1e-9)
+        return
+    inner = np.linspace(*np.interp([0.02, 0.98], below, values), 9)
+    np.testing.assert_allclose(
+        found.cdf(np.tile(inner, (3, 1))), np.tile(np.interp(inner, values, below), (3, 1)), atol=5e-3
+    )
 
 
 @kind_law

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from shared_networks import linear
 
-from arcwise.conditionals import Mixture
 from arcwise.data import Variable
+from arcwise.distributions import Categorical, Mixture
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks import BayesNet, MarkovNet
 
@@ -36,12 +36,9 @@ class Kernels:
         weights = np.exp(logs)
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def mixture(self, xs, size):
-        sd = np.full(len(self.centres), self.width)
-        return Mixture(self.centres, sd, self.weights(xs, size))
-
-    def mean(self, xs, size):
-        return self.weights(xs, size) @ self.centres
+    def distribution(self, xs, size):
+        sd = np.full((1, len(self.centres)), self.width)
+        return Mixture(self.centres[None, :], sd, self.weights(xs, size))
 
     def logpdf(self, y, xs):
         z = (np.asarray(y)[:, None] - self.centres) / self.width
@@ -130,8 +127,8 @@ class Switch:
         high = np.where(xs[0] > 0, 0.9, 0.2)
         return np.stack([1 - high, high], axis=1)
 
-    def mean(self, xs, size):
-        return self.probabilities(xs, size)[:, 1]
+    def distribution(self, xs, size):
+        return Categorical(self.probabilities(xs, size))
 
     def logpdf(self, y, xs):
         return np.log(self.probabilities(xs, len(y)))[np.arange(len(y)), y.astype(int)]
@@ -141,7 +138,7 @@ class Switch:
 
 
 class Pushed:
-    """A number whose mean hangs on a code: -1 or 1."""
+    """A number whose mean hangs on a code: -1 or 1; a model that gives nothing but densities and draws."""
 
     word = "pushed"
 

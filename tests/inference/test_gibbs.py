@@ -14,10 +14,11 @@ from inference.kernels import (
 from shared_networks import dense_conditional, linear
 
 from arcwise.data import Variable
+from arcwise.distributions import Normal
 from arcwise.errors import DataError, WordError
 from arcwise.graphs import UGraph
 from arcwise.inference import Effort, query, sample
-from arcwise.inference.gibbs import begin, reached, sweep
+from arcwise.inference.chains import begin, reached, sweep
 from arcwise.networks import MarkovNet
 
 POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
@@ -137,8 +138,8 @@ def chain_net():
             self.calls += 1
             return rng.normal(size=size)
 
-        def mean(self, xs, size):
-            return np.zeros(size)
+        def distribution(self, xs, size):
+            return Normal(np.zeros(size), 1.0)
 
         def logpdf(self, y, xs):
             return -0.5 * y**2
@@ -197,7 +198,7 @@ def test_chains_that_disagree_are_said_to():
     answer = query(kernel_markov(points, WIDTHS), "a", sweeps=50)
     assert answer.rhat > 1.05
     assert "The chains disagree" in str(answer)
-    assert any("independent draws" in note for note in answer.to_dict()["notes"])
+    assert any("effective sample size is only" in note for note in answer.to_dict()["notes"])
 
 
 def test_values_that_are_no_numbers_are_refused():
@@ -206,9 +207,6 @@ def test_values_that_are_no_numbers_are_refused():
 
         def sample(self, xs, rng, size):
             return np.full(size, np.nan)
-
-        def mean(self, xs, size):
-            return np.zeros(size)
 
     models = (BENT.conditionals[0], Broken(), BENT.conditionals[2])
     with pytest.raises(Exception, match="Simulating 'b' gave values that are no finite"):

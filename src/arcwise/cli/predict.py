@@ -84,13 +84,13 @@ def _columns(raw: Raw, found: Predictions, level: float, keep: bool) -> Any:
     """Give the predictions by columns, beside the columns of the rows where these are kept."""
     import pyarrow as pa
 
-    low, high = found.interval(level)
-    columns: dict[str, Any] = {"mean": found.mean, "sd": found.sd, "low": low, "high": high}
-    levels = getattr(found, "levels", None)
-    if levels is not None:
-        columns = _levels(found, levels)
-    elif found.error.any():
-        columns["error"] = found.error
+    if found.levels is not None:
+        columns = _levels(found, found.levels)
+    else:
+        low, high = found.interval(level)
+        columns = {"mean": found.mean, "sd": found.sd, "low": low, "high": high}
+        if found.error.any():
+            columns["error"] = found.error
     if not keep:
         return pa.table(columns)
     kept = dict(zip(raw.names, raw.arrays, strict=True))
@@ -98,11 +98,11 @@ def _columns(raw: Raw, found: Predictions, level: float, keep: bool) -> Any:
     return pa.table({**kept, **added})
 
 
-def _levels(found: Any, levels: Sequence[object]) -> dict[str, Any]:
+def _levels(found: Predictions, levels: Sequence[object]) -> dict[str, Any]:
     """The most probable level of each row, and the probability of each."""
     shares = found.probabilities
-    likely = [str(levels[place]) for place in shares.argmax(axis=1)]
-    return {"level": likely, **{f"p({level})": shares[:, i] for i, level in enumerate(levels)}}
+    each = {f"p({level})": shares[:, i] for i, level in enumerate(levels)}
+    return {"level": list(map(str, found.labels)), **each}
 
 
 def _absent(raw: Raw, network: Network, target: str) -> list[str]:

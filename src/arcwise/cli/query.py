@@ -83,7 +83,7 @@ def query(
 
     Several targets are answered together, with their correlations. With --draws the answer is a
     table of draws. What has no closed form is simulated: the answer then has an error, R-hat (near 1
-    where the chains agree) and the number of independent draws it is worth.
+    where the chains agree) and an effective sample size.
 
     Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
     """

@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from arcwise.conditionals.assigned import Assigned
 from arcwise.conditionals.base import (
-    Chances,
     Conditional,
     DefaultScore,
     Family,
     Fits,
     HeldOut,
-    Mixes,
-    Mixture,
+    distribution_of,
 )
 from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
@@ -25,7 +23,6 @@ __all__ = [
     "CONDITIONALS",
     "FAMILIES",
     "Assigned",
-    "Chances",
     "Conditional",
     "DefaultScore",
     "Family",
@@ -33,10 +30,9 @@ __all__ = [
     "Gaussian",
     "GaussianConditional",
     "HeldOut",
-    "Mixes",
-    "Mixture",
     "Parzen",
     "ParzenConditional",
+    "distribution_of",
     "suited",
 ]
 

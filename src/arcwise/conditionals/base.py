@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.orders import Compiled
 from arcwise.data import Moments, Table, Variable
 from arcwise.data.variable import Kind
+from arcwise.distributions import Categorical, Distribution, tabulate
 from arcwise.errors import DataError, FitError
 
 if TYPE_CHECKING:
@@ -29,26 +30,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array",
-    "Chances",
     "Columns",
     "Conditional",
     "DefaultScore",
     "Family",
     "Fits",
     "HeldOut",
-    "Mixes",
-    "Mixture",
     "ParentSets",
     "Parts",
     "check_sizes",
     "no_model",
     "possible",
+    "distribution_of",
 ]
 
 Array = NDArray[np.float64]
 Columns = tuple[NDArray[Any], ...]
 ParentSets = Sequence[tuple[int, ...]]
 Parts = Sequence[NDArray[np.intp]]
+
+_HINTS = 48
+"""Draws a row that show where the mass of a model without a `distribution` lies."""
 
 _LARGEST = 1e140  # squares, and sums of squares, stay within floating-point numbers
 
@@ -72,42 +74,56 @@ class Conditional(Protocol):
         """Log density (or log probability) of each row."""
         ...
 
-    def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row."""
-        ...
-
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
         """Draw one value for each row."""
         ...
 
+    def distribution(self, xs: Columns, size: int) -> Distribution:
+        """The distribution of each row; of a discrete variable, a Categorical of codes.
 
-class Mixture(NamedTuple):
-    """Distributions of rows as mixtures of the same normals: row r has weights[r, k] of centre k.
+        It may be left out: `distribution_of` then tabulates `logpdf`.
+        """
+        ...
 
-    `centres` (k,), `sd` (k,) and `weights` (rows, k), each row of which sums to one.
+
+def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
+    """The distribution of a variable in each row, given the columns that its model takes.
+
+    A model without a method `distribution` is tabulated: its `logpdf` at the levels of a discrete variable,
+    or on a grid around values that it draws.
+
+    Parameters
+    ----------
+    model : the variable's local model.
+    variable : its levels and name are given to distributions of codes.
+    xs : the inputs' columns.
+    size : number of rows.
     """
-
-    centres: Array
-    sd: Array
-    weights: Array
-
-
-@runtime_checkable
-class Mixes(Protocol):
-    """A conditional whose rows are mixtures of common normals, so that their averages are, too."""
-
-    def mixture(self, xs: Columns, size: int) -> Mixture:
-        """The mixtures of all rows."""
-        ...
+    own = getattr(model, "distribution", None)
+    if own is None:
+        return _tabulated(model, variable, xs, size)
+    found: Distribution = own(xs, size)
+    if isinstance(found, Categorical) and variable.levels is not None:
+        return found.labelled(variable.levels, variable.name)
+    return found
 
 
-@runtime_checkable
-class Chances(Protocol):
-    """A conditional of a discrete variable."""
+def _tabulated(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
+    """Distributions from log densities alone; hints are drawn by a fixed seed: nothing is left to chance."""
 
-    def probabilities(self, xs: Columns, size: int) -> Array:
-        """Probability of each level (columns) in each row."""
-        ...
+    def logs(points: NDArray[Any]) -> Array:
+        wide = tuple(np.repeat(column, points.shape[1]) for column in xs)
+        return model.logpdf(points.ravel(), wide).reshape(points.shape)
+
+    if variable.levels is not None:
+        codes = np.broadcast_to(np.arange(len(variable.levels)), (size, len(variable.levels)))
+        return Categorical.from_logs(logs(codes), variable.levels, variable.name)
+    wide = tuple(np.repeat(column, _HINTS) for column in xs)
+    drawn = model.sample(wide, np.random.default_rng(0), size * _HINTS)
+    hints = np.asarray(drawn, dtype=float).reshape(size, _HINTS)
+    low, high = hints.min(axis=1), hints.max(axis=1)
+    reach = np.maximum(high - low, 1e-9 * np.maximum(1.0, np.abs(high)))
+    return tabulate(logs, low - 3 * reach, high + 3 * reach, hints)
 
 
 class HeldOut(ABC):

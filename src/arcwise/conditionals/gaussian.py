@@ -34,6 +34,7 @@ from arcwise.conditionals.base import (
     check_sizes,
 )
 from arcwise.data import Moments, Table, Variable
+from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError
 
 __all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
@@ -114,6 +115,10 @@ class GaussianConditional:
         residual = y - self.mean(xs, len(y))
         out: Array = -0.5 * (_LOG_2PI + np.log(self.variance) + residual**2 / self.variance)
         return out
+
+    def distribution(self, xs: Columns, size: int) -> Normal:
+        """The normal distribution of each row."""
+        return Normal(self.mean(xs, size), np.array(self.sd))
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
         """Draw one value for each row."""

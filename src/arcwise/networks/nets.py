@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from arcwise.conditionals import Conditional
 from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type, sentence_list
+from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks.joint import NormalJoint
@@ -48,7 +49,7 @@ Columns = Sequence[NDArray[Any]]
 class Fixed:
     """The local model of a variable set from outside: always one value, whatever its parents.
 
-    >>> Fixed(2.0).mean((), 3).tolist()
+    >>> Fixed(2.0).sample((), np.random.default_rng(1), 3).tolist()
     [2.0, 2.0, 2.0]
     """
 
@@ -65,9 +66,9 @@ class Fixed:
         """Log probability: 0 at the value, minus infinity elsewhere."""
         return np.where(y == self.value, 0.0, -np.inf)
 
-    def mean(self, xs: tuple[NDArray[Any], ...], size: int) -> NDArray[np.float64]:
-        """The value, once per row."""
-        return np.full(size, float(self.value))
+    def distribution(self, xs: tuple[NDArray[Any], ...], size: int) -> Normal:
+        """The value without spread, once per row."""
+        return Normal(np.full(size, float(self.value)), np.zeros(size))
 
     def sample(
         self, xs: tuple[NDArray[Any], ...], rng: np.random.Generator, size: int
