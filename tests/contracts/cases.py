@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from arcwise.api.recipe import bound
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.graphs import DAG, Rules
+from arcwise.learners.problem import bound_score as bound
 from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
 
 

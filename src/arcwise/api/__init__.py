@@ -1,6 +1,6 @@
 """What users touch: verbs, and the network they give."""
 
-from arcwise.api.fitting import fit, network
+from arcwise.api.fitting import fit, network, score
 from arcwise.api.learning import learn
 from arcwise.api.loading import load, load_graph
 from arcwise.api.net import Network
@@ -18,5 +18,6 @@ __all__ = [
     "network",
     "path",
     "prune",
+    "score",
     "validate",
 ]

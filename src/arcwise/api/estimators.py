@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from arcwise.api.factors import factors_of
 from arcwise.api.learning import learn
 from arcwise.data import table
 from arcwise.errors import FitError, close_to
 from arcwise.graphs import UGraph
+from arcwise.learners import factors_of
 from arcwise.networks import MarkovNet
 
 __all__ = ["GraphLasso"]

@@ -1,25 +1,33 @@
-"""Networks on graphs that are known: fitted to data, or written down by hand."""
+"""Networks on graphs that are known: fitted to data, scored, or written down by hand."""
 
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcwise.api.built import directed_net, joint_bic, markov_net, noise_note
-from arcwise.api.learning import fingerprint, settled
+from arcwise.api.learning import fingerprint, specify, table_of
 from arcwise.api.net import Network
-from arcwise.api.options import options_of, split_options
-from arcwise.api.recipe import prepared, settled_model
-from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
-from arcwise.conditionals.gaussian import GaussianFits
+from arcwise.conditionals import FAMILIES, GaussianConditional
 from arcwise.data import Moments, Table, Variable
+from arcwise.data.gaps import checked_policy
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
-from arcwise.graphs import DAG, UGraph, dag, either
+from arcwise.graphs import DAG, UGraph, dag, either, ug
+from arcwise.learners import prepared, settled_model
+from arcwise.learners.options import options_of, split_options
+from arcwise.learners.parameters import (
+    Bound,
+    directed_net,
+    joint_bic,
+    markov_net,
+    noise_note,
+    retuned,
+)
+from arcwise.learners.problem import CHARGING, bound_score, score_options
 from arcwise.networks import BayesNet, MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
-__all__ = ["fit", "network"]
+__all__ = ["fit", "network", "score"]
 
 
 def fit(
@@ -27,9 +35,12 @@ def fit(
     data: Any,
     *,
     model: str | Mapping[str, str] = "auto",
+    score: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
+    seed: int = 0,
     **options: Any,
 ) -> Network:
     """Fit the local models of a graph that is known.
@@ -37,57 +48,104 @@ def fit(
     Parameters
     ----------
     graph : a DAG over (some of) the data's columns, or a formula or model string for one; or a
-        UGraph, such as `ug("a:b + b:c")`. `UGraph.complete(names)` fits each variable given all
-        others, without any structure.
+        UGraph, such as `ug("a:b + b:c")`, or its edges, such as "a -- b, b -- c".
+        `UGraph.complete(names)` fits each variable given all others, without any structure.
     data : as for `learn`.
     model : one word for all, or a word for each variable.
-    kinds, weights, missing : as for `table`.
-    options : options of the models.
+    score : what the graph and its edges are measured by; by default BIC where parameters can be counted,
+        else leave-one-out. An undirected Gaussian network is by default measured as a whole.
+    kinds, weights, na_values, missing : as for `learn`.
+    seed : of scores that hold out rows.
+    options : options of the models, and of the score.
 
     Returns
     -------
-    Network : its score is BIC where parameters can be counted, else leave-one-out. An undirected
-    Gaussian network is the normal distribution of largest likelihood on its graph; other undirected
-    networks are scored by each variable given its neighbours, summed.
+    Network : an undirected Gaussian one is the normal distribution of largest likelihood on its graph;
+    other undirected networks are scored by each variable given its neighbours, summed.
 
     >>> import arcwise as aw
     >>> net = aw.fit("[RM][MEDV|RM]", aw.shipped("boston"))
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = graph if isinstance(graph, UGraph) else _directed(graph)
-    source = settled(data, kinds, weights, missing)
-    lacking = sorted(set(known.nodes) - set(source.names))
-    if lacking:
-        raise GraphError(
-            f"The graph has a variable {lacking[0]!r} that the data lack. "
-            f"{close_to(lacking[0], source.names)}"
-        )
-    chosen = source.select([name for name in source.order if name in set(known.nodes)])
-    words = tuple(settled_model(word, chosen) for word in _models(model, chosen.names))
-    ready: Table | Moments = chosen
-    for word in sorted(set(words)):
-        ready = prepared(ready, word)
-    on = known.over(ready.names)
-    fits = _tuned(_bound(words, ready, options), on)
-    net = _fitted(on, fits, words, ready)
-    measure, score = _measured(fits, words)
-    said = {"model": ", ".join(sorted(set(words))), **({"score": score} if measure else {})}
-    total, own = None, fits.get("gaussian")
-    if isinstance(net, MarkovNet) and net.joint is not None and isinstance(own, GaussianFits):
-        total, measure = joint_bic(net, own), None  # edges are measured by the joint
-    if total is None and measure is not None:
-        total = float(sum(measure.local(node, row) for node, row in enumerate(net.inputs)))
+    known = _known(locals())
+    on, bound = known.graph, known.bound
+    net = markov_net(on, bound) if isinstance(on, UGraph) else directed_net(on, bound)
+    total, measure = known.measured(net)
+    said = {
+        "model": ", ".join(sorted(set(bound.models))),
+        **({"score": known.score} if known.score else {}),
+    }
     return Network(
         net,
         score=total,
         words={**said, **({"options": dict(options)} if options else {})},
-        notes=tuple(filter(None, (*ready.notes, _no_joint(net), noise_note(net, own)))),
-        order=chosen.order,
-        rows=ready.total,
-        fingerprint=fingerprint(chosen),
+        notes=tuple(filter(None, (*bound.data.notes, _no_joint(net), noise_note(net, bound)))),
+        order=known.source.order,
+        rows=bound.data.total,
+        fingerprint=fingerprint(known.source),
         measure=measure,
+        data=known.source,
     )
+
+
+def score(
+    graph: DAG | UGraph | str,
+    data: Any,
+    *,
+    model: str | Mapping[str, str] = "auto",
+    score: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
+    seed: int = 0,
+    **options: Any,
+) -> float:
+    """Score a graph that is known, higher is better; without any penalty per edge.
+
+    Parameters
+    ----------
+    graph, data, model, score, kinds, weights, na_values, missing, seed, options : as for `fit`.
+
+    >>> import arcwise as aw
+    >>> homes = aw.shipped("boston")
+    >>> aw.score("RM -> MEDV", homes) > aw.score("[RM][MEDV]", homes)
+    True
+    """
+    known = _known(locals())
+    on = known.graph
+    total, _ = known.measured(markov_net(on, known.bound) if isinstance(on, UGraph) else on)
+    if total is None:
+        raise FitError("Local models of different families have no score in common.")
+    return total
+
+
+class _Known(NamedTuple):
+    """A known graph over columns of the data, what its local models are fitted from, and its score.
+
+    `score` is the score's word, None where models of different families have none in common; `own` says
+    that it was not asked for.
+    """
+
+    graph: DAG | UGraph
+    source: Table | Moments
+    bound: Bound
+    score: str | None
+    measure: Score | None
+    own: bool
+
+    def measured(self, net: Net | DAG) -> tuple[float | None, Score | None]:
+        """The total score, and what edges are measured by; of a joint distribution that is itself."""
+        gaussian = self.bound.gaussian
+        if self.own and isinstance(net, MarkovNet) and net.joint is not None and gaussian:
+            return joint_bic(net, gaussian), None
+        if self.measure is None:
+            return None, None
+        rows = net.parents if isinstance(net, DAG) else net.inputs
+        return float(
+            sum(self.measure.local(node, row) for node, row in enumerate(rows))
+        ), self.measure
 
 
 def _no_joint(net: Net) -> str:
@@ -101,45 +159,69 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _bound(
-    words: tuple[str, ...], data: Table | Moments, options: Mapping[str, Any]
-) -> dict[str, Fits]:
-    """Tie each family that is used to the data, with the options that it takes."""
-    used = sorted(set(words))
-    takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
-    dealt = split_options(options, *takers)
-    return {
-        word: FAMILIES[word].bind(data, **taken) for word, taken in zip(used, dealt, strict=True)
+def _known(asked: Mapping[str, Any]) -> _Known:
+    """Tie families and a score to the data, from the parameters of `fit` by name."""
+    known = _graph(asked["graph"])
+    source = table_of(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
+    lacking = sorted(set(known.nodes) - set(source.names))
+    if lacking:
+        raise GraphError(
+            f"The graph has a variable {lacking[0]!r} that the data lack. "
+            f"{close_to(lacking[0], source.names)}"
+        )
+    source = source.select([name for name in source.order if name in set(known.nodes)])
+    words = tuple(settled_model(word, source) for word in _models(asked["model"], source.names))
+    ready: Table | Moments = source
+    for word in sorted(set(words)):
+        ready = prepared(ready, word, checked_policy(asked["missing"]))
+    on, score = known.over(ready.names), _score(asked["score"], words, ready)
+    takers = [
+        (f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in sorted(set(words))
+    ]
+    takers += [(f"the score {score!r}", score_options(score))] if score else []
+    dealt = split_options(asked["options"], *takers)
+    fits = {
+        w: FAMILIES[w].bind(ready, **own) for w, own in zip(sorted(set(words)), dealt, strict=False)
     }
+    bound, measure = retuned(Bound(ready, fits, words), on), None
+    if score is not None:
+        rng = specify(seed=asked["seed"]).stream(0)
+        measure = bound_score(score, bound.fits[words[0]], ready, dealt[-1], rng)
+    return _Known(on, source, bound, score, measure, asked["score"] is None)
 
 
-def _tuned(fits: Mapping[str, Fits], graph: DAG | UGraph) -> dict[str, Fits]:
-    """The same with what local models share, such as one width for all, tuned to the graph."""
-    inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
-    return {word: each.retuned(inputs) or each for word, each in fits.items()}
+def _score(asked: str | None, words: tuple[str, ...], data: Table | Moments) -> str | None:
+    """The score's word: by default BIC where parameters can be counted, else leave-one-out."""
+    if len(set(words)) > 1:
+        if asked is not None:
+            raise FitError("Local models of different families have no score in common.")
+        return None
+    if asked is None:
+        own = FAMILIES[words[0]].default_score(len(data.names), data.total).word
+        return "bic" if own in CHARGING else own
+    if asked not in SCORES:
+        raise unknown("score", asked, SCORES)
+    return asked
 
 
-def _fitted(
-    graph: DAG | UGraph, fits: Mapping[str, Fits], words: tuple[str, ...], data: Table | Moments
-) -> Net:
-    if isinstance(graph, UGraph):
-        return markov_net(graph, fits, words, data)
-    return directed_net(graph, fits, words, data)
-
-
-def _directed(graph: DAG | str) -> DAG:
-    if isinstance(graph, str) and either(graph):
+def _graph(graph: DAG | UGraph | str) -> DAG | UGraph:
+    """A graph that was given, or the one that a text means."""
+    if not isinstance(graph, str):
+        if not isinstance(graph, DAG | UGraph):
+            raise GraphError(
+                "A DAG or a UGraph is needed, or a formula for a DAG, but got a "
+                f"{type(graph).__name__}."
+            )
+        return graph
+    if "--" in graph:
+        return ug(graph)
+    if either(graph):
         raise GraphError(
             f"The formula {graph!r} does not say whether its edges have a direction: write "
             f"ug({graph!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
             "model string such as '[a][b|a]'."
         )
-    known = dag(graph) if isinstance(graph, str) else graph
-    if not isinstance(known, DAG):
-        raise GraphError(
-            f"A DAG or a UGraph is needed, or a formula for a DAG, but a {type(known).__name__} came."
-        )
-    return known
+    return dag(graph)
 
 
 def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
@@ -152,15 +234,6 @@ def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str
                 raise DataError(f"There is no variable {name!r}. {close_to(name, names)}")
         found = {name: model.get(name, "auto") for name in names}
     return tuple(found[name] for name in names)
-
-
-def _measured(fits: Mapping[str, Fits], words: tuple[str, ...]) -> tuple[Score | None, str]:
-    """The score of one kind of local models, and its word; nothing for a mixture of kinds."""
-    if len(set(words)) > 1:
-        return None, ""
-    own = fits[words[0]]
-    word = "loo" if own.conditional(0, ()).n_params is None else "bic"
-    return SCORES[word].bind(own), word
 
 
 def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Network:
@@ -182,7 +255,9 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Netwo
     >>> round(net.query("rain", given={"wet": 2.0}).mean, 3)
     0.941
     """
-    known = _directed(graph)
+    known = _graph(graph)
+    if not isinstance(known, DAG):
+        raise GraphError("A network made by hand needs a DAG, but got an undirected graph.")
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
     if missing:

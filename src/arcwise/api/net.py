@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from arcwise import graphs, inference, io
 from arcwise.conditionals import Conditional, Fits
-from arcwise.data import Table, conform
+from arcwise.data import Moments, Table, conform
 from arcwise.errors import FitError, GraphError
 from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
+from arcwise.learners import Specification
 from arcwise.networks import Net, whole
 from arcwise.results import Step
 from arcwise.scores import Score
@@ -45,6 +46,8 @@ class Network:
         does not say.
     edge_seconds : how long strengths of edges may take; those that are not found by then are NaN. None where
         there is no limit.
+    specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
+        where it came from a file.
     """
 
     net: Net
@@ -64,6 +67,8 @@ class Network:
     tuning: tuple[Mapping[str, float], ...] = ()
     saved_edges: Mapping[str, Any] = field(default_factory=dict)
     edge_seconds: float | None = None
+    specification: Specification | None = None
+    data: Table | Moments | None = None
 
     # -- the graph ------------------------------------------------------------------------------
 

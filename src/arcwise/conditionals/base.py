@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.orders import GaussianScores
-from arcwise.data import Moments, Table, Variable
+from arcwise.data import Kind, Moments, Table, Variable
 from arcwise.errors import DataError, FitError
 
 if TYPE_CHECKING:
@@ -209,9 +209,12 @@ class Family(ABC):
     ) -> Conditional:
         """Fit the model of column `y` given the columns `xs`."""
 
+    takes: tuple[Kind, ...] = ("continuous", "discrete")
+    """Kinds of columns that the family takes."""
+
     def prepare(self, table: Table) -> Table:
-        """Bring a table into the form that the family takes: complete rows, unless overridden."""
-        return table.complete()
+        """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""
+        return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The score that fits the family best where none is asked for."""

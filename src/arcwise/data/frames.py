@@ -28,7 +28,7 @@ def table(
     *,
     names: Sequence[str] | None = None,
     kinds: Mapping[str, Kind] | None = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
     weights: str | ArrayLike | None = None,
 ) -> Table:
     """Make a table from data in memory.
@@ -39,7 +39,7 @@ def table(
         columns, a list of dictionaries (rows), or a table.
     names : for a numpy array; without them its columns are x1, x2, ...
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
-    missing : further values that mean a gap.
+    na_values : further values that mean a gap.
     weights : the name of a column, or one number per row, that says how often rows count.
 
     Returns
@@ -54,19 +54,21 @@ def table(
     Table(3 rows, 1 continuous, 1 discrete: height, smoker)
     """
     if isinstance(data, Table):
-        return _retable(data, names, kinds or {}, tuple(missing), weights)
-    return settle(raw_of(data, names), kinds=kinds, missing=missing, weights=weights)
+        return _retable(data, names, kinds or {}, tuple(na_values), weights)
+    return settle(raw_of(data, names), kinds=kinds, na_values=na_values, weights=weights)
 
 
 def _retable(
     old: Table,
     names: Sequence[str] | None,
     kinds: Mapping[str, Kind],
-    missing: tuple[object, ...],
+    na_values: tuple[object, ...],
     weights: str | ArrayLike | None,
 ) -> Table:
-    if names is not None or missing:
-        raise DataError("A table already has its names and gaps: give names= and missing= before.")
+    if names is not None or na_values:
+        raise DataError(
+            "A table already has its names and gaps: give names= and na_values= before."
+        )
     if isinstance(weights, str):
         numbers = old.select([weights]).matrix()[:, 0]
         rest = [name for name in old.order if name != weights]

@@ -9,7 +9,7 @@ beside them, since a few outlying rows can rule a mean of log densities.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from arcwise.data.variable import numbers_of
 from arcwise.inference import marginal_log_density, pseudo_log_density, residuals
 from arcwise.networks import MarkovNet, Net
 
-__all__ = ["Learner", "Validation", "validate_folds"]
+__all__ = ["Judged", "Learner", "Validation", "judged", "validate_folds"]
 
 Array = NDArray[np.float64]
 Learner = Callable[[Table], Net]
@@ -98,6 +98,22 @@ class Validation:
         return "\n".join([head, *rows])
 
 
+class Judged(NamedTuple):
+    """What rows that a network has not seen say of it: their logarithms, of what, and its edges."""
+
+    logs: Array
+    measure: str
+    edges: int
+
+
+def judged(net: Net, rows: Table) -> Judged:
+    """Score rows by a network: by its density, or by the pseudo-likelihood where it has none."""
+    edges = net.graph.n_edges if isinstance(net, MarkovNet) else net.graph.n_arcs
+    if isinstance(net, MarkovNet) and net.joint is None:
+        return Judged(pseudo_log_density(net, rows), PSEUDO, edges)
+    return Judged(marginal_log_density(net, rows), DENSITY, edges)
+
+
 def validate_folds(
     table: Table,
     parts: Sequence[NDArray[np.intp]],
@@ -123,14 +139,14 @@ def validate_folds(
         return None
     p = len(table.names)
     density, errors = np.empty(table.rows), np.empty((table.rows, p))
-    for part, (logs, off, _, _) in zip(parts, found, strict=True):
-        density[part], errors[part] = logs, off
+    for part, (said, off) in zip(parts, found, strict=True):
+        density[part], errors[part] = said.logs, off
     weights = np.ones(table.rows) if table.weights is None else table.weights
     spread = _variance(_numbers(table), weights)
     mse = _mean(errors**2, weights)
     r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0 * mse)
-    edges = tuple(int(f[2]) for f in found)
-    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights, found[0][3])
+    edges, measure = tuple(said.edges for said, _ in found), found[0][0].measure
+    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights, measure)
 
 
 def _numbers(table: Table) -> Array:
@@ -173,12 +189,8 @@ class _Piece:
     part: NDArray[np.intp]
     learner: Learner
 
-    def __call__(self, _: int) -> tuple[Array, Array, int, str]:
+    def __call__(self, _: int) -> tuple[Judged, Array]:
         rest = np.setdiff1d(np.arange(self.table.rows), self.part)
         net = self.learner(self.table.take(rest))
         unseen = self.table.take(self.part)
-        errors = residuals(net, unseen)
-        edges = net.graph.n_edges if isinstance(net, MarkovNet) else net.graph.n_arcs
-        if isinstance(net, MarkovNet) and net.joint is None:
-            return pseudo_log_density(net, unseen), errors, edges, PSEUDO
-        return marginal_log_density(net, unseen), errors, edges, DENSITY
+        return judged(net, unseen), residuals(net, unseen)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arcwise.api.recipe import Recipe, prepared, settled_model
 from arcwise.data import Moments, Table
 from arcwise.evaluate import Bend, bends
 from arcwise.graphs import DAG, Limits, UGraph, cpdag
+from arcwise.learners.specification import Specification, prepared, settled_model
 from arcwise.results import Path
 
 __all__ = ["curve_notes", "middle_graph"]
@@ -18,18 +18,18 @@ _TAKEN = 4_000  # rows, evenly spread, among which complete ones are looked for
 
 
 def curve_notes(
-    recipe: Recipe, source: Table | Moments, graph: DAG | UGraph, limits: Limits | None = None
+    spec: Specification, source: Table | Moments, graph: DAG | UGraph, limits: Limits | None = None
 ) -> tuple[str, ...]:
     """Sentences on local models of a linear graph that are curved; none where a model was asked for.
 
     Parameters
     ----------
-    recipe : what was asked for.
+    spec : what was asked for.
     source : the data; moments cannot tell.
     graph : over the data's columns.
     limits : rules that it was learned under.
     """
-    if recipe.model != "auto" or recipe.options.get("nonparanormal") or isinstance(source, Moments):
+    if spec.model != "auto" or spec.options.get("nonparanormal") or isinstance(source, Moments):
         return ()
     if settled_model("auto", source) != "gaussian":
         return ()
