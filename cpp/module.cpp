@@ -6,6 +6,8 @@ void bind_subsets(nanobind::module_& m);
 void bind_moves(nanobind::module_& m);
 void bind_ges(nanobind::module_& m);
 void bind_orders(nanobind::module_& m);
+void bind_discrete(nanobind::module_& m);
+void bind_junction(nanobind::module_& m);
 void bind_glasso(nanobind::module_& m);
 void bind_glasso_blocks(nanobind::module_& m);
 void bind_parzen(nanobind::module_& m);
@@ -18,6 +20,8 @@ NB_MODULE(_native, m) {
   bind_moves(m);
   bind_ges(m);
   bind_orders(m);
+  bind_discrete(m);
+  bind_junction(m);
   bind_glasso(m);
   bind_glasso_blocks(m);
   bind_parzen(m);
