@@ -16,7 +16,7 @@ from arcwise.data import table
 from arcwise.errors import FitError, close_to
 from arcwise.graphs import UGraph
 from arcwise.learners import factors_of
-from arcwise.networks import MarkovNet
+from arcwise.networks import NormalJoint
 
 __all__ = ["GraphLasso"]
 
@@ -130,14 +130,14 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             progress=False,
         )
-        if not isinstance(net.net, MarkovNet) or net.net.joint is None:
+        joint = getattr(net.net, "joint", None)
+        if not isinstance(joint, NormalJoint):
             raise FitError("The graphical lasso found no joint distribution.")
-        joint = net.net.joint
         self.network_ = net
         self.penalty_ = float(net.words["penalty"])
         self.location_, self.precision_ = joint.mean.copy(), joint.precision.copy()
         self.covariance_ = joint.covariance.copy()
-        self.graph_ = UGraph.unchecked(shown, net.net.graph.neighbours)
+        self.graph_ = UGraph.unchecked(shown, net.net.inputs)
         return self
 
     def score(self, X: ArrayLike, y: Any = None) -> float:

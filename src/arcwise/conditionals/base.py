@@ -190,11 +190,13 @@ class Family(ABC):
     """A kind of local model.
 
     `name` is its word in the register, `conditional` the type of its fitted models (a dataclass, so
-    that saving and loading need no code of their own).
+    that saving and loading need no code of their own). `kinds` are the kinds of columns that it has
+    models of.
     """
 
     name: str
     conditional: type
+    kinds: frozenset[Kind] = frozenset({"continuous"})
     closed: bool = False
     """Whether directed networks of such models answer in closed form, without blanket models."""
 
@@ -208,9 +210,6 @@ class Family(ABC):
         weights: Array | None = None,
     ) -> Conditional:
         """Fit the model of column `y` given the columns `xs`."""
-
-    takes: tuple[Kind, ...] = ("continuous", "discrete")
-    """Kinds of columns that the family takes."""
 
     def prepare(self, table: Table) -> Table:
         """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""

@@ -376,7 +376,6 @@ class Gaussian(Family):
     name = "gaussian"
     conditional = GaussianConditional
     closed = True
-    takes = ("continuous",)
 
     def fit(
         self,

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.frames import table as settled
 from arcwise.data.pairs import pair_findings
+from arcwise.data.source import read
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 
@@ -100,12 +103,12 @@ class Audit:
         return "\n".join(lines)
 
 
-def audit(table: Table) -> Audit:
+def audit(data: Any) -> Audit:
     """Look at a table for what may trouble a model.
 
     Parameters
     ----------
-    table : of any kinds.
+    data : a table, or what `table` makes one of: a data frame, an array, a dictionary; or a file's path.
 
     Returns
     -------
@@ -117,6 +120,9 @@ def audit(table: Table) -> Audit:
     >>> report.findings[0]
     "Near-copies (correlation beyond 0.9999): 'x' and 'twice'."
     """
+    table = data
+    if not isinstance(data, Table):
+        table = read(data) if isinstance(data, str | PathLike) else settled(data)
     rows = tuple(_look(table, name) for name in table.order)
     findings = [
         *_size_findings(table),

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from arcwise.data.gaps import refuse_missing
 from arcwise.data.kinds import settle
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
 
-__all__ = ["raw_of", "table", "to_arrow", "to_pandas"]
+__all__ = ["filled_frame", "raw_of", "table", "to_arrow", "to_pandas"]
 
 
 def table(
@@ -30,6 +31,7 @@ def table(
     kinds: Mapping[str, Kind] | None = None,
     na_values: Iterable[object] = (),
     weights: str | ArrayLike | None = None,
+    missing: object = None,
 ) -> Table:
     """Make a table from data in memory.
 
@@ -41,6 +43,7 @@ def table(
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
     na_values : further values that mean a gap.
     weights : the name of a column, or one number per row, that says how often rows count.
+    missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
     -------
@@ -53,6 +56,7 @@ def table(
     >>> table({"height": [1.8, 1.6, 1.7], "smoker": ["no", "yes", "no"]})
     Table(3 rows, 1 continuous, 1 discrete: height, smoker)
     """
+    refuse_missing(missing)
     if isinstance(data, Table):
         return _retable(data, names, kinds or {}, tuple(na_values), weights)
     return settle(raw_of(data, names), kinds=kinds, na_values=na_values, weights=weights)
@@ -210,6 +214,36 @@ def _column_out(source: Table, name: str) -> Any:
     words = pa.array(list(variable.levels))
     coded = pa.DictionaryArray.from_arrays(indices, words, ordered=variable.ordered)
     return coded if pa.types.is_string(words.type) else coded.cast(words.type)
+
+
+def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
+    """Put filled columns into a data frame; what had no gap stays as it is.
+
+    Parameters
+    ----------
+    frame : any data frame; unknown columns, the index and types stay.
+    filled : the same rows without gaps.
+    gaps : the same rows before.
+
+    Returns
+    -------
+    A frame of the same kind; variables that it lacks are added at its end. A column of whole numbers stays
+    one where all that is filled in is whole.
+    """
+    import narwhals as nw
+
+    found: Any = nw.from_native(frame, eager_only=True)
+    there, holes = {str(name): name for name in found.columns}, gaps.missing()
+    for name in filled.order:
+        if name in there and not holes[:, gaps.index(name)].any():
+            continue
+        values = filled.values(name)
+        fresh = nw.new_series(there.get(name, name), values, backend=found.implementation)
+        kind = found.schema[there[name]] if name in there else None
+        if kind is not None and (not kind.is_integer() or (values == np.floor(values)).all()):
+            fresh = fresh.cast(kind)
+        found = found.with_columns(fresh)
+    return found.to_native()
 
 
 def to_pandas(source: Table) -> Any:

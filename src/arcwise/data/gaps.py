@@ -7,12 +7,12 @@ policy. `POLICIES` is the register: word to what becomes of a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from arcwise.data.table import Table
 from arcwise.errors import DataError
 
-__all__ = ["POLICIES", "as_numbers", "checked_policy", "without_gaps"]
+__all__ = ["POLICIES", "as_numbers", "checked_policy", "refuse_missing", "without_gaps"]
 
 POLICIES: dict[str, Callable[[Table], Table]] = {"drop": Table.complete}
 
@@ -43,12 +43,24 @@ a gap are given as na_values=['?'].
     """
     if isinstance(missing, str) and missing in POLICIES:
         return missing
-    signs = (
-        [missing] if isinstance(missing, str) or not hasattr(missing, "__iter__") else [*missing]
-    )
     raise DataError(
         f"missing= says what to do about gaps ({', '.join(map(repr, POLICIES))}), but got {missing!r}: "
-        f"values that mean a gap are given as na_values={signs!r}."
+        f"values that mean a gap are given as na_values={_signs(missing)!r}."
+    )
+
+
+def refuse_missing(missing: object) -> None:
+    """Refuse a policy where a table is made, which keeps its gaps; values that mean one have another name."""
+    if missing is not None:
+        raise DataError(
+            f"Values that mean a gap are given as na_values={_signs(missing)!r}; a table keeps its gaps, and "
+            "what to do about them (missing='drop') is said where a network is learned."
+        )
+
+
+def _signs(missing: object) -> list[object]:
+    return (
+        [missing] if isinstance(missing, str) or not isinstance(missing, Iterable) else [*missing]
     )
 
 
@@ -56,7 +68,7 @@ def without_gaps(table: Table, missing: str = "drop") -> Table:
     """Deal with the gaps of a table by a policy; "drop" leaves out the rows that have some.
 
     >>> from arcwise.data.frames import table
-    >>> without_gaps(table({"x": [0.5, None, 2.5]})).notes
-    ("1 of 3 rows left out because of gaps (most in 'x': 1).",)
+    >>> without_gaps(table({"x": [0.5, None, 2.5]})).notes[-1]
+    "1 of 3 rows left out because of gaps (most in 'x': 1)."
     """
     return POLICIES[checked_policy(missing)](table)

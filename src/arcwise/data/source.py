@@ -19,6 +19,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from arcwise.data.gaps import refuse_missing
 from arcwise.data.guess import (
     Layout,
     as_utf8,
@@ -65,6 +66,7 @@ def read(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    missing: object = None,
 ) -> Table:
     """Read a table from a file.
 
@@ -76,6 +78,7 @@ def read(
     na_values : further values that mean a gap, such as ``["?", -999]``.
     weights : the name of a column, or one number per row, that says how often rows count.
     separator, decimal, encoding : instead of a guess; ``separator=" "`` is any white space.
+    missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
     -------
@@ -93,6 +96,7 @@ def read(
     >>> wine.notes[0], wine.values("pH").tolist()
     ('Cells were taken to be separated by semicolon.', [3.2, 3.4])
     """
+    refuse_missing(missing)
     place, marks = existing(path), tuple(na_values)
     with naming(place):
         found = raw(place, marks, (separator, decimal, encoding))

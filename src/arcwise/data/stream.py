@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.blocks import Source, open_source
+from arcwise.data.gaps import refuse_missing
 from arcwise.data.kinds import FEW, number_array
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
@@ -39,6 +40,7 @@ def moments(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    missing: object = None,
 ) -> Moments:
     """Gather the moments of a file's numbers in one pass, batch by batch.
 
@@ -49,6 +51,7 @@ def moments(
     na_values : further values that mean a gap; rows with gaps are left out and counted.
     weights : the name of the column that says how often rows count.
     separator, decimal, encoding : instead of a guess.
+    missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
     -------
@@ -67,6 +70,7 @@ def moments(
     >>> gathered.n, gathered.mean.tolist(), gathered.notes
     (2.0, [3.0, 3.0], ("1 of 3 rows left out because of gaps (most in 'y': 1).",))
     """
+    refuse_missing(missing)
     place, marks = existing(path), tuple(na_values)
     with naming(place):
         source = open_source(place, marks, (separator, decimal, encoding))

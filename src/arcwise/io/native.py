@@ -160,7 +160,7 @@ def _beyond_plain(stored: Stored) -> dict[str, Callable[[Codec], Any]]:
     net = stored.net
     if isinstance(net, MarkovNet):
         typical, joint = net.typical, net.joint
-        if joint is None:
+        if not isinstance(joint, NormalJoint):
             return {"typical": lambda codec: codec.encode(typical)}
         numbers = {"mean": joint.mean, "precision": joint.precision}
         return {"joint": lambda codec: codec.encode(numbers)}
@@ -329,8 +329,8 @@ def _check_joint(net: MarkovNet) -> None:
     if net.joint is None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
-        own = net.joint.local(node, net.inputs[node])
-        if not isinstance(model, GaussianConditional) or not _alike(own, model):
+        own, both = net.joint.local(node, net.inputs[node]), GaussianConditional
+        if not isinstance(model, both) or not isinstance(own, both) or not _alike(own, model):
             raise FileError(f"the local model of {name!r} is not that of the joint distribution")
 
 

@@ -131,7 +131,7 @@ def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
 def noise_note(net: Net, bound: Bound) -> str:
     """A sentence where a network with a joint normal distribution was fitted with noise."""
     fits = bound.gaussian
-    if not isinstance(net, MarkovNet) or net.joint is None or fits is None:
+    if fits is None or not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
         return ""
     columns = steadied(fits.matrix, fits.rows).columns
     fitted = net.joint.covariance / fits.sd[:, None] / fits.sd
@@ -163,7 +163,7 @@ def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
 
     Of one without, that of its local models, summed.
     """
-    if net.joint is None:
+    if not isinstance(net.joint, NormalJoint):
         bic = SCORES["bic"].bind(fits)
         return float(sum(bic.local(node, row) for node, row in enumerate(net.inputs)))
     size, rows = len(net.names), fits.rows

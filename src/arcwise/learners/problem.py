@@ -113,8 +113,10 @@ class Problem:
             (f"the model {model!r}", options_of(family.bind)),
             elsewhere=_elsewhere,
         )
-        if has_parameter(family.bind, "threads"):
-            for_model["threads"] = spec.threads
+        inner = {"threads": spec.threads, "rng": spec.stream(3)}
+        for_model |= {
+            word: each for word, each in inner.items() if has_parameter(family.bind, word)
+        }
         fits = family.bind(data, **for_model)
         penalty, price = _default_penalty(spec, family, data)
         return cls(

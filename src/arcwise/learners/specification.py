@@ -61,8 +61,8 @@ class Specification:
         return copy.deepcopy(self.rng)
 
     def stream(self, number: int) -> np.random.Generator:
-        """One of three independent generators: 0 for parts of rows, 1 for starts, 2 for searches."""
-        return self.generator().spawn(3)[number]
+        """An independent generator: 0 for parts of rows, 1 for starts, 2 for searches, 3 for families."""
+        return self.generator().spawn(4)[number]
 
 
 def settled_model(model: str, source: Table | Moments) -> str:
@@ -100,20 +100,22 @@ def prepared(source: Table | Moments, model: str, missing: str = "drop") -> Tabl
 
 def with_kinds(source: Table, model: str) -> Table:
     """A table with the kinds that a family takes; columns that it does not take are named all at once."""
-    table, family = as_numbers(source), FAMILIES[model]
-    wrong = [v.name for v in table.variables if v.kind not in family.takes]
+    family = FAMILIES[model]
+    table = as_numbers(source) if "continuous" in family.kinds else source
+    wrong = [v.name for v in table.variables if v.kind not in family.kinds]
     if not wrong:
         return table
     others = [
         f"model={word!r}"
         for word, each in FAMILIES.items()
-        if all(v.kind in each.takes for v in table.variables)
+        if all(v.kind in each.kinds for v in table.variables)
     ]
     several, instead = len(wrong) > 1, f", or take {' or '.join(others)}" if others else ""
+    what = "levels (text, truth values, or asked for by kinds=)"
+    what, only = (what, "numbers") if "continuous" in family.kinds else ("numbers", "levels")
     raise DataError(
-        f"{sentence_list(wrong)} {'hold' if several else 'holds'} levels (text, truth values, or asked for "
-        f"by kinds=), and {family.name} models take numbers only: leave {'them' if several else 'it'} out "
-        f"with select(){instead}."
+        f"{sentence_list(wrong)} {'hold' if several else 'holds'} {what}, and {family.name} models take "
+        f"{only} only: leave {'them' if several else 'it'} out with select(){instead}."
     )
 
 

@@ -27,7 +27,7 @@ from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type, sentence_list
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
-from arcwise.networks.joint import NormalJoint
+from arcwise.networks.joint import Joint, NormalJoint
 
 __all__ = [
     "BayesNet",
@@ -149,7 +149,7 @@ class MarkovNet:
     models : the family name of each local model.
     typical : rows of the data that chains start from, one array per variable; none where there is a
         joint, which needs no rows.
-    joint : the normal distribution of all variables, where they have one.
+    joint : the distribution of all variables, where they have one.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -163,12 +163,12 @@ class MarkovNet:
     conditionals: tuple[Conditional, ...]
     models: tuple[str, ...]
     typical: tuple[NDArray[Any], ...] = ()
-    joint: NormalJoint | None = None
+    joint: Joint | None = None
 
     def __post_init__(self) -> None:
         _check(self)
         if self.joint is not None:
-            _check_joint(self.joint, self.graph)
+            self.joint.check(self.graph)
             if not self.typical:
                 return
         sizes = {len(column) for column in self.typical}
@@ -220,8 +220,8 @@ class MarkovNet:
         if self.joint is None:
             return None
         parents, models = self.joint.chain(self.graph)
-        graph = DAG.unchecked(self.graph.nodes, parents)
-        return BayesNet(self.variables, graph, models, ("gaussian",) * len(models))
+        graph = DAG.unchecked(self.graph.nodes, tuple(parents))
+        return BayesNet(self.variables, graph, tuple(models), ("gaussian",) * len(models))
 
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
@@ -253,24 +253,6 @@ def _check(net: Net) -> None:
                 f"A network of {len(net.variables)} variables needs one {what} for each, "
                 f"but {len(entries)} came."
             )
-
-
-def _check_joint(joint: NormalJoint, graph: UGraph) -> None:
-    """Refuse a distribution of other variables, or with a dependence that the graph denies."""
-    if len(joint.mean) != len(graph.nodes):
-        raise FitError(
-            f"The joint distribution is of {len(joint.mean)} variables, but the network has "
-            f"{len(graph.nodes)}."
-        )
-    linked = joint.precision != 0
-    np.fill_diagonal(linked, False)
-    for node, row in enumerate(graph.neighbours):
-        linked[node, list(row)] = False
-    for one, two in np.argwhere(linked)[:1].tolist():
-        raise FitError(
-            f"The precision matrix joins {graph.nodes[one]!r} and {graph.nodes[two]!r}, but the graph "
-            "has no edge between them."
-        )
 
 
 def _number(net: Net, name: str) -> int:

@@ -15,7 +15,7 @@ from arcwise.conditionals.parzen.model import (
     canonical_order,
 )
 from arcwise.data import Moments, Table, Variable
-from arcwise.data.variable import sentence_list
+from arcwise.data.variable import KINDS, sentence_list
 from arcwise.errors import DataError, FitError, WordError, unknown
 
 __all__ = ["CEILING", "MOST_ROWS", "WIDTHS", "Parzen", "Widths"]
@@ -39,6 +39,7 @@ class Parzen(Family):
     """The family of conditional Parzen windows; its fields are the options of `bind`."""
 
     name = "parzen"
+    kinds = frozenset(KINDS)
     conditional = ParzenConditional
 
     widths: Widths = "two"

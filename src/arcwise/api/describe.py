@@ -1,0 +1,168 @@
+"""A network in words and in plain values, so that the shell, a report and a page say the same."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from arcwise.data import Moments
+from arcwise.data.variable import sentence_list
+
+if TYPE_CHECKING:
+    from arcwise.api.net import Network
+
+__all__ = ["describe", "edge_count", "legend", "notes_of", "summary", "to_dict"]
+
+# Rules that choose a penalty, beside cross-validation.
+_RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
+# Words in the reason why a search ended that tell that it might have gone on.
+_CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
+
+
+def describe(net: Network) -> list[tuple[str, str]]:
+    """What is known of a network, as pairs of a label and a sentence; labels may repeat.
+
+    >>> import arcwise as aw
+    >>> net = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
+    >>> for label, text in net.describe()[:4]:
+    ...     print(f"{label}: {text}")
+    data: 506 rows, 3 columns
+    graph: directed, 3 arcs
+    model: gaussian
+    score: ebic -4089.3366, proved to be the best of all graphs
+    """
+    found = [
+        ("data", _data(net)),
+        *(("note", note) for note in notes_of(net)),
+        ("graph", f"{'directed' if net.directed else 'undirected'}, {edge_count(net)}"),
+        ("model", str(net.words.get("model", ""))),
+        ("score", _score(net)),
+        ("penalty", _penalty(net)),
+        ("search", _search(net)),
+        *(("edges", line) for line in legend(net)),
+    ]
+    return [(label, text) for label, text in found if text]
+
+
+def notes_of(net: Network) -> list[str]:
+    """What was guessed, left out and decided on the way from the data to the network, each once."""
+    if net.data is None:
+        return list(dict.fromkeys(net.notes))
+    notes = list(dict.fromkeys([*net.data.notes, *net.notes]))
+    numbers = {variable.name for variable in net.net.variables if not variable.discrete}
+    levels = {variable.name for variable in net.data.variables if variable.discrete}
+    recast = [name for name in net.variables if name in numbers and name in levels]
+    if recast:
+        verb = "takes" if len(recast) == 1 else "take"
+        notes.append(
+            f"{sentence_list(recast)} {verb} few whole values, which are treated as numbers."
+        )
+    return notes
+
+
+def legend(net: Network) -> list[str]:
+    """What the columns of the table of edges mean; why there are none, where there are none."""
+    edges = net.edges.present
+    if not len(edges):
+        return [_no_edges(net)]
+    lines = [f"Strength (nats): {edges.meaning}."]
+    if any(math.isfinite(row.partial_correlation) for row in edges):
+        lines.append("Partial r: correlation of the two given all other variables.")
+    if any(row.strength < 0 for row in edges):
+        lines.append("Strength below 0: the score is better without the edge.")
+    if "first_side" in edges.more:
+        lines.append(
+            "At its ends: what the edge does for the model of the first and of the second."
+        )
+    if any(row.reversible for row in edges):
+        lines.append("--  data alone cannot tell the direction of this edge.")
+    return lines
+
+
+def to_dict(net: Network) -> dict[str, Any]:
+    """All that is told of a network, as plain values: no trace, no local models."""
+    told = ("score", "rows", "stopped", "optimal")
+    return {
+        "variables": list(net.variables),
+        "directed": net.directed,
+        "words": dict(net.words),
+        **{name: getattr(net, name) for name in told},
+        "steps": len(net.trace),
+        "tuning": [dict(row) for row in net.tuning],
+        "notes": notes_of(net),
+        "strength": net.edges.meaning,
+        "edges": net.edges.present.sorted().to_dict(),
+    }
+
+
+def summary(net: Network) -> str:
+    """A few lines a person likes to read."""
+    lines = [repr(net)[1:-1]]
+    if net.score is not None:
+        proof = ", proved to be the best of all graphs" if net.optimal else ""
+        word = net.words.get("score", "score")
+        lines.append(f"{word} {net.score:.4f} on {net.rows:g} rows{proof}")
+    if net.stopped:
+        lines.append(f"search: {_search(net)}")
+    lines.extend(f"note: {note}" for note in net.notes)
+    shown = net.edges.present
+    return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
+
+
+def _data(net: Network) -> str:
+    if net.data is None:
+        return "" if net.rows is None else f"{net.rows:g} rows"
+    rows = net.data.n if isinstance(net.data, Moments) else net.data.rows
+    counted = f"{0.0 if net.rows is None else net.rows:.1f}".removesuffix(".0")
+    used = "" if net.rows in (None, rows) else f" ({counted} counted)"
+    there, taken = len(net.data.variables), len(net.variables)
+    columns = f"{there} column{'s' * (there != 1)}"
+    return f"{rows} rows{used}, {columns if taken == there else f'{taken} of {columns}'}"
+
+
+def edge_count(net: Network) -> str:
+    """How many arcs or edges a network has."""
+    count = sum(map(len, net.net.inputs)) // (1 if net.directed else 2)
+    return f"{count} {'arc' if net.directed else 'edge'}{'s' * (count != 1)}"
+
+
+def _score(net: Network) -> str:
+    if net.score is None:
+        return ""
+    proof = ", proved to be the best of all graphs" if net.optimal else ""
+    if not net.directed and net.measure is not None:
+        proof = ", summed over all variables given their neighbours"
+    return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
+
+
+def _penalty(net: Network) -> str:
+    if "penalty" not in net.words:
+        return ""
+    tuned, rule = "", str(net.words.get("penalty_rule") or "")
+    if net.tuning:
+        tuned = f", found by {_RULES.get(rule, 'cross-validation')}"
+    elif rule:
+        tuned = "; tuning was cut short"
+    unit = f"({net.words['penalty_unit']})" if "penalty_unit" in net.words else ""
+    usual = f"nats per {'arc' if net.directed else 'edge'} and row"
+    return f"{net.words['penalty']:.4g} {unit or usual}{tuned}"
+
+
+def _search(net: Network) -> str:
+    steps = len(net.trace)  # a file keeps none of them
+    taken = f", {steps} step{'s' * (steps != 1)}" if steps else ""
+    return f"{net.words.get('search', 'search')}{taken}; {net.stopped}" if net.stopped else ""
+
+
+def _no_edges(net: Network) -> str:
+    """Say why there are none; only a search that came to its end tells something of the data."""
+    if len(net.variables) == 1:
+        return f"No edges: there is only one variable, {net.variables[0]}."
+    if any(words in net.stopped for words in _CUT_SHORT):
+        return f"No edges: the search was stopped before it found any ({net.stopped})."
+    if not net.stopped:
+        return "No edges: the graph has none."
+    if net.words.get("penalty", 0) > 0:
+        more = "" if net.words.get("penalty_rule") else " A smaller one leaves more."
+        return f"No edges: no edge is left at this penalty.{more}"
+    return "No edges: no variable tells anything of another."
