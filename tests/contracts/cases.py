@@ -6,7 +6,6 @@ from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.graphs import DAG, Rules
-from arcwise.learners.problem import bound_score as bound
 from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
 
 
@@ -49,7 +48,7 @@ def rowed(source: Table, part) -> Table:
 def bind(word: str, family, source: Table, seed: int = 1, **options) -> Score:
     """A registered score; parts of the rows come from the seed."""
     rng = np.random.default_rng(seed)
-    return bound(word, family.bind(source), source, options, rng)
+    return SCORES[word].tie(family.bind(source), source, rng, **options)
 
 
 def applicable(family, source: Table) -> dict[str, Score]:

@@ -5,8 +5,7 @@ from arcwise.api.learning import learn
 from arcwise.api.loading import load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
-from arcwise.api.pruned import prune
-from arcwise.api.validation import validate
+from arcwise.api.validation import prune, validate
 
 __all__ = [
     "Network",

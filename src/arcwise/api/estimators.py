@@ -15,8 +15,8 @@ from arcwise.api.learning import learn
 from arcwise.data import table
 from arcwise.errors import FitError, close_to
 from arcwise.graphs import UGraph
-from arcwise.learners import factors_of
 from arcwise.networks import NormalJoint
+from arcwise.undirected.factors import factors_of
 
 __all__ = ["GraphLasso"]
 
@@ -92,21 +92,9 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
-        self.penalty = penalty
-        self.scale = scale
-        self.diagonal = diagonal
-        self.refit = refit
-        self.nonparanormal = nonparanormal
-        self.gaps = gaps
-        self.factors = factors
-        self.count = count
-        self.least = least
-        self.gamma = gamma
-        self.subsamples = subsamples
-        self.threshold = threshold
-        self.turns = turns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        given = locals()
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Fit to rows; `y` is not used."""

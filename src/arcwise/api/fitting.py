@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcwise.api.learning import fingerprint, specify, table_of
 from arcwise.api.net import Network
 from arcwise.conditionals import FAMILIES, GaussianConditional
-from arcwise.data import Moments, Table, Variable
-from arcwise.data.gaps import checked_policy
+from arcwise.data import Moments, Table, Variable, any_table, fingerprint
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, dag, either, ug
 from arcwise.learners import prepared, settled_model
@@ -23,7 +21,7 @@ from arcwise.learners.parameters import (
     noise_note,
     retuned,
 )
-from arcwise.learners.problem import CHARGING, bound_score, score_options
+from arcwise.learners.problem import CHARGING, score_options
 from arcwise.networks import BayesNet, MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
@@ -68,7 +66,7 @@ def fit(
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = _known(locals())
+    known = _known(graph, data, model, score, kinds, weights, na_values, missing, seed, **options)
     on, bound = known.graph, known.bound
     net = markov_net(on, bound) if isinstance(on, UGraph) else directed_net(on, bound)
     total, measure = known.measured(net)
@@ -89,31 +87,20 @@ def fit(
     )
 
 
-def score(
-    graph: DAG | UGraph | str,
-    data: Any,
-    *,
-    model: str | Mapping[str, str] = "auto",
-    score: str | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    na_values: Iterable[object] = (),
-    missing: str = "drop",
-    seed: int = 0,
-    **options: Any,
-) -> float:
+def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
     """Score a graph that is known, higher is better; without any penalty per edge.
 
     Parameters
     ----------
-    graph, data, model, score, kinds, weights, na_values, missing, seed, options : as for `fit`.
+    graph, data : as for `fit`.
+    words : all else that `fit` takes: model, score, kinds, weights, na_values, missing, seed, options.
 
     >>> import arcwise as aw
     >>> homes = aw.shipped("boston")
     >>> aw.score("RM -> MEDV", homes) > aw.score("[RM][MEDV]", homes)
     True
     """
-    known = _known(locals())
+    known = _known(graph, data, **words)
     on = known.graph
     total, _ = known.measured(markov_net(on, known.bound) if isinstance(on, UGraph) else on)
     if total is None:
@@ -159,10 +146,20 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _known(asked: Mapping[str, Any]) -> _Known:
-    """Tie families and a score to the data, from the parameters of `fit` by name."""
-    known = _graph(asked["graph"])
-    source = table_of(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
+def _known(
+    graph: DAG | UGraph | str,
+    data: Any,
+    model: str | Mapping[str, str] = "auto",
+    score: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
+    seed: int = 0,
+    **options: Any,
+) -> _Known:
+    """Tie families and a score to the data."""
+    known, source = _graph(graph), any_table(data, kinds, weights, na_values)
     lacking = sorted(set(known.nodes) - set(source.names))
     if lacking:
         raise GraphError(
@@ -170,24 +167,20 @@ def _known(asked: Mapping[str, Any]) -> _Known:
             f"{close_to(lacking[0], source.names)}"
         )
     source = source.select([name for name in source.order if name in set(known.nodes)])
-    words = tuple(settled_model(word, source) for word in _models(asked["model"], source.names))
-    ready: Table | Moments = source
-    for word in sorted(set(words)):
-        ready = prepared(ready, word, checked_policy(asked["missing"]))
-    on, score = known.over(ready.names), _score(asked["score"], words, ready)
-    takers = [
-        (f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in sorted(set(words))
-    ]
-    takers += [(f"the score {score!r}", score_options(score))] if score else []
-    dealt = split_options(asked["options"], *takers)
-    fits = {
-        w: FAMILIES[w].bind(ready, **own) for w, own in zip(sorted(set(words)), dealt, strict=False)
-    }
+    words = tuple(settled_model(word, source) for word in _models(model, source.names))
+    ready, used = source, sorted(set(words))
+    for word in used:
+        ready = prepared(ready, word, missing)
+    on, named = known.over(ready.names), _score(score, words, ready)
+    takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
+    takers += [(f"the score {named!r}", score_options(named))] if named else []
+    dealt = split_options(options, *takers)
+    fits = {word: FAMILIES[word].bind(ready, **own) for word, own in zip(used, dealt, strict=False)}
     bound, measure = retuned(Bound(ready, fits, words), on), None
-    if score is not None:
-        rng = specify(seed=asked["seed"]).stream(0)
-        measure = bound_score(score, bound.fits[words[0]], ready, dealt[-1], rng)
-    return _Known(on, source, bound, score, measure, asked["score"] is None)
+    if named is not None:
+        rng = np.random.default_rng(seed)
+        measure = SCORES[named].tie(bound.fits[words[0]], ready, rng, **dealt[-1])
+    return _Known(on, source, bound, named, measure, score is None)
 
 
 def _score(asked: str | None, words: tuple[str, ...], data: Table | Moments) -> str | None:

@@ -1,6 +1,5 @@
 """The first verb: learn a network from data. Words and seeds become objects here."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -12,42 +11,28 @@ import numpy as np
 
 from arcwise.api.net import Network
 from arcwise.api.progress import Progress
-from arcwise.data import Moments, Table, read, table
+from arcwise.data import Moments, Table, any_table, fingerprint, read
 from arcwise.data.gaps import checked_policy
-from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
-from arcwise.graphs import DAG, Rules, dag
+from arcwise.errors import FitError, GraphError, WordError, unknown
+from arcwise.evaluate import bend_notes, some_rows
+from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
 from arcwise.learners import (
     RULES,
-    Factors,
     Learned,
     Learner,
     Specification,
-    curve_notes,
-    factors_of,
+    prepared,
     searches,
+    settled_model,
 )
 from arcwise.learners.parallel import cores, one_thread
 from arcwise.scores import SCORES
+from arcwise.undirected.factors import Factors, factors_of
 
-__all__ = ["fingerprint", "learn", "network_of", "settle", "specify", "table_of"]
+__all__ = ["curve_notes", "learn", "network_of", "settle", "specify"]
 
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 _STARTS = ("empty", "complete", "random")
-
-
-def table_of(
-    data: Any,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    na_values: Iterable[object] = (),
-) -> Table | Moments:
-    """Make a table of whatever holds one: a file's path, a frame, an array, a table, moments."""
-    if isinstance(data, Moments):
-        if kinds or weights is not None:
-            raise DataError("Moments have neither kinds nor weights: give them to the table.")
-        return data
-    make = read if isinstance(data, str | os.PathLike) else table
-    return make(data, kinds=kinds, na_values=na_values, weights=weights)
 
 
 def learn(
@@ -147,11 +132,22 @@ def learn(
         return network_of(learned, source, seed, watch.reason, watch.left)
 
 
+def curve_notes(
+    spec: Specification, source: Table | Moments, graph: DAG | UGraph, limits: Limits | None = None
+) -> tuple[str, ...]:
+    """Sentences on curves that a linear graph does not follow; none where a model was asked for."""
+    if spec.model != "auto" or spec.options.get("nonparanormal") or isinstance(source, Moments):
+        return ()
+    if settled_model("auto", source) != "gaussian":
+        return ()
+    return bend_notes(prepared(some_rows(source), "gaussian"), graph, limits)
+
+
 def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Specification, Progress]:
     """The data, the specification and the watcher that a verb's parameters, by name, ask for."""
     words = {**asked["options"], **asked}
     del words["options"]
-    source = table_of(*(words.pop(word) for word in ("data", "kinds", "weights", "na_values")))
+    source = any_table(*(words.pop(word) for word in ("data", "kinds", "weights", "na_values")))
     watching = Progress(label, words.pop("time"), words.pop("progress"))
     return source, specify(**words), watching
 
@@ -292,18 +288,3 @@ def network_of(
         specification=problem.spec,
         data=source,
     )
-
-
-def fingerprint(source: Table | Moments) -> str:
-    """A short name of the data: the same for the same columns and numbers, in any order."""
-    digest = hashlib.sha256()
-    for variable in source.variables:
-        digest.update(repr((variable.name, variable.levels)).encode())
-    arrays = (
-        (np.array([source.n]), source.mean, source.scatter)
-        if isinstance(source, Moments)
-        else (*source.columns, *(() if source.weights is None else (source.weights,)))
-    )
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:16]

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
-from arcwise.api.learning import network_of, settle
+from arcwise.api.learning import curve_notes, network_of, settle
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
-from arcwise.evaluate import EdgeTable
+from arcwise.evaluate import EdgeTable, middle_graph
 from arcwise.graphs import Rules, UGraph
-from arcwise.learners import Problem, bind, curve_notes, middle_graph
+from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.results import EdgeAt, Knot, Path, Removal
 

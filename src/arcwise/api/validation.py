@@ -1,22 +1,24 @@
-"""Cross-validation of a choice of words."""
+"""Judging by rows that were left out: a choice of words, and the inputs of one variable."""
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from arcwise.api.learning import specify, table_of
+from arcwise.api.learning import settle, specify
 from arcwise.api.progress import Progress
-from arcwise.data import Moments
+from arcwise.data import Moments, any_table, conform
 from arcwise.data import folds as cut
-from arcwise.errors import FitError
+from arcwise.errors import DataError, FitError, close_to
 from arcwise.evaluate import Validation, validate_folds
-from arcwise.learners import Learner, rows_for
+from arcwise.evaluate.pruning import Pruning, pruning
+from arcwise.learners import Learner, Problem, rows_for
 from arcwise.learners.parallel import inside, one_thread, runner
 from arcwise.results import Interrupted
 
-__all__ = ["validate"]
+__all__ = ["prune", "validate"]
 
 
 def validate(
@@ -46,7 +48,7 @@ def validate(
     -------
     Validation : prints as a table.
     """
-    source = table_of(data, kinds, weights, na_values)
+    source = any_table(data, kinds, weights, na_values)
     if isinstance(source, Moments):
         raise FitError("Cross-validation needs the rows of a table, but moments were given.")
     spec = specify(seed=seed, **words)
@@ -62,3 +64,51 @@ def validate(
     if "Ctrl-C" in watch.reason:
         raise KeyboardInterrupt  # half a cross-validation has no meaning
     raise FitError(f"Not every fold was done in {time:g} s: give more time, or fewer folds.")
+
+
+def prune(
+    data: Any,
+    target: str,
+    *,
+    test: Any = None,
+    model: str = "auto",
+    score: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
+    seed: int = 0,
+    n_jobs: int = 1,
+    time: float | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Pruning:
+    """Take the inputs of one variable away one by one, the least missed first (Hofmann and Tresp 1995).
+
+    Parameters
+    ----------
+    data : as for `learn`.
+    target : the variable to predict from all others.
+    test : other rows, to be scored by every model on the way; rows with gaps are left out.
+    model, score, kinds, weights, na_values, missing, seed, n_jobs, time, progress,
+    options : as for `learn`.
+
+    Returns
+    -------
+    Pruning : the score, and that of the test rows, against the inputs left; prints as a table.
+
+    >>> import arcwise as aw
+    >>> homes = aw.shipped("boston").select(["RM", "DIS", "LSTAT", "MEDV"])
+    >>> aw.prune(homes, "MEDV", model="gaussian").best.inputs
+    ('DIS', 'LSTAT', 'RM')
+    """
+    asked = {**locals(), "penalty": 0.0}
+    del asked["target"], asked["test"]
+    source, spec, watching = settle("pruning", asked)
+    if target not in source.names:
+        raise DataError(f"There is no variable {target!r}. {close_to(target, source.names)}")
+    problem = Problem.bind(spec, source)
+    unseen = None if test is None else conform(test, problem.data.variables).complete()
+    with watching as watch:
+        found = pruning(problem.fits, problem.score, problem.data.index(target), unseen, watch)
+    return replace(found, stopped=watch.reason) if found.stopped else found

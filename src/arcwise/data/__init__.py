@@ -3,9 +3,10 @@
 from arcwise.data.audit import Audit, ColumnAudit, audit
 from arcwise.data.conform import conform
 from arcwise.data.frames import table
+from arcwise.data.intake import any_table, fingerprint
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.prepare import Scaling, changes, folds, split, standardise
+from arcwise.data.prepare import Scaling, changes, folds, split, standardise, with_rows
 from arcwise.data.shipped import Shipped, catalogue, network_file, shipped
 from arcwise.data.source import read
 from arcwise.data.stream import moments
@@ -24,11 +25,13 @@ __all__ = [
     "Shipped",
     "Table",
     "Variable",
+    "any_table",
     "audit",
     "catalogue",
     "changes",
     "check_square",
     "conform",
+    "fingerprint",
     "folds",
     "moments",
     "network_file",
@@ -37,4 +40,5 @@ __all__ = [
     "split",
     "standardise",
     "table",
+    "with_rows",
 ]

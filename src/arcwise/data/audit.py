@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.frames import table as settled
+from arcwise.data.intake import any_table
+from arcwise.data.moments import Moments
 from arcwise.data.pairs import pair_findings
-from arcwise.data.source import read
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
+from arcwise.errors import DataError
 
 __all__ = ["Audit", "ColumnAudit", "audit"]
 
@@ -120,9 +120,9 @@ def audit(data: Any) -> Audit:
     >>> report.findings[0]
     "Near-copies (correlation beyond 0.9999): 'x' and 'twice'."
     """
-    table = data
-    if not isinstance(data, Table):
-        table = read(data) if isinstance(data, str | PathLike) else settled(data)
+    table = any_table(data)
+    if isinstance(table, Moments):
+        raise DataError("An audit looks at the rows of a table, but moments were given.")
     rows = tuple(_look(table, name) for name in table.order)
     findings = [
         *_size_findings(table),

@@ -1,6 +1,7 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
 from arcwise.evaluate.curvature import Bend, bends
+from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
 from arcwise.evaluate.refitting import refit_losses
 from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
@@ -13,11 +14,14 @@ __all__ = [
     "Judged",
     "Learner",
     "Validation",
+    "bend_notes",
     "bends",
     "edge_table",
     "judged",
+    "middle_graph",
     "pack_edges",
     "refit_losses",
+    "some_rows",
     "unpack_edges",
     "validate_folds",
 ]

@@ -14,9 +14,7 @@ from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table
 from arcwise.errors import WordError, unknown
 from arcwise.learners.boundary import Boundary
-from arcwise.learners.curves import curve_notes, middle_graph
 from arcwise.learners.directed import Directed
-from arcwise.learners.factors import Factors, factors_of
 from arcwise.learners.lasso import Lasso
 from arcwise.learners.options import options_of
 from arcwise.learners.penalty import RULES, choose
@@ -28,9 +26,9 @@ from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
 __all__ = [
-    "GRAPHS", "LEARNERS", "RULES", "Boundary", "Directed", "Factors", "Lasso", "Learned", "Learner",
-    "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose", "curve_notes", "factors_of",
-    "middle_graph", "options_of", "prepared", "rows_for", "score_options", "searches", "settled_model",
+    "GRAPHS", "LEARNERS", "RULES", "Boundary", "Directed", "Lasso", "Learned", "Learner",
+    "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose",
+    "options_of", "prepared", "rows_for", "score_options", "searches", "settled_model",
     "takers_of",
 ]  # fmt: skip
 

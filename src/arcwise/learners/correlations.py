@@ -22,7 +22,7 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, WordError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.boundary import Undirected
-from arcwise.learners.parameters import followers, joint_bic, markov_net, normal_net
+from arcwise.learners.parameters import joint_bic, markov_net, normal_net
 from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification, settled_model, with_kinds
 from arcwise.networks import MarkovNet
@@ -114,8 +114,9 @@ class Correlations(Undirected):
         else:
             problem = super().bind(spec, source)
         fits, ranked = problem.fits, problem.settings.nonparanormal
-        noisy = followers(fits, problem._steady.columns)
-        return problem.said(_constants(fits), noisy, _RANKS if ranked else "")
+        return problem.said(
+            _constants(fits), problem._steady.note(fits.nodes), _RANKS if ranked else ""
+        )
 
     @cached_property
     def settings(self) -> Settings:

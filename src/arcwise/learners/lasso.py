@@ -17,12 +17,12 @@ from arcwise.data import Moments, Table
 from arcwise.errors import WordError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.correlations import LOOSE, Array, Correlations, Found, Settings
-from arcwise.learners.factors import Factors, factors_of
 from arcwise.learners.options import subset
 from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
 from arcwise.results import ASKED, Knot, Path, Trail, Watch
+from arcwise.undirected.factors import Factors, factors_of
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.partial import edge_partials

@@ -6,7 +6,7 @@ the data are there, it lets Gibbs sampling fill any gap later.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 from arcwise.conditionals import FAMILIES, Fits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
-from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.results import Interrupted
 from arcwise.scores import SCORES
-from arcwise.undirected.collinear import NOISE, steadied
+from arcwise.undirected.collinear import steadied
 from arcwise.undirected.known import known
 
 __all__ = [
-    "Bound", "blanket_note", "directed_net", "followers", "joint_bic", "markov_net", "noise_note",
+    "Bound", "blanket_note", "directed_net", "joint_bic", "markov_net", "noise_note",
     "normal_net", "retuned",
 ]  # fmt: skip
 
@@ -133,23 +132,11 @@ def noise_note(net: Net, bound: Bound) -> str:
     fits = bound.gaussian
     if fits is None or not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
         return ""
-    columns = steadied(fits.matrix, fits.rows).columns
     fitted = net.joint.covariance / fits.sd[:, None] / fits.sd
     pairs = np.array(net.graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
     apart = np.abs(fitted - fits.matrix)[pairs[0], pairs[1]]
-    return followers(fits, columns) if apart.size and apart.max() > _NOISY else ""
-
-
-def followers(fits: GaussianFits, columns: Sequence[int]) -> str:
-    """A sentence on columns that got noise."""
-    if not columns:
-        return ""
-    names = sentence_list([fits.nodes[i] for i in columns])
-    return (
-        f"{names} follow from one another (a copy, a sum, or few distinct rows): each is taken as "
-        f"measured with an error of {100 * NOISE**0.5:.1g} % of its standard deviation, as the likelihood "
-        "has no maximum otherwise; leave one out to see what the rest depend on."
-    )
+    noisy = apart.size and apart.max() > _NOISY
+    return steadied(fits.matrix, fits.rows).note(fits.nodes) if noisy else ""
 
 
 def normal_net(precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits) -> MarkovNet:

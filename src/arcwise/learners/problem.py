@@ -8,18 +8,19 @@ binding.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, DefaultScore, Family, Fits
-from arcwise.data import Moments, Table, folds
-from arcwise.errors import FitError, GraphError, WordError, unknown
+from arcwise.data import Moments, Table, with_rows
+from arcwise.errors import FitError, GraphError, unknown
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.options import has_parameter, options_of, split_options
 from arcwise.learners.parameters import Bound
-from arcwise.learners.specification import Specification, prepared, settled_model, with_prior
+from arcwise.learners.specification import Specification, prepared, settled_model
 from arcwise.networks import Net
 from arcwise.results import Path, Step, Watch
 from arcwise.scores import SCORES, Cached, Score
@@ -30,7 +31,6 @@ __all__ = [
     "Learned",
     "Problem",
     "Tuned",
-    "bound_score",
     "score_options",
 ]
 
@@ -64,8 +64,7 @@ class Problem:
     """A specification tied to data; each learner is a kind of problem, with a way to find a graph.
 
     `source` are the rows that were given, prepared, and `data` the same with an expert's artificial rows
-    among them; `score` has no priors in it; `search` is the function behind the word, with its `options`;
-    `penalty` is the one that was asked for, or the family's own.
+    among them; `options` are those of the search; `penalty` is the one asked for, or the family's own.
 
     A learner says which kind of `graph` it finds and which words for `searches` it knows. A word leads to
     the function whose keyword-only parameters are its options.
@@ -81,10 +80,8 @@ class Problem:
     source: Table | Moments
     data: Table | Moments
     fits: Fits
-    score: Score
     score_word: str
     score_options: Mapping[str, Any]
-    search: Callable[..., Any]
     options: Mapping[str, Any]
     penalty: float
     notes: tuple[str, ...]
@@ -101,14 +98,13 @@ class Problem:
         """Tie a specification to data."""
         model = settled_model(spec.model, source)
         family, rows = FAMILIES[model], prepared(source, model, spec.missing)
-        data, added = with_prior(rows, spec.prior_rows)
+        data = rows if spec.prior_rows is None else with_rows(rows, spec.prior_rows)
         word, given, why = cls._settled_score(spec, family, data)
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))
-        search = cls.searches[spec.search]
         for_search, for_score, for_model = split_options(
             {**given, **spec.options},
-            (f"the search {spec.search!r}", options_of(search)),
+            (f"the search {spec.search!r}", options_of(cls.searches[spec.search])),
             (f"the score {word!r}", score_options(word)),
             (f"the model {model!r}", options_of(family.bind)),
             elsewhere=_elsewhere,
@@ -117,21 +113,18 @@ class Problem:
         for_model |= {
             word: each for word, each in inner.items() if has_parameter(family.bind, word)
         }
-        fits = family.bind(data, **for_model)
         penalty, price = _default_penalty(spec, family, data)
         return cls(
             spec,
             model,
             rows,
             data,
-            fits,
-            _kept(bound_score(word, fits, data, for_score, spec.stream(0))),
+            family.bind(data, **for_model),
             word,
             for_score,
-            search,
             for_search,
             penalty,
-            tuple(filter(None, (*data.notes, added, why, price, _few(data.total)))),
+            tuple(filter(None, (*data.notes, why, price, _few(data.total)))),
         )
 
     @classmethod
@@ -157,10 +150,19 @@ class Problem:
     def retuned(self, graph: DAG) -> Self | None:
         """The same with what local models share tuned to a graph; None where nothing changes."""
         fits = self.fits.retuned(graph)
-        if fits is None:
-            return None
-        known = self.score_word, fits, self.data, self.score_options, self.spec.stream(0)
-        return replace(self, fits=fits, score=_kept(bound_score(*known)))
+        return None if fits is None else replace(self, fits=fits)
+
+    @cached_property
+    def score(self) -> Score:
+        """The score, without priors; local scores that are dear are kept once they were asked for."""
+        entry, rng = SCORES[self.score_word], self.spec.stream(0)
+        score = entry.tie(self.fits, self.data, rng, **self.score_options)
+        return score if score.lattice else Cached(score)
+
+    @property
+    def search(self) -> Callable[..., Any]:
+        """The function behind the word."""
+        return self.searches[self.spec.search]
 
     @property
     def family(self) -> Family:
@@ -281,42 +283,7 @@ def _default_penalty(
     return own, note if own else ""
 
 
-# -- scores --------------------------------------------------------------------------------------
-
-
 def score_options(word: str) -> dict[str, Any]:
     """The options of a score, with those that say which rows it holds out."""
     entry = SCORES[word]
     return options_of(entry.bind) | _PARTS[entry.parts]
-
-
-def _kept(score: Score) -> Score:
-    """The score; local scores that are dear are kept once they were asked for."""
-    return score if score.lattice else Cached(score)
-
-
-def bound_score(
-    word: str,
-    fits: Fits,
-    data: Table | Moments,
-    options: Mapping[str, Any],
-    rng: np.random.Generator,
-) -> Score:
-    """Bind a score by its word; scores of held-out rows get their parts here."""
-    entry, rest = SCORES[word], dict(options)
-    if entry.parts == "none":
-        return entry.bind(fits, **rest)
-    if isinstance(data, Moments):
-        raise FitError(
-            f"The score {word!r} needs the rows of the table, but only means and covariances were "
-            "given: take bic, or read the file as a table."
-        )
-    if entry.parts == "all":
-        parts = folds(data.rows, int(rest.pop("folds", 10)), rng)
-        return entry.bind(fits, parts, **rest)
-    fraction = float(rest.pop("fraction", 1 / 3))
-    if not 0 < fraction < 1:
-        raise WordError(f"fraction is the share of rows held out, between 0 and 1, not {fraction}.")
-    part = np.sort(rng.permutation(data.rows)[: max(1, round(fraction * data.rows))])
-    weight = float(len(part)) if data.weights is None else float(data.weights[part].sum())
-    return entry.bind(fits, part, weight, **rest)

@@ -11,13 +11,13 @@ from typing import Any, overload
 import numpy as np
 
 from arcwise.conditionals import FAMILIES, suited
-from arcwise.data import Moments, Table, conform
+from arcwise.data import Moments, Table
 from arcwise.data.gaps import as_numbers, without_gaps
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError, GraphError, unknown
+from arcwise.errors import DataError, GraphError, unknown
 from arcwise.graphs import DAG, Rules
 
-__all__ = ["Specification", "prepared", "rows_for", "settled_model", "with_kinds", "with_prior"]
+__all__ = ["Specification", "prepared", "rows_for", "settled_model", "with_kinds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,27 +124,3 @@ def rows_for(spec: Specification, source: Table) -> Table:
     if spec.options.get("gaps") == "pairwise":
         return with_kinds(source, "gaussian")
     return prepared(source, settled_model(spec.model, source), spec.missing)
-
-
-def with_prior(data: Table | Moments, rows: Any) -> tuple[Table | Moments, str]:
-    """The data with an expert's artificial rows among them, and a sentence about these.
-
-    They count exactly like real ones: fitted to, used as centres, and scored.
-    """
-    if rows is None:
-        return data, ""
-    if isinstance(data, Moments):
-        raise FitError("prior_rows are added to the rows of a table, but moments were given.")
-    given = conform(rows, data.variables)
-    empty = [name for name, gaps in zip(data.names, given.missing().T, strict=True) if gaps.any()]
-    if empty or not given.rows:
-        what = f"{empty[0]!r} has gaps, or is not there at all" if empty else "there is no row"
-        raise DataError(f"prior_rows need a value in every row of each column; {what}.")
-    weights = None
-    if data.weights is not None or given.weights is not None:
-        both = [np.ones(t.rows) if t.weights is None else t.weights for t in (data, given)]
-        weights = np.concatenate(both)
-    columns = tuple(map(np.concatenate, zip(data.columns, given.columns, strict=True)))
-    many = given.rows != 1
-    said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
-    return replace(data, columns=columns, weights=weights), said

@@ -6,7 +6,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.errors import ArcwiseError, DataError, FitError, WordError
-from arcwise.learners.factors import factors_of
+from arcwise.undirected.factors import factors_of
 from arcwise.undirected.glasso import glasso
 
 NAMES = ["d", "b", "a", "c"]  # not in order, as files are
