@@ -1,4 +1,4 @@
-"""Learners: from a specification and data to a network. `LEARNERS` is the register.
+"""Learners: from a specification and data to a network. `LEARNERS` is the register: name to learner.
 
 A learner is a kind of `Problem`: data bound to a family and a score, once, and a way to find a graph. It says
 which kind of graph it finds and which words for searches it knows; of those with the same kind of graph, the
@@ -26,16 +26,23 @@ from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
 __all__ = [
-    "GRAPHS", "LEARNERS", "RULES", "Boundary", "Directed", "Lasso", "Learned", "Learner",
-    "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose",
+    "LEARNERS", "RULES", "Boundary", "Directed", "Lasso", "Learned", "Learner",
+    "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose", "graphs",
     "options_of", "prepared", "rows_for", "score_options", "searches", "settled_model",
     "takers_of",
 ]  # fmt: skip
 
-LEARNERS: tuple[type[Problem], ...] = (Directed, Stepwise, Lasso, Boundary)
+LEARNERS: dict[str, type[Problem]] = {
+    "directed": Directed,
+    "stepwise": Stepwise,
+    "lasso": Lasso,
+    "boundary": Boundary,
+}
 
-GRAPHS = tuple(dict.fromkeys(learner.graph for learner in LEARNERS))
-"""Kinds of graphs that can be learned."""
+
+def graphs() -> tuple[str, ...]:
+    """The words for kinds of graphs that can be learned."""
+    return tuple(dict.fromkeys(learner.graph for learner in LEARNERS.values()))
 
 
 def searches(graph: str) -> dict[str, Callable[..., Any]]:
@@ -44,10 +51,10 @@ def searches(graph: str) -> dict[str, Callable[..., Any]]:
     >>> "glasso" in searches("undirected"), "glasso" in searches("directed")
     (True, False)
     """
-    if graph not in GRAPHS:
-        raise unknown("kind of graph", graph, GRAPHS)
+    if graph not in graphs():
+        raise unknown("kind of graph", graph, graphs())
     found: dict[str, Callable[..., Any]] = {}
-    for learner in LEARNERS:
+    for learner in LEARNERS.values():
         found |= learner.searches if learner.graph == graph else {}
     return found
 
@@ -60,7 +67,7 @@ def takers_of(option: str) -> list[str]:
     >>> takers_of("nonsense")
     []
     """
-    known = {word: each for graph in GRAPHS for word, each in searches(graph).items()}
+    known = {word: each for graph in graphs() for word, each in searches(graph).items()}
     found = {f"search={word!r}": options_of(each) for word, each in known.items() if word != "auto"}
     found |= {f"score={word!r}": score_options(word) for word in SCORES}
     found |= {f"model={word!r}": options_of(family.bind) for word, family in FAMILIES.items()}
@@ -77,7 +84,7 @@ def bind(spec: Specification, source: Table | Moments) -> Problem:
     known, model = sorted(searches(spec.graph)), settled_model(spec.model, source)
     if spec.search not in known:
         raise unknown("search", spec.search, known)
-    for learner in LEARNERS:
+    for learner in LEARNERS.values():
         if learner.graph == spec.graph and learner.takes(spec, model):
             if spec.options.get("factors") is not None and learner is not Lasso:
                 raise WordError(
