@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack, unpack
 
-__all__ = ["Climbed", "Compiled", "GaussianScores", "Orders", "Rows", "Watch"]
+__all__ = ["Climbed", "Compiled", "GaussianScores", "Orders", "Rows", "Watch", "called"]
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
@@ -104,7 +104,7 @@ class Orders:
         most: int,
     ) -> None:
         self.asked = self.cleared = 0
-        self._source = source.native if isinstance(source, Compiled) else _called(source)
+        self._source = source.native if isinstance(source, Compiled) else called(source)
         self._native = _native.Orders(
             len(barred), *pack(barred), *pack(kept), max_parents, tolerance, most
         )
@@ -130,7 +130,9 @@ class Orders:
         return climbed
 
 
-def _called(rows: Rows) -> Callable[[int, NDArray[np.int64], NDArray[np.int64]], Array | None]:
+def called(rows: Rows) -> Callable[[int, NDArray[np.int64], NDArray[np.int64]], Array | None]:
+    """A callback as compiled searches call it, with arrays."""
+
     def ask(child: int, base: NDArray[np.int64], among: NDArray[np.int64]) -> Array | None:
         return rows(child, tuple(base.tolist()), among.tolist())
 
