@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from arcwise.data import Moments
-from arcwise.data.variable import sentence_list
+from arcwise.data import Moments, Table
+from arcwise.evaluate import EdgeTable
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network
 
-__all__ = ["describe", "edge_count", "legend", "notes_of", "summary", "to_dict"]
+__all__ = [
+    "data_said", "describe", "edge_count", "legend", "no_edges", "notes_of", "summary", "to_dict",
+]  # fmt: skip
 
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
+_NAMED = 8  # columns that are named; of more, the number is
 # Words in the reason why a search ended that tell that it might have gone on.
 _CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
 
 
-def describe(net: Network) -> list[tuple[str, str]]:
+def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]]:
     """What is known of a network, as pairs of a label and a sentence; labels may repeat.
+
+    `seconds` are those that learning took, where that is to be told.
 
     >>> import arcwise as aw
     >>> net = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
@@ -38,8 +44,8 @@ def describe(net: Network) -> list[tuple[str, str]]:
         ("model", str(net.words.get("model", ""))),
         ("score", _score(net)),
         ("penalty", _penalty(net)),
-        ("search", _search(net)),
-        *(("edges", line) for line in legend(net)),
+        ("search", _search(net, seconds)),
+        *(("edges", line) for line in legend(net.edges.present) or [no_edges(net)]),
     ]
     return [(label, text) for label, text in found if text]
 
@@ -54,20 +60,26 @@ def notes_of(net: Network) -> list[str]:
     recast = [name for name in net.variables if name in numbers and name in levels]
     if recast:
         verb = "takes" if len(recast) == 1 else "take"
-        notes.append(
-            f"{sentence_list(recast)} {verb} few whole values, which are treated as numbers."
-        )
+        more = f" and {len(recast) - _NAMED} more" if len(recast) > _NAMED else ""
+        names = f"{', '.join(recast[:_NAMED])}{more}" if more else _joined(recast)
+        notes.append(f"{names} {verb} few whole values, which are treated as numbers.")
     return notes
 
 
-def legend(net: Network) -> list[str]:
-    """What the columns of the table of edges mean; why there are none, where there are none."""
-    edges = net.edges.present
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def legend(edges: EdgeTable) -> list[str]:
+    """What the columns of a table of edges mean."""
     if not len(edges):
-        return [_no_edges(net)]
+        return []
     lines = [f"Strength (nats): {edges.meaning}."]
     if any(math.isfinite(row.partial_correlation) for row in edges):
         lines.append("Partial r: correlation of the two given all other variables.")
+    if "refit_loss" in edges.more:
+        said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
+        lines.append(f"{said} fitted again.")
     if any(row.strength < 0 for row in edges):
         lines.append("Strength below 0: the score is better without the edge.")
     if "first_side" in edges.more:
@@ -103,7 +115,9 @@ def summary(net: Network) -> str:
         word = net.words.get("score", "score")
         lines.append(f"{word} {net.score:.4f} on {net.rows:g} rows{proof}")
     if net.stopped:
-        lines.append(f"search: {_search(net)}")
+        steps = len(net.trace)  # a file keeps none of them
+        taken = f", {_plural(steps, 'step')}" if steps else ""
+        lines.append(f"search: {net.words.get('search', 'search')}{taken}; {net.stopped}")
     lines.extend(f"note: {note}" for note in net.notes)
     shown = net.edges.present
     return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
@@ -111,19 +125,31 @@ def summary(net: Network) -> str:
 
 def _data(net: Network) -> str:
     if net.data is None:
-        return "" if net.rows is None else f"{net.rows:g} rows"
-    rows = net.data.n if isinstance(net.data, Moments) else net.data.rows
-    counted = f"{0.0 if net.rows is None else net.rows:.1f}".removesuffix(".0")
-    used = "" if net.rows in (None, rows) else f" ({counted} counted)"
-    there, taken = len(net.data.variables), len(net.variables)
-    columns = f"{there} column{'s' * (there != 1)}"
-    return f"{rows} rows{used}, {columns if taken == there else f'{taken} of {columns}'}"
+        return "" if net.rows is None else _plural(net.rows, "row")
+    return data_said(net.data, net.rows, len(net.variables))
+
+
+def data_said(data: Table | Moments, counted: float | None, taken: int | None = None) -> str:
+    """How much data there are: rows, those that counted, columns, those that were taken."""
+    rows, there = data.n if isinstance(data, Moments) else data.rows, len(data.variables)
+    used = "" if counted is None or counted == rows else f" ({_tenths(counted)} counted)"
+    columns = _plural(there, "column")
+    return f"{_plural(rows, 'row')}{used}, {columns if taken in (None, there) else f'{taken} of {columns}'}"
+
+
+def _tenths(rows: float) -> str:
+    """A sum of weights, to a tenth of a row."""
+    return f"{rows:.1f}".removesuffix(".0")
+
+
+def _plural(count: float, word: str) -> str:
+    return f"{count:.10g} {word}{'s' * (count != 1)}"
 
 
 def edge_count(net: Network) -> str:
     """How many arcs or edges a network has."""
     count = sum(map(len, net.net.inputs)) // (1 if net.directed else 2)
-    return f"{count} {'arc' if net.directed else 'edge'}{'s' * (count != 1)}"
+    return _plural(count, "arc" if net.directed else "edge")
 
 
 def _score(net: Network) -> str:
@@ -148,13 +174,15 @@ def _penalty(net: Network) -> str:
     return f"{net.words['penalty']:.4g} {unit or usual}{tuned}"
 
 
-def _search(net: Network) -> str:
-    steps = len(net.trace)  # a file keeps none of them
-    taken = f", {steps} step{'s' * (steps != 1)}" if steps else ""
-    return f"{net.words.get('search', 'search')}{taken}; {net.stopped}" if net.stopped else ""
+def _search(net: Network, seconds: float | None) -> str:
+    if not net.stopped:
+        return ""
+    took = "" if seconds is None else f" in {seconds:.1f} s"
+    reason = "" if net.optimal else f"; {net.stopped}"
+    return f"{net.words.get('search', '')}, {_plural(len(net.trace), 'step')}{took}{reason}"
 
 
-def _no_edges(net: Network) -> str:
+def no_edges(net: Network) -> str:
     """Say why there are none; only a search that came to its end tells something of the data."""
     if len(net.variables) == 1:
         return f"No edges: there is only one variable, {net.variables[0]}."

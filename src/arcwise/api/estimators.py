@@ -22,11 +22,7 @@ __all__ = ["GraphLasso"]
 
 Array = NDArray[np.float64]
 
-
-_OPTIONS = (
-    "scale", "diagonal", "refit", "nonparanormal", "gaps", "count", "least", "gamma", "subsamples",
-    "threshold", "turns",
-)  # fmt: skip
+_NOT_OPTIONS = ("penalty", "factors", "random_state", "n_jobs")  # all other parameters are
 
 
 class GraphLasso(BaseEstimator):  # type: ignore[misc]
@@ -113,7 +109,7 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
             model="gaussian",
             search="glasso",
             **{word: value for word, value in given.items() if value is not None},
-            **{word: getattr(self, word) for word in _OPTIONS},
+            **{word: each for word, each in self.get_params().items() if word not in _NOT_OPTIONS},
             seed=self.random_state,
             n_jobs=self.n_jobs,
             progress=False,

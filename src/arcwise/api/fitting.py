@@ -1,5 +1,6 @@
 """Networks on graphs that are known: fitted to data, scored, or written down by hand."""
 
+import inspect
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any, NamedTuple
@@ -66,7 +67,7 @@ def fit(
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = _known(graph, data, model, score, kinds, weights, na_values, missing, seed, **options)
+    known = _known(locals())
     on, bound = known.graph, known.bound
     net = markov_net(on, bound) if isinstance(on, UGraph) else directed_net(on, bound)
     total, measure = known.measured(net)
@@ -83,7 +84,7 @@ def fit(
         rows=bound.data.total,
         fingerprint=fingerprint(known.source),
         measure=measure,
-        data=known.source,
+        data=known.whole,
     )
 
 
@@ -100,7 +101,9 @@ def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
     >>> aw.score("RM -> MEDV", homes) > aw.score("[RM][MEDV]", homes)
     True
     """
-    known = _known(graph, data, **words)
+    asked = inspect.signature(fit).bind(graph, data, **words)
+    asked.apply_defaults()
+    known = _known(asked.arguments)
     on = known.graph
     total, _ = known.measured(markov_net(on, known.bound) if isinstance(on, UGraph) else on)
     if total is None:
@@ -109,7 +112,8 @@ def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
 
 
 class _Known(NamedTuple):
-    """A known graph over columns of the data, what its local models are fitted from, and its score.
+    """A known graph over columns (`source`) of the `whole` data, what its local models are fitted from, and
+    its score.
 
     `score` is the score's word, None where models of different families have none in common; `own` says
     that it was not asked for.
@@ -117,6 +121,7 @@ class _Known(NamedTuple):
 
     graph: DAG | UGraph
     source: Table | Moments
+    whole: Table | Moments
     bound: Bound
     score: str | None
     measure: Score | None
@@ -146,41 +151,31 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _known(
-    graph: DAG | UGraph | str,
-    data: Any,
-    model: str | Mapping[str, str] = "auto",
-    score: str | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    na_values: Iterable[object] = (),
-    missing: str = "drop",
-    seed: int = 0,
-    **options: Any,
-) -> _Known:
-    """Tie families and a score to the data."""
-    known, source = _graph(graph), any_table(data, kinds, weights, na_values)
-    lacking = sorted(set(known.nodes) - set(source.names))
+def _known(asked: Mapping[str, Any]) -> _Known:
+    """Tie families and a score to the data; asked are the parameters of `fit` by name."""
+    known, score = _graph(asked["graph"]), asked["score"]
+    whole = any_table(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
+    lacking = sorted(set(known.nodes) - set(whole.names))
     if lacking:
         raise GraphError(
             f"The graph has a variable {lacking[0]!r} that the data lack. "
-            f"{close_to(lacking[0], source.names)}"
+            f"{close_to(lacking[0], whole.names)}"
         )
-    source = source.select([name for name in source.order if name in set(known.nodes)])
-    words = tuple(settled_model(word, source) for word in _models(model, source.names))
+    source = whole.select([name for name in whole.order if name in set(known.nodes)])
+    words = tuple(settled_model(word, source) for word in _models(asked["model"], source.names))
     ready, used = source, sorted(set(words))
     for word in used:
-        ready = prepared(ready, word, missing)
+        ready = prepared(ready, word, asked["missing"])
     on, named = known.over(ready.names), _score(score, words, ready)
     takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
     takers += [(f"the score {named!r}", score_options(named))] if named else []
-    dealt = split_options(options, *takers)
+    dealt = split_options(asked["options"], *takers)
     fits = {word: FAMILIES[word].bind(ready, **own) for word, own in zip(used, dealt, strict=False)}
     bound, measure = retuned(Bound(ready, fits, words), on), None
     if named is not None:
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(asked["seed"])
         measure = SCORES[named].tie(bound.fits[words[0]], ready, rng, **dealt[-1])
-    return _Known(on, source, bound, named, measure, score is None)
+    return _Known(on, source, whole, bound, named, measure, score is None)
 
 
 def _score(asked: str | None, words: tuple[str, ...], data: Table | Moments) -> str | None:

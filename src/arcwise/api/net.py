@@ -359,9 +359,9 @@ class Network:
         taken = float(self.words.get("penalty", 0.0))
         return plot_tuning(self.tuning, taken, **{"unit": unit, **options})
 
-    def describe(self) -> list[tuple[str, str]]:
+    def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:
         """What is known of the network: pairs of a label (data, note, model, ...) and a sentence."""
-        return describe.describe(self)
+        return describe.describe(self, seconds)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values, with the edges: for JSON. `save` keeps the local models, too."""

@@ -5,7 +5,14 @@ from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
 from arcwise.evaluate.refitting import refit_losses
 from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
-from arcwise.evaluate.validate import Judged, Learner, Validation, judged, validate_folds
+from arcwise.evaluate.validate import (
+    Judged,
+    Learner,
+    Validation,
+    judged,
+    mean_error,
+    validate_folds,
+)
 
 __all__ = [
     "Bend",
@@ -18,6 +25,7 @@ __all__ = [
     "bends",
     "edge_table",
     "judged",
+    "mean_error",
     "middle_graph",
     "pack_edges",
     "refit_losses",

@@ -19,7 +19,7 @@ from arcwise.data.variable import numbers_of
 from arcwise.inference import marginal_log_density, pseudo_log_density, residuals
 from arcwise.networks import MarkovNet, Net
 
-__all__ = ["Judged", "Learner", "Validation", "judged", "validate_folds"]
+__all__ = ["Judged", "Learner", "Validation", "judged", "mean_error", "validate_folds"]
 
 Array = NDArray[np.float64]
 Learner = Callable[[Table], Net]
@@ -55,8 +55,7 @@ class Validation:
     @property
     def error(self) -> float:
         """Standard error of the mean."""
-        spread = np.average((self.log_density - self.mean) ** 2, weights=self.weights)
-        return float(np.sqrt(spread / max(self.weights.sum() - 1, 1)))
+        return mean_error(self.log_density, self.weights)
 
     @property
     def median(self) -> float:
@@ -98,6 +97,13 @@ class Validation:
         return "\n".join([head, *rows])
 
 
+def mean_error(values: Array, weights: Array) -> float:
+    """Standard error of a weighted mean."""
+    mean = np.average(values, weights=weights)
+    spread = np.average((values - mean) ** 2, weights=weights)
+    return float(np.sqrt(spread / max(weights.sum() - 1, 1.0)))
+
+
 class Judged(NamedTuple):
     """What rows that a network has not seen say of it: their logarithms, of what, and its edges."""
 
@@ -133,8 +139,8 @@ def validate_folds(
     -------
     Validation; None where the work was stopped before every fold was done.
     """
-    pieces = [_Piece(table, part, learner) for part in parts]
-    found = [piece(0) for piece in pieces] if run is None else run(_Pieces(pieces), len(pieces))
+    work = _Fold(table, parts, learner)
+    found = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
     if len(found) < len(parts):
         return None
     p = len(table.names)
@@ -172,25 +178,14 @@ def _mean(x: Array, weights: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Pieces:
-    """All pieces of work, by number: an object that can be sent to other processes."""
-
-    pieces: Sequence["_Piece"]
-
-    def __call__(self, number: int) -> Any:
-        return self.pieces[number](0)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """The work of one fold."""
+class _Fold:
+    """The work of one fold, by its number: an object that can be sent to other processes."""
 
     table: Table
-    part: NDArray[np.intp]
+    parts: Sequence[NDArray[np.intp]]
     learner: Learner
 
-    def __call__(self, _: int) -> tuple[Judged, Array]:
-        rest = np.setdiff1d(np.arange(self.table.rows), self.part)
-        net = self.learner(self.table.take(rest))
-        unseen = self.table.take(self.part)
+    def __call__(self, number: int) -> tuple[Judged, Array]:
+        rest = np.setdiff1d(np.arange(self.table.rows), self.parts[number])
+        net, unseen = self.learner(self.table.take(rest)), self.table.take(self.parts[number])
         return judged(net, unseen), residuals(net, unseen)

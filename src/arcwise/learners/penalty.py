@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Moments, Table, folds
 from arcwise.errors import FitError, WordError, columns_named
-from arcwise.evaluate import Judged, judged
+from arcwise.evaluate import Judged, judged, mean_error
 from arcwise.graphs import UGraph
 from arcwise.learners.lasso import Lasso
 from arcwise.learners.parallel import inside, runner
@@ -166,20 +166,13 @@ def _curve(
         {
             "penalty": float(penalty),
             "mean": float(mean),
-            "error": _error(own, weights),
+            "error": mean_error(own, weights),
             "loss": float(np.average(loss, weights=weights)),
-            "loss_error": _error(loss, weights),
+            "loss_error": mean_error(loss, weights),
             "edges": float(count),
         }
         for penalty, mean, own, loss, count in rows
     )
-
-
-def _error(values: Array, weights: Array) -> float:
-    """Standard error of a weighted mean."""
-    mean = np.average(values, weights=weights)
-    spread = np.average((values - mean) ** 2, weights=weights)
-    return float(np.sqrt(spread / max(weights.sum() - 1, 1.0)))
 
 
 # -- rules of the lasso --------------------------------------------------------------------------
