@@ -9,6 +9,7 @@ file, such as a pipe, gives its bytes only once: it is read once, into memory.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import re
 import zlib
@@ -17,8 +18,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from arcwise.data.frames import table
 from arcwise.data.gaps import refuse_missing
 from arcwise.data.guess import (
     Layout,
@@ -29,6 +32,7 @@ from arcwise.data.guess import (
     without_header,
 )
 from arcwise.data.kinds import settle
+from arcwise.data.moments import Moments
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind
@@ -101,6 +105,36 @@ def read(
     with naming(place):
         found = raw(place, marks, (separator, decimal, encoding))
         return settle(found, kinds=kinds, na_values=marks, weights=weights)
+
+
+def any_table(
+    data: Any,
+    kinds: Mapping[str, Kind] | None = None,
+    weights: str | ArrayLike | None = None,
+    na_values: Iterable[object] = (),
+) -> Table | Moments:
+    """Make a table of whatever holds one: a file's path, a frame, an array, a table; moments stay moments."""
+    if isinstance(data, Moments):
+        if kinds or weights is not None:
+            raise DataError("Moments have neither kinds nor weights: give them to the table.")
+        return data
+    make = read if isinstance(data, str | os.PathLike) else table
+    return make(data, kinds=kinds, na_values=na_values, weights=weights)
+
+
+def fingerprint(source: Table | Moments) -> str:
+    """A short name of the data: the same for the same columns and numbers, in any order."""
+    digest = hashlib.sha256()
+    for variable in source.variables:
+        digest.update(repr((variable.name, variable.levels)).encode())
+    arrays = (
+        (np.array([source.n]), source.mean, source.scatter)
+        if isinstance(source, Moments)
+        else (*source.columns, *(() if source.weights is None else (source.weights,)))
+    )
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def raw(

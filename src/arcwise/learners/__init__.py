@@ -14,13 +14,13 @@ from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table
 from arcwise.errors import WordError, unknown
 from arcwise.learners.boundary import Boundary
+from arcwise.learners.correlations import Stepwise
 from arcwise.learners.directed import Directed
 from arcwise.learners.lasso import Lasso
 from arcwise.learners.options import options_of
 from arcwise.learners.penalty import RULES, choose
 from arcwise.learners.problem import Learned, Problem, Tuned, score_options
 from arcwise.learners.specification import Specification, prepared, rows_for, settled_model
-from arcwise.learners.stepwise import Stepwise
 from arcwise.networks import Net
 from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES

@@ -2,7 +2,7 @@
 
 Kinds of columns, gaps, the family's own check, sufficient statistics and the score are settled in
 `Problem.bind`. What is done then is the business of the learners, which are problems of one kind each
-(`directed`, `boundary`, `lasso`, `stepwise`): they learn at a penalty, or along many, without another
+(`directed`, `boundary`, `correlations`, `lasso`): they learn at a penalty, or along many, without another
 binding.
 """
 
