@@ -165,7 +165,7 @@ def _known(asked: Mapping[str, Any]) -> _Known:
     words = tuple(settled_model(word, source) for word in _models(asked["model"], source.names))
     ready, used = source, sorted(set(words))
     for word in used:
-        ready = prepared(ready, word, asked["missing"])
+        ready = prepared(ready, FAMILIES[word], asked["missing"])
     on, named = known.over(ready.names), _score(score, words, ready)
     takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
     takers += [(f"the score {named!r}", score_options(named))] if named else []

@@ -11,6 +11,7 @@ import numpy as np
 
 from arcwise.api.net import Network
 from arcwise.api.progress import Progress
+from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, any_table, fingerprint, read
 from arcwise.data.gaps import checked_policy
 from arcwise.errors import FitError, GraphError, WordError, unknown
@@ -140,7 +141,7 @@ def curve_notes(
         return ()
     if settled_model("auto", source) != "gaussian":
         return ()
-    return bend_notes(prepared(some_rows(source), "gaussian"), graph, limits)
+    return bend_notes(prepared(some_rows(source), FAMILIES["gaussian"]), graph, limits)
 
 
 def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Specification, Progress]:

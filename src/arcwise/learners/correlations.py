@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.conditionals import FAMILIES
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.data.ranks import normal_scores, pairwise
@@ -253,7 +254,7 @@ def _pairwise(source: Table | Moments) -> tuple[Table, Moments]:
     """A table with gaps, as numbers, and its moments from the rows that each pair of columns has."""
     if isinstance(source, Moments):
         raise FitError("gaps='pairwise' needs the rows of a table, but moments were given.")
-    table = with_kinds(source, "gaussian")
+    table = with_kinds(source, FAMILIES["gaussian"])
     if table.weights is not None:
         raise DataError("Pairwise moments take no weights: repeat the rows instead.")
     with columns_named(table.names):

@@ -26,6 +26,7 @@ from arcwise.undirected.factors import Factors, factors_of
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.partial import edge_partials
+from arcwise.undirected.selection import usual_penalty
 
 __all__ = ["Lasso"]
 
@@ -122,6 +123,11 @@ class Lasso(Correlations):
                 f"{count} and {least}."
             )
         return most * np.geomspace(1.0, least, count)
+
+    @property
+    def usual_penalty(self) -> float:
+        """A penalty that is often about right for so many rows and columns."""
+        return usual_penalty(self.source.total, len(self.source.names), self.grid().tolist())
 
     # -- solving ---------------------------------------------------------------------------------
 

@@ -32,7 +32,6 @@ from arcwise.undirected.selection import (
     by_stability,
     lasso_graphs,
     neighbour_graphs,
-    usual_penalty,
 )
 
 __all__ = ["RULES", "Rule", "choose"]
@@ -110,8 +109,6 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
     found = [(part, fold) for part, fold in folded if fold is not None]
     if not found:
         guess = problem.usual_penalty or 0.5 * float(np.log(table.total)) / table.total
-        if isinstance(problem, Lasso):
-            guess = usual_penalty(table.total, len(table.names), grid.tolist())
         said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
         return Tuned(guess, (), rule, said)
     done = np.concatenate([part for part, _ in found])

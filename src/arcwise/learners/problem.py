@@ -97,7 +97,8 @@ class Problem:
     def bind(cls, spec: Specification, source: Table | Moments) -> Self:
         """Tie a specification to data."""
         model = settled_model(spec.model, source)
-        family, rows = FAMILIES[model], prepared(source, model, spec.missing)
+        family = FAMILIES[model]
+        rows = prepared(source, family, spec.missing)
         data = rows if spec.prior_rows is None else with_rows(rows, spec.prior_rows)
         word, given, why = cls._settled_score(spec, family, data)
         if spec.search not in list(cls.searches):

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from arcwise.conditionals import FAMILIES, suited
+from arcwise.conditionals import FAMILIES, Family, suited
 from arcwise.data import Moments, Table
 from arcwise.data.gaps import as_numbers, without_gaps
 from arcwise.data.variable import sentence_list
@@ -75,10 +75,10 @@ def settled_model(model: str, source: Table | Moments) -> str:
 
 
 @overload
-def prepared(source: Table, model: str, missing: str = "drop") -> Table: ...
+def prepared(source: Table, family: Family, missing: str = "drop") -> Table: ...
 @overload
-def prepared(source: Moments, model: str, missing: str = "drop") -> Moments: ...
-def prepared(source: Table | Moments, model: str, missing: str = "drop") -> Table | Moments:
+def prepared(source: Moments, family: Family, missing: str = "drop") -> Moments: ...
+def prepared(source: Table | Moments, family: Family, missing: str = "drop") -> Table | Moments:
     """Bring data into the form that a family takes; moments are in it already.
 
     First kinds: numeric levels become numbers unless their kind was asked for. Then gaps, by the policy
@@ -86,7 +86,7 @@ def prepared(source: Table | Moments, model: str, missing: str = "drop") -> Tabl
     """
     if isinstance(source, Moments):
         return source
-    table = FAMILIES[model].prepare(without_gaps(with_kinds(source, model), missing))
+    table = family.prepare(without_gaps(with_kinds(source, family), missing))
     if table.weights is None:
         return table
     table = table.take(np.flatnonzero(table.weights > 0))  # a row that never happened is no row
@@ -98,9 +98,8 @@ def prepared(source: Table | Moments, model: str, missing: str = "drop") -> Tabl
     return table
 
 
-def with_kinds(source: Table, model: str) -> Table:
+def with_kinds(source: Table, family: Family) -> Table:
     """A table with the kinds that a family takes; columns that it does not take are named all at once."""
-    family = FAMILIES[model]
     table = as_numbers(source) if "continuous" in family.kinds else source
     wrong = [v.name for v in table.variables if v.kind not in family.kinds]
     if not wrong:
@@ -122,5 +121,5 @@ def with_kinds(source: Table, model: str) -> Table:
 def rows_for(spec: Specification, source: Table) -> Table:
     """The rows that learning takes its numbers from: those without gaps, unless pairs of columns do."""
     if spec.options.get("gaps") == "pairwise":
-        return with_kinds(source, "gaussian")
-    return prepared(source, settled_model(spec.model, source), spec.missing)
+        return with_kinds(source, FAMILIES["gaussian"])
+    return prepared(source, FAMILIES[settled_model(spec.model, source)], spec.missing)
