@@ -20,8 +20,9 @@ LEVELS = {
     "networks": 3, "scores": 3,
     "search": 4, "inference": 4, "io": 4, "mcmc": 4, "undirected": 4,
     "evaluate": 5, "plot": 5,
-    "api": 6,
-    "cli": 7, "web": 7,
+    "learners": 6,
+    "api": 7,
+    "cli": 8, "web": 8,
 }  # fmt: skip
 FILES = sorted(PACKAGE.rglob("*.py"))
 FACADE = PACKAGE / "__init__.py"

@@ -5,6 +5,8 @@ import pytest
 from scipy.stats import multivariate_normal
 from shared_networks import dense_moments, gaussian_net, linear, published_net, random_net
 
+import arcwise as aw
+from arcwise.conditionals import GaussianConditional
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.graphs import DAG, UGraph
@@ -221,3 +223,35 @@ def test_blanket_models_are_of_the_networks_own_variables():
     assert cut(net, {0: 1.0}).blankets is None
     with pytest.raises(GraphError, match="blanket models must be of the network's own"):
         BayesNet((Variable("z"),), DAG.empty(["z"]), models[:1], markov())
+
+
+class Coins:
+    """A joint distribution that is not normal: two coins that agree with probability 0.9."""
+
+    def check(self, graph):
+        assert graph.n_edges == 1
+
+    def partial(self, first, second):
+        return np.full(len(first), np.nan)
+
+    def points(self):
+        return np.array([[0.0, 0.0], [1.0, 1.0]])
+
+    def local(self, node, inputs):
+        return GaussianConditional(0.0, np.ones(len(inputs)), 1.0, np.eye(1 + len(inputs)), 0.0)
+
+    def chain(self, graph):
+        return ((), (0,)), (self.local(0, ()), self.local(1, (0,)))
+
+
+def test_a_joint_need_not_be_normal(tmp_path):
+    """What asks for a normal distribution refuses another one in words; all else takes it."""
+    variables, graph = (Variable("a"), Variable("b")), UGraph.from_edges([("a", "b")])
+    net = MarkovNet.normal(variables, graph, Coins())
+    assert net.chained.graph.arcs == (("a", "b"),)
+    assert [column.tolist() for column in net.starts] == [[0.0, 1.0], [0.0, 1.0]]
+    held = aw.Network(net)
+    assert np.isnan(held.edges["a", "b"].partial_correlation)
+    for ask in (lambda: held.precision, held.refit_losses):
+        with pytest.raises(FitError, match="joint"):
+            ask()

@@ -15,10 +15,10 @@ import pytest
 import arcwise as aw
 from arcwise import results
 from arcwise.api import progress
-from arcwise.api.parallel import inside, runner
 from arcwise.api.progress import Away, Progress
 from arcwise.conditionals.parzen import ParzenFits
 from arcwise.evaluate import strengths
+from arcwise.learners.parallel import inside, runner
 from arcwise.results import Step
 from arcwise.scores import base
 from arcwise.search import SEARCHES

@@ -6,9 +6,9 @@ from contracts.cases import linear, nasty
 from contracts.laplace import Laplace
 
 import arcwise as aw
-from arcwise.api.undirected import SEARCHES
 from arcwise.conditionals import FAMILIES
 from arcwise.graphs import maximal_cliques
+from arcwise.learners.boundary import Boundary
 from arcwise.networks import MarkovNet
 from arcwise.scores import ebic, leave_one_out, loglik
 from arcwise.undirected import boundary, edge_limits
@@ -49,7 +49,7 @@ def test_the_graph_is_that_of_the_path(net):
         assert row.strength >= 0.01
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("search", Boundary.searches)
 @pytest.mark.parametrize("score", ["bic", "loo", "kfold", "heldout", "bge"])
 def test_every_search_takes_every_score(search, score):
     found = aw.learn(SOURCE, graph="undirected", search=search, score=score, penalty=0.02)

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 import arcwise as aw
-from arcwise.cli import shown, summary
+from arcwise.api.describe import describe, no_edges
+from arcwise.cli import shown
 
 
 def test_writes_the_model_that_python_learns(run, table, learned):
@@ -92,7 +93,7 @@ def test_no_edges_because_time_was_up(run, table):
 
 def test_no_edges_because_of_ctrl_c(learned):
     stopped = replace(learned, stopped="stopped by Ctrl-C")
-    assert "stopped before it found any (stopped by Ctrl-C)" in summary._no_edges(stopped)
+    assert "stopped before it found any (stopped by Ctrl-C)" in no_edges(stopped)
 
 
 def test_no_edges_because_there_is_nothing_to_find(run, folder):
@@ -236,7 +237,7 @@ def test_penalty_by_cross_validation_is_told(run, table):
     ],
 )
 def test_every_penalty_is_told_with_its_origin(learned, words, told):
-    assert summary._penalty(replace(learned, words=words)) == told
+    assert dict(describe(replace(learned, words=words))).get("penalty", "") == told
 
 
 def test_names_of_any_kind(run, folder):

@@ -5,7 +5,6 @@ Nothing here names a registered thing.
 
 import numpy as np
 
-from arcwise.api.recipe import bound
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FitError
@@ -126,7 +125,7 @@ def rowed(source: Table, part) -> Table:
 def bind(word: str, family, source: Table, seed: int = 1, **options) -> Score:
     """A registered score; parts of the rows come from the seed."""
     rng = np.random.default_rng(seed)
-    return bound(word, family.bind(source), source, options, rng)
+    return SCORES[word].tie(family.bind(source), source, rng, **options)
 
 
 def applicable(family, source: Table) -> dict[str, Score]:

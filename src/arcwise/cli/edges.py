@@ -94,7 +94,7 @@ def _columns(table: EdgeTable) -> Any:
     if not directed and table.sides is None:
         del columns["reversible"]
         columns["sign"] = pa.array([row.sign for row in found], pa.int64())
-    if table.losses is not None:
+    if "refit_loss" in table.more:
         columns["refit_loss"] = _numbers([row.refit_loss for row in found])
     if table.sides is not None:
         del columns["reversible"]

@@ -168,7 +168,7 @@ def _columns(values: list[Any], kinds: dict[str, str]) -> Any:
 def _show(found: PenaltyPath, source: Table | Moments, data: Path, seconds: float) -> None:
     words = found.words
     about: list[tuple[str, object]] = [
-        ("data", shown.styled(summary.said_of(source, data, found.walked.bench.score.rows))),
+        ("data", shown.styled(summary.said_of(source, data, found.rows))),
         *(("note", note) for note in summary.said_notes([*source.notes, *found.notes])),
         ("model", str(words["model"])),
         ("score", "" if found.path.grid else str(words["score"])),

@@ -100,7 +100,7 @@ def read_table(
         columns = dict(zip(raw.names, raw.arrays, strict=True))
         arrays = tuple(columns[name] for name in names)
         left = Raw(tuple(names), arrays, raw.notes, raw.whole, raw.own)
-        return settle(left, kinds=kinds, missing=missing, weights=weights)
+        return settle(left, kinds=kinds, na_values=missing, weights=weights)
 
 
 def read_moments(
@@ -120,11 +120,11 @@ def read_moments(
         raise DataError(f"{file_name(path)}: {READ_ONCE}")
     place = existing(path)
     if not (only or drop):
-        return moments(place, missing=missing, weights=weights)
+        return moments(place, na_values=missing, weights=weights)
     with naming(place):
         there = open_source(place, tuple(missing), (None, None, None)).names
         names = [name for name in chosen(there, only, drop) if name != weights]
-    return moments(place, columns=names, missing=missing, weights=weights)
+    return moments(place, columns=names, na_values=missing, weights=weights)
 
 
 def read_rows(

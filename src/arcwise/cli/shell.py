@@ -203,7 +203,7 @@ def _missing(found: re.Match[str]) -> str:
 
 
 _ADVICE: Mapping[str, Any] = {
-    r"missing=\[([^\]]*)\]": _missing,
+    r"na_values=\[([^\]]*)\]": _missing,
     r"kinds=\{'([^']+)': '(\w+)'\}": lambda found: (
         "--kind " + shlex.quote(f"{found[1]}={found[2]}")
     ),
@@ -227,7 +227,7 @@ _ADVICE: Mapping[str, Any] = {
 def shell_words(sentence: str) -> str:
     """Write the advice in a message as one would type it here.
 
-    >>> shell_words("replace it, or call it a gap with missing=['inf', '-inf'].")
+    >>> shell_words("replace it, or call it a gap with na_values=['inf', '-inf'].")
     'replace it, or call it a gap with --missing=inf --missing=-inf.'
     """
     for form, words in _ADVICE.items():

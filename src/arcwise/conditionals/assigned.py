@@ -73,17 +73,12 @@ class Assigned(Family):
         return self.families[child.name].fit(y, xs, child, parents, weights)
 
     def prepare(self, table: Table) -> Table:
-        """Complete rows, each column of the kind that its own family makes of it."""
-        ready, notes, kinds = table.complete(), list[str](), dict[str, Kind]()
-        for family, names in self._shares():
-            own = family.prepare(ready.select(names))
-            kinds |= {
-                v.name: v.kind for v in own.variables if v.kind != ready.variable(v.name).kind
-            }
-            notes += [note for note in own.notes if note not in (*ready.notes, *notes)]
-        return ready.recast(kinds).with_notes(*notes)
+        """Each family's check of its own columns; all rows stay, and what may surprise is noted."""
+        checked = [family.prepare(table.select(names)).notes for family, names in self.shares()]
+        notes = dict.fromkeys(note for own in checked for note in own if note not in table.notes)
+        return table.with_notes(*notes)
 
-    def _shares(self) -> list[tuple[Family, list[str]]]:
+    def shares(self) -> list[tuple[Family, list[str]]]:
         """Each family with the variables that it has models of."""
         families = {family.name: family for family in self.families.values()}
         return [
@@ -101,7 +96,7 @@ class Assigned(Family):
                 "covariances were given: read the file as a table."
             )
         parts = []
-        for family, names in self._shares():
+        for family, names in self.shares():
             columns = [
                 i
                 for i, variable in enumerate(source.variables)
@@ -110,7 +105,7 @@ class Assigned(Family):
             table = source.select([source.names[i] for i in columns])
             given = (options or {}).get(family.name, {})
             parts.append(_Part(family.bind(table, **given), {c: i for i, c in enumerate(columns)}))
-        words = [family.name for family, _ in self._shares()]
+        words = [family.name for family, _ in self.shares()]
         owners = tuple(words.index(self.families[name].name) for name in source.names)
         return AssignedFits(self, source, tuple(parts), owners)
 

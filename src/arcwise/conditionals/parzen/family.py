@@ -39,6 +39,7 @@ class Parzen(Family):
     """The family of conditional Parzen windows; its fields are the options of `bind`."""
 
     name = "parzen"
+    kinds = frozenset(KINDS)
     conditional = ParzenConditional
     kinds = parent_kinds = frozenset(KINDS)
 
@@ -102,9 +103,8 @@ class Parzen(Family):
         return replace(model, loo=_loo_with_tail(model, block)) if self.tail else model
 
     def prepare(self, table: Table) -> Table:
-        """Complete rows; numeric levels as numbers, unless their kind was asked for by name."""
-        numeric = {v.name: v for v in table.variables if v.numeric and v.name not in table.fixed}
-        ready = _sampled(table.recast(dict.fromkeys(numeric, "continuous")).complete())
+        """Three rows at least, and not more than bandwidths can be found for."""
+        ready = _sampled(table)
         if ready.rows < _FEWEST:
             raise DataError(
                 f"Parzen windows need at least {_FEWEST} complete rows, but there are {ready.rows}."

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import arcwise as aw
-from arcwise.api.factors import factors_of
 from arcwise.errors import ArcwiseError, DataError, FitError, WordError
+from arcwise.undirected.factors import factors_of
 from arcwise.undirected.glasso import glasso
 
 NAMES = ["d", "b", "a", "c"]  # not in order, as files are

@@ -1,40 +1,32 @@
-"""What is said of curves that a linear network does not follow, where nobody asked for a linear one."""
+"""What is said of curves that a linear network does not follow."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from arcwise.api.recipe import Recipe, prepared, settled_model
-from arcwise.data import Moments, Table
-from arcwise.evaluate import Bend, bends
+from arcwise.data import Table
+from arcwise.evaluate.curvature import Bend, bends
 from arcwise.graphs import DAG, Limits, UGraph, cpdag
 from arcwise.results import Path
 
-__all__ = ["curve_notes", "middle_graph"]
+__all__ = ["bend_notes", "middle_graph", "some_rows"]
 
 _SAID = 3  # sentences, of the largest gains
 _NAMED = 4  # inputs that are named; of more, the number is
 _TAKEN = 4_000  # rows, evenly spread, among which complete ones are looked for
 
 
-def curve_notes(
-    recipe: Recipe, source: Table | Moments, graph: DAG | UGraph, limits: Limits | None = None
-) -> tuple[str, ...]:
-    """Sentences on local models of a linear graph that are curved; none where a model was asked for.
+def bend_notes(table: Table, graph: DAG | UGraph, limits: Limits | None = None) -> tuple[str, ...]:
+    """Sentences on local models of a linear graph that are curved.
 
     Parameters
     ----------
-    recipe : what was asked for.
-    source : the data; moments cannot tell.
-    graph : over the data's columns.
+    table : rows of numbers, without gaps.
+    graph : over the columns.
     limits : rules that it was learned under.
     """
-    if recipe.model != "auto" or recipe.options.get("nonparanormal") or isinstance(source, Moments):
-        return ()
-    if settled_model("auto", source) != "gaussian":
-        return ()
     inputs = graph.parents if isinstance(graph, DAG) else graph.neighbours
-    found = bends(_some_rows(source), inputs, _reversible(graph, limits))
+    found = bends(table, inputs, _reversible(graph, limits))
     told = found if isinstance(graph, DAG) else _each_edge_once(found)
     said = [_sentence(bend, graph) for bend in told[:_SAID]]
     if len(told) > _SAID:
@@ -58,11 +50,11 @@ def middle_graph(path: Path) -> UGraph:
     return min(enough or graphs, key=lambda graph: graph.n_edges if enough else -graph.n_edges)
 
 
-def _some_rows(source: Table) -> Table:
-    """Rows without gaps as the linear model takes them, from evenly spread ones where they are many."""
-    if source.rows > _TAKEN:
-        source = source.take(np.linspace(0, source.rows - 1, _TAKEN).astype(np.intp))
-    return prepared(source, "gaussian")
+def some_rows(table: Table) -> Table:
+    """Evenly spread rows, where they are many."""
+    if table.rows <= _TAKEN:
+        return table
+    return table.take(np.linspace(0, table.rows - 1, _TAKEN).astype(np.intp))
 
 
 def _each_edge_once(found: Sequence[Bend]) -> list[Bend]:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.api.options import checked, options_of, split_options
 from arcwise.errors import WordError
+from arcwise.learners.options import checked, options_of, split_options
 
 ROWS = {name: np.random.default_rng(i).normal(size=30) for i, name in enumerate("abc")}
 

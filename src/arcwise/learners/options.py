@@ -17,7 +17,7 @@ import numpy as np
 
 from arcwise.errors import WordError, close_to
 
-__all__ = ["checked", "options_of", "split_options"]
+__all__ = ["checked", "has_parameter", "options_of", "split_options", "subset"]
 
 _INNER = {"rng", "limits", "on_step", "threads"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
@@ -41,6 +41,28 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
         for p in parameters
         if p.kind is p.KEYWORD_ONLY and p.name not in _INNER
     }
+
+
+def has_parameter(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has a parameter of that name."""
+    return name in inspect.signature(function).parameters
+
+
+def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
+    """The same function with some of its options left out.
+
+    >>> def search(*, steps: int = 1, combine: str = "or"): ...
+    >>> options_of(subset(search, "combine"))
+    {'steps': <class 'int'>}
+    """
+    known = inspect.signature(function)
+    kept = [each for name, each in known.parameters.items() if name not in left_out]
+
+    def call(**options: Any) -> Any:
+        return function(**options)
+
+    call.__signature__ = known.replace(parameters=kept)  # type: ignore[attr-defined]
+    return call
 
 
 def split_options(

@@ -14,7 +14,6 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcwise.api.progress import Progress, Share
 from arcwise.data import Moments, Table
 from arcwise.errors import WordError
 from arcwise.results import Step, Watch
@@ -58,7 +57,8 @@ def inside(n_jobs: int, watch: Watch | None) -> Watch | None:
     """The watcher that pieces of work ask: the same here, one that can be sent to other processes."""
     if n_jobs == 1:
         return watch
-    return watch.away() if isinstance(watch, Progress | Share) else None
+    away = getattr(watch, "away", None)
+    return away() if away is not None else None
 
 
 def runner(n_jobs: int, watch: Watch | None = None) -> Runner:

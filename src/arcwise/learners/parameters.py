@@ -1,13 +1,13 @@
-"""Networks on a graph: every local model fitted, and what answers need beside it.
+"""Local models for a graph: every one fitted, and what answers need beside them.
 
 A directed network of models that do not answer in closed form carries a second network: each variable
-given its Markov blanket, which are its neighbours in the moral graph (TEXTS, T2). Fitted while the data
-are there, it lets Gibbs sampling fill any gap later.
+given its Markov blanket, which are its neighbours in the moral graph (Hofmann and Tresp 1995). Fitted while
+the data are there, it lets Gibbs sampling fill any gap later.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,35 +15,58 @@ from numpy.typing import NDArray
 from arcwise.conditionals import FAMILIES, Fits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
-from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.results import Interrupted
 from arcwise.scores import SCORES
-from arcwise.undirected.collinear import NOISE, steadied
+from arcwise.undirected.collinear import steadied
 from arcwise.undirected.known import known
 
 __all__ = [
-    "blanket_note", "directed_net", "followers", "joint_bic", "markov_net", "noise_note", "normal_net",
-    "typical_rows",
+    "Bound", "blanket_note", "directed_net", "joint_bic", "markov_net", "noise_note",
+    "normal_net", "retuned",
 ]  # fmt: skip
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
 """As many rows as are kept for chains to start from."""
 
-Models = Sequence[str]
+Check = Callable[[], None]
 
 
-def directed_net(
-    graph: DAG,
-    fits: Mapping[str, Fits],
-    models: Models,
-    data: Table | Moments,
-    *,
-    check: Callable[[], None] | None = None,
-) -> BayesNet:
+class Bound(NamedTuple):
+    """What local models are fitted from.
+
+    `fits` is a family tied to `data`, and `models` the word of each variable's own family.
+    """
+
+    data: Table | Moments
+    fits: Fits
+    models: tuple[str, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether directed networks of these models answer in closed form."""
+        return all(FAMILIES[model].closed for model in self.models)
+
+    @property
+    def gaussian(self) -> GaussianFits | None:
+        """The Gaussian fits, where all models are Gaussian."""
+        return self.fits if isinstance(self.fits, GaussianFits) else None
+
+    def local(self, node: int, inputs: tuple[int, ...]) -> Any:
+        """The fitted local model of a variable."""
+        return self.fits.conditional(node, inputs)
+
+
+def retuned(bound: Bound, graph: DAG | UGraph) -> Bound:
+    """The same with what local models share, such as one bandwidth for all, tuned to a graph."""
+    inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
+    return bound._replace(fits=bound.fits.retuned(inputs) or bound.fits)
+
+
+def directed_net(graph: DAG, bound: Bound, *, check: Check | None = None) -> BayesNet:
     """Fit the local models of a directed graph, and the blanket models where answers need them.
 
     There are none where a family has no model of its variable given the blanket: answers then come from
@@ -52,28 +75,20 @@ def directed_net(
     Parameters
     ----------
     graph : over the columns of the data.
-    fits : a family tied to the data, by its word.
-    models : the family's word for each variable.
-    data : what the families were tied to.
+    bound : what local models are fitted from.
     check : called before each blanket model; where it raises `Interrupted`, there are none.
     """
-    fitted = tuple(
-        fits[model].conditional(child, graph.parents[child]) for child, model in enumerate(models)
-    )
-    closed, wide = all(FAMILIES[model].closed for model in models), moral(graph)
-    possible = (fits[m].takes(i, wide.neighbours[i]) for i, m in enumerate(models))
-    blankets = None
+    fitted = tuple(bound.local(child, row) for child, row in enumerate(graph.parents))
+    blankets, wide = None, moral(graph)
     with contextlib.suppress(Interrupted):
-        if not closed and all(possible):
-            blankets = markov_net(wide, fits, models, data, check=check)
-    return BayesNet(data.variables, graph, fitted, blankets)
+        if not bound.closed and all(map(bound.fits.takes, range(len(fitted)), wide.neighbours)):
+            blankets = markov_net(wide, bound, check=check)
+    return BayesNet(bound.data.variables, graph, fitted, blankets)
 
 
-def blanket_note(net: Net) -> str:
+def blanket_note(net: BayesNet, bound: Bound) -> str:
     """A sentence where a directed network lacks the blanket models that its answers would need."""
-    if not isinstance(net, BayesNet) or net.blankets is not None:
-        return ""
-    if all(FAMILIES[model].closed for model in net.models):
+    if net.blankets is not None or bound.closed:
         return ""
     return (
         "There was no time to fit each variable given its Markov blanket, which Gibbs sampling and "
@@ -82,13 +97,7 @@ def blanket_note(net: Net) -> str:
 
 
 def markov_net(
-    graph: UGraph,
-    fits: Mapping[str, Fits],
-    models: Models,
-    data: Table | Moments,
-    *,
-    joint: bool = True,
-    check: Callable[[], None] | None = None,
+    graph: UGraph, bound: Bound, *, joint: bool = True, check: Check | None = None
 ) -> MarkovNet:
     """Fit each variable given its neighbours; parameters as for `directed_net`.
 
@@ -98,18 +107,16 @@ def markov_net(
     on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. `check` is
     called before each local model, and now and then in a long joint fit; what it raises ends the work.
     """
-    own = fits.get("gaussian")
-    if joint and isinstance(own, GaussianFits) and set(models) == {"gaussian"}:
+    own, data = bound.gaussian, bound.data
+    if joint and own is not None:
         for matrix in _matrices(own):
-            try:
-                return normal_net(known(matrix, graph, check=check).precision, graph, own, data)
-            except FitError:
-                continue
+            with contextlib.suppress(FitError):
+                return normal_net(known(matrix, graph, check=check).precision, graph, own)
     fitted = []
-    for node, model in enumerate(models):
+    for node, row in enumerate(graph.neighbours):
         if check is not None:
             check()
-        fitted.append(fits[model].conditional(node, graph.neighbours[node]))
+        fitted.append(bound.local(node, row))
     return MarkovNet(data.variables, graph, tuple(fitted), typical_rows(data))
 
 
@@ -121,35 +128,22 @@ def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
         yield steady.matrix
 
 
-def noise_note(net: Net, fits: Fits | None) -> str:
+def noise_note(net: Net, bound: Bound) -> str:
     """A sentence where a network with a joint normal distribution was fitted with noise."""
-    if not isinstance(net, MarkovNet) or net.joint is None or not isinstance(fits, GaussianFits):
+    fits = bound.gaussian
+    if fits is None or not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
         return ""
-    columns = steadied(fits.matrix, fits.rows).columns
     fitted = net.joint.covariance / fits.sd[:, None] / fits.sd
     pairs = np.array(net.graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
     apart = np.abs(fitted - fits.matrix)[pairs[0], pairs[1]]
-    return followers(fits, columns) if apart.size and apart.max() > _NOISY else ""
+    noisy = apart.size and apart.max() > _NOISY
+    return steadied(fits.matrix, fits.rows).note(fits.nodes) if noisy else ""
 
 
-def followers(fits: GaussianFits, columns: Sequence[int]) -> str:
-    """A sentence on columns that got noise."""
-    if not columns:
-        return ""
-    names = sentence_list([fits.nodes[i] for i in columns])
-    return (
-        f"{names} follow from one another (a copy, a sum, or few distinct rows): each is taken as "
-        f"measured with an error of {100 * NOISE**0.5:.1g} % of its standard deviation, as the likelihood "
-        "has no maximum otherwise; leave one out to see what the rest depend on."
-    )
-
-
-def normal_net(
-    precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits, data: Table | Moments
-) -> MarkovNet:
+def normal_net(precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits) -> MarkovNet:
     """The network of a precision matrix on the scale of correlations, in the units of the data."""
     joint = NormalJoint(fits.moments.mean.copy(), precision / fits.sd[:, None] / fits.sd)
-    return MarkovNet.normal(data.variables, graph, joint)
+    return MarkovNet.normal(fits.moments.variables, graph, joint)
 
 
 def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
@@ -157,10 +151,9 @@ def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
 
     Of one without, that of its local models, summed.
     """
-    if net.joint is None:
-        return float(
-            np.sum([SCORES["bic"].bind(fits).local(i, row) for i, row in enumerate(net.inputs)])
-        )
+    if not isinstance(net.joint, NormalJoint):
+        bic = SCORES["bic"].bind(fits)
+        return float(sum(bic.local(node, row) for node, row in enumerate(net.inputs)))
     size, rows = len(net.names), fits.rows
     precision = net.joint.precision * fits.sd[:, None] * fits.sd
     moments = fits.matrix.copy()
