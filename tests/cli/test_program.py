@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.cli import rows
+from arcwise.cli.outputs import write_table
 
 START = [sys.executable, "-c", "from arcwise.cli import main; main()"]
 
@@ -79,7 +79,7 @@ def packed(table: Path, form: str) -> bytes:
     if form == "gzip":
         return gzip.compress(table.read_bytes())
     if form == "parquet":
-        rows.write_table(aw.read(table).to_arrow(), Path("whole.parquet"))
+        write_table(aw.read(table).to_arrow(), Path("whole.parquet"))
         return Path("whole.parquet").read_bytes()
     return table.read_bytes()
 

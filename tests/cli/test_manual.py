@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.cli.page import page
 from arcwise.cli.program import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -14,10 +13,6 @@ NAMES = [command.__name__ for commands in COMMANDS.values() for command in comma
 
 
 def test_the_page_is_up_to_date():
-    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == page(), "run scripts/cli_page"
-
-
-def test_the_script_agrees():
     script = ROOT / "scripts" / "cli_page"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
@@ -30,7 +25,7 @@ def test_every_command_has_help(run, name):
     assert done.out.startswith(f"Usage: arcwise {name} ")
     assert "  -h, --help" in done.out
     assert max(map(len, done.out.splitlines())) <= 100
-    assert f"## arcwise {name}" in page()
+    assert f"## arcwise {name}" in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)
