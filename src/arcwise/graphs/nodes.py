@@ -31,11 +31,9 @@ class Indexed(Protocol):
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names, in the order of their numbers."""
-        ...
 
     def index(self, node: Node) -> int:
         """Give the number of a node."""
-        ...
 
 
 def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:

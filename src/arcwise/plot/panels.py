@@ -37,12 +37,10 @@ class Drawable(Protocol):
     @property
     def graph(self) -> Graph:
         """The graph."""
-        ...
 
     @property
     def edges(self) -> Iterable[EdgeRow]:
         """What is known of its pairs."""
-        ...
 
 
 def plot_graphs(

@@ -35,31 +35,25 @@ class Priced(Protocol):
     @property
     def knots(self) -> tuple[Knot, ...]:
         """Graphs with ascending penalties."""
-        ...
 
     @property
     def unit(self) -> str:
         """The penalty's."""
-        ...
 
     @property
     def reach(self) -> float:
         """The largest penalty whose graph is known."""
-        ...
 
     @property
     def grid(self) -> bool:
         """Whether knots are penalties that were solved for."""
-        ...
 
     @property
     def stopped(self) -> str:
         """Why it ended, in words."""
-        ...
 
     def at(self, penalty: float, /) -> UGraph:
         """The graph at a penalty."""
-        ...
 
 
 class Mark(NamedTuple):
