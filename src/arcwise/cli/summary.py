@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.cli.rows import file_name
-from arcwise.cli.shell import shell_words, typed
-from arcwise.cli.shown import bar, facts, grid, plural, show, styled, unbroken
+from arcwise.cli.inputs import file_name
+from arcwise.cli.syntax import shell_words, typed
+from arcwise.cli.terminal import bar, facts, grid, plural, show, styled, unbroken
 
 if TYPE_CHECKING:
     from arcwise.api import Network
@@ -17,16 +17,9 @@ if TYPE_CHECKING:
     from arcwise.evaluate import Edge, EdgeTable
 
 __all__ = [
-    "arrow",
-    "document",
-    "edge_grid",
-    "go_on",
-    "said_notes",
-    "said_of",
-    "show_edges",
-    "show_go_on",
+    "arrow", "document", "go_on", "said_notes", "said_of", "show_edges", "show_go_on",
     "show_network",
-]
+]  # fmt: skip
 
 # More edges than this are not printed after learning; `arcwise edges` prints all.
 PRINTED = 40

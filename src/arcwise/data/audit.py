@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.copies import pair_findings
 from arcwise.data.moments import Moments
-from arcwise.data.pairs import pair_findings
 from arcwise.data.source import any_table
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list

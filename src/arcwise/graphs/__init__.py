@@ -16,7 +16,7 @@ Nodes may be given by name or by number everywhere. The methods ending in `_of` 
 names.
 """
 
-from arcwise.graphs.cliques import cardinality_order, decomposable, maximal_cliques
+from arcwise.graphs.cliques import cardinality_order, decomposable, factorisation, maximal_cliques
 from arcwise.graphs.compare import (
     Comparison,
     compare,
@@ -34,13 +34,13 @@ from arcwise.graphs.convert import (
     skeleton,
     v_structures,
 )
-from arcwise.graphs.counts import path_counts
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.formula import dag, either, formula, from_model_string, model_string, ug
 from arcwise.graphs.matrix import (
     adjacency,
     dag_from_adjacency,
     from_networkx,
+    path_counts,
     pdag_from_adjacency,
     to_networkx,
     ug_from_adjacency,
@@ -53,7 +53,6 @@ from arcwise.graphs.random import complete_dag, random_dag
 from arcwise.graphs.rules import Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
 from arcwise.graphs.ugraph import UGraph
-from arcwise.graphs.words import factorisation
 
 __all__ = [
     "DAG",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from arcwise.cli import shown
+from arcwise.cli import terminal as out
 
 
 class Terminal(io.StringIO):
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     screen = Terminal()
-    monkeypatch.setattr(shown, "sys", SimpleNamespace(stdout=screen))
+    monkeypatch.setattr(out, "sys", SimpleNamespace(stdout=screen))
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -29,8 +29,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_a_terminal_gets_colours_and_bars_within_its_width(terminal):
-    rows = [("a long name of a variable that goes on", shown.bar(0.5, "red"))]
-    shown.show(shown.grid(["name", "bar"], rows), "word " * 20)
+    rows = [("a long name of a variable that goes on", out.bar(0.5, "red"))]
+    out.show(out.grid(["name", "bar"], rows), "word " * 20)
     text = terminal.getvalue()
     assert "█████" in text
     assert "\x1b[31m" in text
@@ -40,18 +40,18 @@ def test_a_terminal_gets_colours_and_bars_within_its_width(terminal):
 
 
 def test_names_cannot_change_the_terminal(terminal):
-    shown.show("[red]x[/red] \x1b[31m")
+    out.show("[red]x[/red] \x1b[31m")
     assert terminal.getvalue() == "[red]x[/red] \\x1b[31m\n"
 
 
 def test_a_pipe_gets_whole_lines(capsys):
-    shown.show(shown.grid(["name"], [("x" * 500,)]), "word " * 100)
+    out.show(out.grid(["name"], [("x" * 500,)]), "word " * 100)
     lines = capsys.readouterr().out.splitlines()
     assert [len(line) for line in lines] == [4, 500, 499]
 
 
 def test_json_is_strict_whatever_comes(capsys):
-    shown.show_json({"a": np.float64(1.5), "b": float("nan"), "c": (np.int64(2), None, True, "ü")})
+    out.show_json({"a": np.float64(1.5), "b": float("nan"), "c": (np.int64(2), None, True, "ü")})
     assert json.loads(capsys.readouterr().out) == {"a": 1.5, "b": None, "c": [2, None, True, "ü"]}
 
 
@@ -59,10 +59,10 @@ def test_json_is_strict_whatever_comes(capsys):
     ("share", "length"), [(0.0, 0), (-1.0, 0), (0.001, 1), (1.0, 10), (9.0, 10)]
 )
 def test_bars(terminal, share, length):
-    assert len(shown.bar(share).plain) == length
+    assert len(out.bar(share).plain) == length
 
 
 def test_lists_of_names():
-    assert shown.listed([]) == ""
-    assert shown.listed(["a"]) == "a"
-    assert shown.listed(["a", "b", "c"]) == "a, b and c"
+    assert out.listed([]) == ""
+    assert out.listed(["a"]) == "a"
+    assert out.listed(["a", "b", "c"]) == "a, b and c"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
+from arcwise.plot.labels import PLAIN
 from arcwise.results import Knot, Path
 
 if TYPE_CHECKING:
@@ -34,31 +35,25 @@ class Priced(Protocol):
     @property
     def knots(self) -> tuple[Knot, ...]:
         """Graphs with ascending penalties."""
-        ...
 
     @property
     def unit(self) -> str:
         """The penalty's."""
-        ...
 
     @property
     def reach(self) -> float:
         """The largest penalty whose graph is known."""
-        ...
 
     @property
     def grid(self) -> bool:
         """Whether knots are penalties that were solved for."""
-        ...
 
     @property
     def stopped(self) -> str:
         """Why it ended, in words."""
-        ...
 
     def at(self, penalty: float, /) -> UGraph:
         """The graph at a penalty."""
-        ...
 
 
 class Mark(NamedTuple):
@@ -110,16 +105,20 @@ def _mark(path: Priced, penalty: float, label: str) -> Mark:
     return Mark(place, edges, words + ("" if label and not more else f" at {place:.4g}{more}"))
 
 
-def set_penalties(axes: "Axes", penalties: Iterable[float], *, grid: bool, linear: bool) -> None:
-    """Give the axis of penalties its scale, round ticks that do not crowd, and its ends.
+def set_penalties(
+    axes: "Axes", penalties: Iterable[float], *, unit: str, grid: bool, linear: bool = False
+) -> None:
+    """Give the axis of penalties its scale, round ticks that do not crowd, its ends and its name.
 
     Parameters
     ----------
     axes : matplotlib's.
     penalties : all that must be on it.
+    unit : of the penalties; empty where it is not known.
     grid : whether they were solved for one by one.
     linear : whether even steps are asked for.
     """
+    axes.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
     known = [each for each in penalties if 0 <= each < np.inf]
     far = max((each for each in known if each > 0), default=1.0)
     near = min(known, default=0.0)

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import whole_numbers
+from arcwise.plot.axes import entitle, whole_numbers
 from arcwise.plot.labels import PLAIN
 from arcwise.plot.marks import COLOURS
-from arcwise.plot.penalties import set_penalties
+from arcwise.plot.penalty_axis import set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,11 +96,9 @@ def plot_tuning(
         _draw_edges(below, ordered, chosen)
     lowest = ax if below is None else below
     penalties = [row["penalty"] for row in ordered]
-    set_penalties(lowest, penalties, grid=min(penalties) > 0, linear=False)
-    lowest.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
+    set_penalties(lowest, penalties, unit=unit, grid=min(penalties) > 0)
     _mark(ax, ordered, figure, chosen)
-    if title is not None:
-        ax.set_title(title, loc="left", fontsize=10, **PLAIN)
+    entitle(ax, title)
     return ax
 
 

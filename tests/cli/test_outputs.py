@@ -1,13 +1,12 @@
 """Tables in and out."""
 
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arcwise.cli.rows import destination, read_raw, read_table, write_table
+from arcwise.cli.inputs import read_raw, read_table
+from arcwise.cli.outputs import check, write_table
 from arcwise.errors import FileError
 
 cells = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8).map(lambda t: f"x{t}")
@@ -52,12 +51,16 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["x.csv", "x.CSV.gz"])
 def test_destinations(tmp_path, name):
-    assert destination(tmp_path / name, endings=(".csv",)) == tmp_path / name
+    check([(tmp_path / name, (".csv",)), (None, (".png",))])
+    with pytest.raises(FileError, match=r"should end in .tsv or .png, but ends in '.csv'"):
+        check([(tmp_path / name, (".tsv", ".png"))])
+    with pytest.raises(FileError, match="is written twice"):
+        check([(tmp_path / name, ()), (tmp_path / "." / name, ())])
 
 
 def test_an_input_by_another_name_is_still_the_input(tmp_path):
     (tmp_path / "in.csv").write_text("a\n1\n")
     (tmp_path / "link.csv").symlink_to(tmp_path / "in.csv")
     with pytest.raises(FileError, match="is read by this command"):
-        destination(tmp_path / "link.csv", [tmp_path / "in.csv"])
-    assert destination(Path(tmp_path, "new.csv"), [tmp_path / "in.csv"])
+        check([(tmp_path / "link.csv", ())], [tmp_path / "in.csv"])
+    check([(tmp_path / "new.csv", ())], [tmp_path / "in.csv"])

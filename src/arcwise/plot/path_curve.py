@@ -1,4 +1,4 @@
-"""Edges against the price of an edge (Hofmann and Tresp 1997, fig. 1).
+"""Number of edges against the penalty per edge (Hofmann and Tresp 1997, fig. 1).
 
 Edges that go one by one make stairs. Penalties that were solved for one by one, as by the lasso, are
 points: what happens between two of them is not known, and no line pretends it is.
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.axes import small_axes, whole_numbers
+from arcwise.plot.axes import entitle, small_axes, whole_numbers
 from arcwise.plot.beside import write_beside
-from arcwise.plot.labels import PLAIN
 from arcwise.plot.marks import COLOURS
-from arcwise.plot.penalties import At, Mark, Priced, marks_of, set_penalties
+from arcwise.plot.penalty_axis import At, Mark, Priced, marks_of, set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +37,7 @@ def plot_path(
 
     Parameters
     ----------
-    path : undirected graphs against the price of an edge.
+    path : undirected graphs against the penalty per edge.
     at : penalties to mark with the number of edges there: one, several, or a mapping of labels to
         penalties, such as ``{"ebic": 0.06}`` for what rules chose.
     ax : where to draw; a new small figure if left out.
@@ -70,14 +69,12 @@ def plot_path(
     far = _farthest(path, marks)
     drawn, notes = _draw_points(axes, path) if path.grid else _draw_steps(axes, path, far)
     penalties = [*(knot.penalty for knot in path.knots), far, *(mark.penalty for mark in marks)]
-    set_penalties(axes, penalties, grid=path.grid, linear=linear)
+    set_penalties(axes, penalties, unit=path.unit, grid=path.grid, linear=linear)
     axes.set_ylim(0.0, max(1.0, _ABOVE * axes.dataLim.y1))
     axes.yaxis.set_major_locator(whole_numbers())
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel(f"penalty ({path.unit})", **PLAIN)
     axes.set_ylabel("edges")
-    if title is not None:
-        axes.set_title(title, loc="left", fontsize=10, **PLAIN)
+    entitle(axes, title)
     drawn = np.concatenate([drawn, *(_draw_mark(axes, mark) for mark in marks)])
     notes += [(mark.words, (mark.penalty, mark.edges)) for mark in marks]
     write_beside(axes, notes, drawn, COLOURS["negative"])

@@ -1,4 +1,4 @@
-"""Texts of the shell into values: names, numbers, arcs, events, options; and words for the shell.
+"""How things are typed: names, numbers, arcs, events and settings as values, and words for the shell.
 
 A name may hold any sign. Lists of names are separated by commas, and a name that holds a comma
 stands in double quotes, as in a CSV file. ``name=value`` is cut at its last ``=``.
@@ -15,17 +15,9 @@ from typing import Any
 from arcwise.errors import DataError
 
 __all__ = [
-    "arcs",
-    "assignments",
-    "event",
-    "names",
-    "number",
-    "option_value",
-    "options",
-    "shell_words",
-    "typed",
-    "values",
-]
+    "arcs", "assignments", "either", "event", "names", "number", "option_value", "options",
+    "shell_words", "typed", "values",
+]  # fmt: skip
 
 Bounds = tuple[float | None, float | None]
 
@@ -73,7 +65,7 @@ def assignments(texts: Iterable[str], option: str) -> dict[str, str]:
     for text in texts:
         name, sign, value = (part.strip() for part in text.rpartition("="))
         if not (sign and name and value):
-            raise DataError(f"{option} is written as name=value, but {text!r} came.")
+            raise DataError(f"{option} is written as name=value, got {text!r}.")
         if name in found:
             raise DataError(f"{option} names {name!r} twice.")
         found[name] = value
@@ -174,7 +166,17 @@ def _inside(known: Bounds, low: float | None, high: float | None) -> Bounds:
     return max(lows, default=None), min(highs, default=None)
 
 
-# -- words to type -------------------------------------------------------------------------------
+# -- words to read and to type -------------------------------------------------------------------
+
+
+def either(words: Iterable[str]) -> str:
+    """Write words as a choice.
+
+    >>> either([".png", ".pdf", ".svg"])
+    '.png, .pdf or .svg'
+    """
+    *first, last = words
+    return " or ".join(filter(None, [", ".join(first), last]))
 
 
 def typed(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Help texts: what a command is for, and its options under headings, in plain columns.
+"""The manual: what a command is for, and its options under headings, in plain columns.
 
-The same text is printed by ``--help`` and written into the page of the documentation, so that the
+The same text is printed by ``--help`` and written into docs/cli.md by scripts/cli_page, so that the
 two cannot differ, whatever the version of the library for commands.
 """
 
@@ -13,6 +13,8 @@ from typing import Any
 
 import typer
 from typer.core import TyperCommand
+
+from arcwise.cli.options import registers
 
 __all__ = ["Command", "help_text"]
 
@@ -47,9 +49,12 @@ def help_text(command: Any, context: Any, width: int | None = None) -> str:
     usage = " ".join([context.command_path, "[OPTIONS]", *map(_shown, arguments)])
     if hasattr(command, "commands"):
         usage += " COMMAND ..."
-    rows = [("", _shown(each), each.help) for each in arguments]
+    rows = [("", _shown(each), each.help or "") for each in arguments]
     rows += _commands(command) if hasattr(command, "commands") else []
     rows += _options(params)
+    if any("{" in text for _, _, text in rows):
+        words = registers()
+        rows = [(heading, left, text.format_map(words)) for heading, left, text in rows]
     parts = [f"{bold('Usage:')} {usage}", *_paragraphs(command.help or "", wide)]
     parts += _sections(rows, wide, bold)
     if command.epilog:

@@ -12,8 +12,10 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -21,22 +23,14 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
-    "aside",
-    "bar",
-    "facts",
-    "grid",
-    "listed",
-    "plural",
-    "printable",
-    "show",
-    "show_json",
-    "styled",
-    "unbroken",
-    "wrote",
-]
+    "INTERRUPTED", "aside", "bar", "end_if_interrupted", "facts", "grid", "listed", "plural",
+    "printable", "show", "show_json", "styled", "unbroken",
+]  # fmt: skip
 
 # No line of a pipe is broken, however wide its table.
 ENDLESS = 1_000_000
+# The exit code after Ctrl-C.
+INTERRUPTED = 130
 
 
 def printable(text: object) -> str:
@@ -67,17 +61,9 @@ def unbroken(text: object) -> Text:
 def _console() -> Console:
     from rich.console import Console
 
-    plain = Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
-    if plain.is_terminal:
-        return plain
-    return Console(
-        file=sys.stdout,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        width=ENDLESS,
-        color_system=None,
-    )
+    plain = partial(Console, file=sys.stdout, markup=False, emoji=False, highlight=False)
+    found = plain()
+    return found if found.is_terminal else plain(width=ENDLESS, color_system=None)
 
 
 def show(*parts: RenderableType) -> None:
@@ -97,6 +83,12 @@ def show(*parts: RenderableType) -> None:
 def aside(sentence: str) -> None:
     """Write a sentence to standard error, beside the output."""
     sys.stderr.write(f"{printable(sentence)}\n")
+
+
+def end_if_interrupted(stopped: str) -> None:
+    """End with the exit code of Ctrl-C where that is why a search stopped."""
+    if stopped.endswith("Ctrl-C"):
+        raise typer.Exit(INTERRUPTED)
 
 
 def show_json(document: object) -> None:
@@ -166,8 +158,3 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     if len(every) > most:
         return f"{', '.join(every[:most])} and {len(every) - most} more"
     return " and ".join(filter(None, [", ".join(every[:-1]), every[-1] if every else ""]))
-
-
-def wrote(path: Path, what: str) -> str:
-    """Say what was written where."""
-    return f"Wrote {path} ({what})."
