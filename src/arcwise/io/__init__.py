@@ -1,60 +1,108 @@
-"""Networks in files: formats by the end of a file's name, and the two doors ``load`` and ``save``.
+"""Networks in files: formats by the end of a file's name, and the doors to them.
 
-``FORMATS`` is the register. Every format may have ``.gz`` added to its ending.
+``FORMATS`` is the register of ``load`` and ``save``. ``DISCRETE`` is that of ``load_tables`` and
+``save_tables``: files of discrete networks with their numbers. Every format may have ``.gz`` added
+to its ending.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
 from arcwise.errors import ArcwiseError, FileError, close_to
 from arcwise.io.arcs import ARCS, read_arcs, write_arcs
-from arcwise.io.base import Format, Stored
-from arcwise.io.bif import BIF, read_bif
+from arcwise.io.base import Content, Format, Stored
+from arcwise.io.bif import read_bif, write_bif
 from arcwise.io.dot import DOT, dot
 from arcwise.io.figures import FIGURES, write_figures
 from arcwise.io.files import read_bytes, write_bytes
+from arcwise.io.hugin import read_hugin, write_hugin
 from arcwise.io.native import BUNDLE, JSON
+from arcwise.io.tables import DiscreteNet
+from arcwise.io.uai import read_uai
+from arcwise.io.xdsl import read_xdsl, write_xdsl
+from arcwise.io.xmlbif import read_xmlbif, write_xmlbif
 
 __all__ = [
+    "DISCRETE",
     "FIGURES",
     "FORMATS",
+    "Content",
+    "DiscreteNet",
     "Format",
     "Stored",
     "dot",
     "load",
+    "load_tables",
     "read_arcs",
     "read_bif",
+    "read_hugin",
+    "read_uai",
+    "read_xdsl",
+    "read_xmlbif",
     "save",
+    "save_tables",
     "write_arcs",
+    "write_bif",
     "write_figures",
+    "write_hugin",
+    "write_xdsl",
+    "write_xmlbif",
 ]
 
-FORMATS: dict[str, Format] = {
-    ".json": JSON,
-    ".arcwise": BUNDLE,
-    ".bif": BIF,
-    ".csv": ARCS,
-    ".dot": DOT,
-    ".gv": DOT,
+XMLBIF = Format("XMLBIF", read_xmlbif, write_xmlbif)
+
+DISCRETE: dict[str, Format[DiscreteNet]] = {
+    ".bif": Format("BIF", read_bif, write_bif),
+    ".xmlbif": XMLBIF,
+    ".bifxml": XMLBIF,
+    ".xml": XMLBIF,
+    ".net": Format("Hugin NET", read_hugin, write_hugin),
+    ".xdsl": Format("XDSL", read_xdsl, write_xdsl),
+    ".uai": Format("UAI", read_uai, None),
 }
 
 
-def format_of(path: Path) -> Format:
+def _structure(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
+    """A reader that keeps graph and levels."""
+
+    def stored(content: bytes) -> Stored:
+        net = read(content)
+        return Stored(net.graph, net.variables)
+
+    return stored
+
+
+FORMATS: dict[str, Format[Stored]] = {
+    ".json": JSON,
+    ".arcwise": BUNDLE,
+    ".csv": ARCS,
+    ".dot": DOT,
+    ".gv": DOT,
+    **{
+        suffix: Format(each.name, _structure(each.read), None)
+        for suffix, each in DISCRETE.items()
+        if each.read is not None
+    },
+}
+
+
+def format_of(path: Path, register: Mapping[str, Format[Content]]) -> Format[Content]:
     """Find the format by the end of the name; an unknown one is a FileError with close matches.
 
-    >>> format_of(Path("alarm.bif.gz")).name
+    >>> format_of(Path("alarm.bif.gz"), FORMATS).name
     'BIF'
     """
     stem = path.name.lower().removesuffix(".gz")
     suffix = Path(stem).suffix
-    if suffix not in FORMATS:
+    if suffix not in register:
         raise FileError(
             f"{str(path)!r} has the ending {suffix!r}, which is no network format. "
-            + close_to(suffix, FORMATS)
+            + close_to(suffix, register)
         )
-    return FORMATS[suffix]
+    return register[suffix]
 
 
 def load(path: str | PathLike[str]) -> Stored:
@@ -78,8 +126,35 @@ def load(path: str | PathLike[str]) -> Stored:
     arcwise.errors.FileError: 'wine.jsno' has the ending '.jsno', which is no network format. \
 Did you mean '.json'?
     """
-    place = Path(path)
-    format = format_of(place)
+    return _read(Path(path), FORMATS)
+
+
+def load_tables(path: str | PathLike[str]) -> DiscreteNet:
+    """Read a discrete network with its numbers.
+
+    Parameters
+    ----------
+    path : a file in one of the formats in ``DISCRETE``, compressed or not.
+
+    Returns
+    -------
+    Variables, parents and tables.
+
+    Raises
+    ------
+    FileError : the file is missing, damaged or foreign; says the line and the reason.
+
+    >>> load_tables("asia.csv")
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.FileError: 'asia.csv' has the ending '.csv', which is no network format. \
+Known are '.bif', '.xmlbif', '.bifxml', '.xml', '.net', '.xdsl', '.uai'.
+    """
+    return _read(Path(path), DISCRETE)
+
+
+def _read(place: Path, register: Mapping[str, Format[Content]]) -> Content:
+    format = format_of(place, register)
     if format.read is None:
         raise FileError(f"{str(place)!r} cannot be read: {format.name} files are only written.")
     content = read_bytes(place)
@@ -109,15 +184,42 @@ def save(stored: Stored, path: str | PathLike[str]) -> None:
     ...     str(load(Path(folder, "small.json")).graph)
     '[a][b|a]'
     """
-    place = Path(path)
-    format = format_of(place)
+    _write(stored, Path(path), FORMATS)
+
+
+def save_tables(net: DiscreteNet, path: str | PathLike[str]) -> None:
+    """Write a discrete network with its numbers, whole or not at all.
+
+    Parameters
+    ----------
+    net : what to write.
+    path : where to; the end of the name decides on the format.
+
+    Raises
+    ------
+    FileError : an unknown ending, a name that the format cannot hold, or a place that cannot be
+        written to.
+
+    >>> import tempfile
+    >>> from arcwise.data import Variable
+    >>> net = DiscreteNet((Variable("a", ("x", "y")),), ((),), ([0.5, 0.5],))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_tables(net, Path(folder, "small.xdsl.gz"))
+    ...     load_tables(Path(folder, "small.xdsl.gz"))
+    <DiscreteNet 1 variables, 0 arcs, 1 free parameters>
+    """
+    _write(net, Path(path), DISCRETE)
+
+
+def _write(content: Content, place: Path, register: Mapping[str, Format[Content]]) -> None:
+    format = format_of(place, register)
     if format.write is None:
         raise FileError(f"{str(place)!r} cannot be written: {format.name} files are only read.")
     try:
-        content = format.write(stored)
+        written = format.write(content)
     except ArcwiseError as error:
         raise FileError(f"{str(place)!r} cannot be written: {str(error).rstrip('.')}.") from None
     except UnicodeEncodeError as error:
         odd = error.object[max(error.start - 10, 0) : error.end]
         raise FileError(f"{str(place)!r} cannot be written: {odd!a} is no valid text.") from None
-    write_bytes(place, content)
+    write_bytes(place, written)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from arcwise.data import Variable
 from arcwise.errors import FileError
@@ -56,8 +57,11 @@ class Stored:
         return self.graph
 
 
+Content = TypeVar("Content")
+
+
 @dataclass(frozen=True)
-class Format:
+class Format(Generic[Content]):
     """A file format: its name, and functions from bytes and to bytes.
 
     Parameters
@@ -69,5 +73,5 @@ class Format:
     """
 
     name: str
-    read: Callable[[bytes], Stored] | None
-    write: Callable[[Stored], bytes] | None
+    read: Callable[[bytes], Content] | None
+    write: Callable[[Content], bytes] | None

@@ -1,90 +1,46 @@
-"""The structure in BIF files: variables, their states and their parents.
+"""BIF, the Bayesian Interchange Format of the mid nineties, the common tongue of network repositories.
 
-BIF, the Bayesian Interchange Format of the mid nineties, is the common tongue of discrete network
-repositories::
+::
 
     network asia { }
     variable tub { type discrete [ 2 ] { yes, no }; }
     probability ( tub | asia ) { (yes) 0.05, 0.95; (no) 0.01, 0.99; }
 
 Blocks come in any order. Names may be quoted, commas are optional, ``//`` and ``/* */`` are
-comments, ``property`` lines are free text. The probability tables are passed over here: only their
-heads, which name the child and its parents, are read.
+comments, ``property`` lines are free text. A row gives the child's probabilities for the levels of
+the parents in parentheses, in any order of rows; ``default`` is the row of all combinations that
+are not named. ``table`` gives all numbers at once, the child's level changing slowest and the last
+parent's fastest: ``table 0.05, 0.01, 0.95, 0.99;`` says the same as the two rows above.
+
+Source: Cozman (1996), The Interchange Format for Bayesian Networks, version 0.15.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from itertools import product
+from math import prod
 
-from arcwise.data import Variable
+import numpy as np
+
 from arcwise.errors import FileError
-from arcwise.graphs import DAG
-from arcwise.io.base import Format, Stored
+from arcwise.io.draft import Draft, at, numbers
+from arcwise.io.scan import Scanner, quoted, unquoted
+from arcwise.io.tables import DiscreteNet, Numbers, level_texts, rows
 
-__all__ = ["BIF", "read_bif"]
+__all__ = ["read_bif", "write_bif"]
 
-SPACE = r"(?:\s+|//[^\n]*|/\*.*?\*/)*+"
-TOKEN = re.compile(
-    SPACE + r'(?:"(?P<quoted>(?:\\.|[^"\\])*)"|(?P<mark>[{}\[\]();,|])|(?P<word>[^\s{}\[\]();,|"]+)'
-    r"|(?P<end>\Z))",
-    re.DOTALL,
-)
-# Possessive, so that a file without the closing sign is refused in linear time.
-INSIDE = r'(?:[^%s"/]++|"(?:\\.|[^"\\])*+"|//[^\n]*+|/\*.*?\*/|/)*+%s'
-TO_BRACE = re.compile(INSIDE % ("}", "}"), re.DOTALL)
-TO_SEMICOLON = re.compile(INSIDE % (";", ";"), re.DOTALL)
+MARKS = r"{}\[\]();|"
+COMMENT, OPENING = r"//[^\n]*+|/\*.*?\*/", r'"|/\*'
+PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
+KEYWORDS = {
+    "network", "variable", "probability", "property", "type", "discrete", "table", "default",
+}  # fmt: skip
 
 
-class _Reader:
-    """A place in the text, with the few steps a parser takes from there."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
-
-    def take(self) -> str:
-        """The next name or sign; an empty text at the end of the file."""
-        match = TOKEN.match(self.text, self.position)
-        if match is None:
-            raise self.wrong("a quotation mark or comment is not closed")
-        self.position = match.end()
-        quoted = match["quoted"]
-        return match["mark"] or match["word"] or "" if quoted is None else unquoted(quoted)
-
-    def expect(self, sign: str) -> None:
-        """Take the next sign, which must be this one."""
-        found = self.take()
-        if found != sign:
-            raise self.wrong(f"expected {sign!r}, found {found or 'the end of the file'!r}")
-
-    def until(self, closing: str) -> Iterator[str]:
-        """The names up to a closing sign; commas between them do not matter."""
-        while (found := self.take()) != closing:
-            if found in ("", "{", "}", ";", "[", "("):
-                raise self.wrong(f"expected {closing!r}, found {found or 'the end of the file'!r}")
-            if found != ",":
-                yield found
-
-    def skip(self, over: re.Pattern[str], closing: str) -> None:
-        """Pass over everything up to and with a closing sign."""
-        match = over.match(self.text, self.position)
-        if match is None:
-            raise self.wrong(f"a block is not closed by {closing!r}")
-        self.position = match.end()
-
-    def wrong(self, what: str) -> FileError:
-        """The error for this place in the text."""
-        return FileError(f"line {1 + self.text.count(chr(10), 0, self.position)}: {what}")
-
-
-def unquoted(text: str) -> str:
-    """Undo the escapes inside a quoted name."""
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
-
-
-def read_bif(content: bytes) -> Stored:
-    r"""Read variables and graph of a BIF file.
+def read_bif(content: bytes) -> DiscreteNet:
+    r"""Read a BIF file.
 
     Parameters
     ----------
@@ -92,7 +48,7 @@ def read_bif(content: bytes) -> Stored:
 
     Returns
     -------
-    Stored with graph and variables (states in the file's order, as text), without a network.
+    The network; levels are text, in the file's order.
 
     Raises
     ------
@@ -102,110 +58,203 @@ def read_bif(content: bytes) -> Stored:
     ... variable a { type discrete [ 2 ] { yes, no }; }
     ... variable b { type discrete [ 2 ] { yes, no }; }
     ... probability ( a ) { table 0.5, 0.5; }
-    ... probability ( b | a ) { (yes) 0.1, 0.9; (no) 0.2, 0.8; }'''
-    >>> str(read_bif(text).graph)
-    '[a][b|a]'
+    ... probability ( b | a ) { (yes) 0.1, 0.9; default 0.2, 0.8; }'''
+    >>> read_bif(text).tables[1]
+    array([[0.1, 0.9],
+           [0.2, 0.8]])
     """
-    levels, parents = _blocks(_Reader(_decoded(content)))
-    if not levels:
-        raise FileError("it has no variables, so it is no BIF network")
-    _check(levels, parents)
-    variables = tuple(Variable(name, levels[name]) for name in sorted(levels))
-    arcs = [(parent, child) for child, above in parents.items() for parent in above]
-    return Stored(DAG.from_arcs(arcs, sorted(levels)), variables)
-
-
-def _decoded(content: bytes) -> str:
-    """Text of the file; files of that age may be in Latin-1."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    if "\0" in text:
-        raise FileError("it is no text, so it is no BIF network")
-    return text
-
-
-def _blocks(reader: _Reader) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """All variables with their levels, and all children with their parents."""
-    levels: dict[str, tuple[str, ...]] = {}
-    parents: dict[str, tuple[str, ...]] = {}
-    while word := reader.take():
+    scanner, draft = Scanner(content, MARKS, COMMENT, OPENING), Draft("BIF")
+    bodies: dict[str, tuple[int, int]] = {}
+    while word := scanner.take():
         if word == "variable":
-            _add(levels, *_variable(reader), reader)
+            _variable(scanner, draft)
         elif word == "probability":
-            _add(parents, *_probability(reader), reader)
+            child = _head(scanner, draft)
+            bodies[child] = scanner.until("}")
         elif word == "network":
-            reader.take()
-            reader.expect("{")
-            reader.skip(TO_BRACE, "}")
+            scanner.until("{")
+            scanner.until("}")
         else:
-            raise reader.wrong(f"expected 'network', 'variable' or 'probability', found {word!r}")
-    return levels, parents
+            raise scanner.wrong(f"expected 'network', 'variable' or 'probability', found {word!r}")
+    draft.settle()
+    return draft.net({child: _table(scanner, draft, child, bodies[child]) for child in bodies})
 
 
-def _add(
-    known: dict[str, tuple[str, ...]], name: str, entry: tuple[str, ...], reader: _Reader
-) -> None:
-    if name in known:
-        raise reader.wrong(f"there is a second block for {name!r}")
-    known[name] = entry
-
-
-def _variable(reader: _Reader) -> tuple[str, tuple[str, ...]]:
+def _variable(scanner: Scanner, draft: Draft) -> None:
     """Read ``NAME { type discrete [ 2 ] { yes, no }; ... }``."""
-    name = reader.take()
-    reader.expect("{")
-    levels: tuple[str, ...] = ()
-    while (word := reader.take()) != "}":
+    line, name = scanner.line, scanner.name()
+    scanner.expect("{")
+    levels: list[str] = []
+    while (word := scanner.take()) != "}":
         if word == "property":
-            reader.skip(TO_SEMICOLON, ";")
+            scanner.until(";")
         elif word == "type":
-            levels = _levels(reader, name)
+            levels = _levels(scanner, name)
         else:
-            raise reader.wrong(f"expected 'type', 'property' or '}}', found {word!r}")
-    if not levels:
-        raise reader.wrong(f"variable {name!r} has no states")
-    return name, levels
+            found = word or "the end of the file"
+            raise scanner.wrong(f"expected 'type', 'property' or '}}', found {found!r}")
+    draft.declare(name, levels, line)
 
 
-def _levels(reader: _Reader, name: str) -> tuple[str, ...]:
+def _levels(scanner: Scanner, name: str) -> list[str]:
     """Read ``discrete [ 2 ] { yes, no };``."""
-    reader.expect("discrete")
-    reader.expect("[")
-    count = reader.take()
-    reader.expect("]")
-    reader.expect("{")
-    levels = tuple(reader.until("}"))
-    reader.expect(";")
-    if str(len(levels)) != count or len(set(levels)) != len(levels):
-        raise reader.wrong(f"variable {name!r} should have {count} different states, has {levels}")
+    for mark in ("discrete", "["):
+        scanner.expect(mark)
+    count = scanner.take()
+    for mark in ("]", "{"):
+        scanner.expect(mark)
+    levels, _ = scanner.names("}")
+    scanner.expect(";")
+    if str(len(levels)) != count:
+        raise scanner.wrong(f"variable {name!r} should have {count} states, got {len(levels)}")
     return levels
 
 
-def _probability(reader: _Reader) -> tuple[str, tuple[str, ...]]:
-    """Read the head ``( child | parent, parent )`` (old files have no bar), skip the table."""
-    reader.expect("(")
-    names = [name for name in reader.until(")") if name != "|"]
-    if not names:
-        raise reader.wrong("a probability block names no variable")
-    reader.expect("{")
-    reader.skip(TO_BRACE, "}")
-    return names[0], tuple(names[1:])
+def _head(scanner: Scanner, draft: Draft) -> str:
+    """Read ``( child | parent, parent ) {``; old files have no bar."""
+    line = scanner.line
+    scanner.expect("(")
+    names, mark = scanner.names("|)")
+    if not names or (mark == "|" and len(names) > 1):
+        raise scanner.wrong("a probability block should name one child before its parents")
+    if mark == "|":
+        names += scanner.names(")")[0]
+    scanner.expect("{")
+    draft.define(names[0], names[1:], line)
+    return names[0]
 
 
-def _check(levels: dict[str, tuple[str, ...]], parents: dict[str, tuple[str, ...]]) -> None:
-    for name in levels:
-        if name not in parents:
-            raise FileError(f"variable {name!r} has no probability block; the file may be cut off")
-    for child, above in parents.items():
-        for name in (child, *above):
-            if name not in levels:
-                raise FileError(
-                    f"the probability of {child!r} names {name!r}, which is no variable"
-                )
-        if len(set(above)) != len(above):
-            raise FileError(f"the probability of {child!r} names a parent twice")
+class _Body:
+    """One probability block: its statements become the rows of a table.
+
+    Only as many words are taken from a statement as a correct one has.
+    """
+
+    def __init__(self, scanner: Scanner, draft: Draft, child: str) -> None:
+        self.scanner, self.child, self.shape = scanner, child, draft.shape(child)
+        self.width, self.count = self.shape[-1], prod(self.shape[:-1])
+        self.levels = [draft.levels[parent] for parent in draft.parents[child]]
+        self.codes = [{name: code for code, name in enumerate(each)} for each in self.levels]
+        self.rows: list[int] = []
+        self.starts: list[int] = []
+        self.words: list[str] = []
+        self.default: list[str] = []
+
+    def wrong(self, start: int, what: str) -> FileError:
+        """The error for a statement."""
+        return at(self.scanner.line_after(start), f"{what} in the probabilities of {self.child!r}")
+
+    def add(self, start: int, end: int) -> None:
+        """Take one statement."""
+        closed = self.scanner.text[end - 1 : end] == ";"
+        words = self.scanner.words(start, end - closed, len(self.codes) + self.width + 3)
+        if not words or words[0] == "property":
+            return
+        if not closed:
+            raise self.wrong(start, "there is no ';' after the last statement")
+        if words[0] == "(":
+            self.rows.append(self.row_number(words, start))
+            self.words += self.counted(words[len(self.codes) + 2 :], self.width, start)
+            self.starts.append(start)
+        elif words[0] == "table" and not self.rows:
+            size = self.width * self.count
+            words = self.counted(self.scanner.words(start, end - 1, size + 2)[1:], size, start)
+            # The child's level changes slowest.
+            self.words = [word for row in range(self.count) for word in words[row :: self.count]]
+            self.rows, self.starts = list(range(self.count)), [start] * self.count
+        elif words[0] == "default" and not self.default:
+            self.default = self.counted(words[1:], self.width, start)
+        else:
+            raise self.wrong(start, f"expected one 'table', 'default' or '(', found {words[0]!r}")
+
+    def counted(self, words: list[str], size: int, start: int) -> list[str]:
+        """The numbers of a statement, of which there must be so many."""
+        if len(words) != size:
+            got = f"got {len(words)}" if len(words) < size else "there are more"
+            raise self.wrong(start, f"expected {size} numbers, {got}")
+        return words
+
+    def row_number(self, words: list[str], start: int) -> int:
+        """The number of the row whose parents' levels stand in parentheses."""
+        if len(words) <= len(self.codes) + 1 or words[len(self.codes) + 1] != ")":
+            raise self.wrong(start, f"expected {len(self.codes)} levels in parentheses")
+        number = 0
+        for codes, word in zip(self.codes, words[1:], strict=False):
+            name = unquoted(word) if word[0] == '"' else word
+            if name not in codes:
+                raise self.wrong(start, f"{name!r} is not a level of the parent it stands for")
+            number = number * len(codes) + codes[name]
+        return number
+
+    def table(self) -> Numbers:
+        """The table, once all statements are taken."""
+        out = np.empty((self.count, self.width))
+        known = set(self.rows)
+        if len(known) < len(self.rows):
+            twice = Counter(self.rows).most_common(1)[0][0]
+            start = [s for s, row in zip(self.starts, self.rows, strict=True) if row == twice][1]
+            raise self.wrong(start, "there is a second row for the same levels")
+        if self.default:
+            out[:] = numbers(self.default, lambda place: self.scanner.line)
+        elif len(known) < self.count:
+            missing = next(row for row in range(self.count) if row not in known)
+            codes = np.unravel_index(missing, self.shape[:-1])
+            names = ", ".join(each[code] for each, code in zip(self.levels, codes, strict=True))
+            raise self.wrong(self.scanner.position, f"there is no row for ({names})")
+        lines = self.scanner.line_after
+        found = numbers(self.words, lambda place: lines(self.starts[place // self.width]))
+        out[self.rows] = found.reshape(-1, self.width)
+        return out.reshape(self.shape)
 
 
-BIF = Format("BIF", read_bif, None)
+def _table(scanner: Scanner, draft: Draft, child: str, span: tuple[int, int]) -> Numbers:
+    """Read the body of a probability block."""
+    body = _Body(scanner, draft, child)
+    for start, end in scanner.statements(*span):
+        body.add(start, end)
+    return body.table()
+
+
+def write_bif(net: DiscreteNet) -> bytes:
+    r"""Write a BIF file, parents before their children.
+
+    Names are quoted where they are not plain words; the numbers are the shortest that give back the
+    same bits.
+
+    >>> from arcwise.data import Variable
+    >>> net = DiscreteNet((Variable("a", ("yes", "no")),), ((),), ([0.5, 0.5],))
+    >>> print(write_bif(net).decode())
+    network unknown {
+    }
+    variable a {
+      type discrete [ 2 ] { yes, no };
+    }
+    probability ( a ) {
+      table 0.5, 0.5;
+    }
+    <BLANKLINE>
+    """
+    names = [_word(name, name) for name in net.names]
+    pairs = zip(net.names, level_texts(net), strict=True)
+    levels = [[_word(level, name) for level in texts] for name, texts in pairs]
+    parts = ["network unknown {\n}\n"]
+    for node in net.graph.order():
+        listed = ", ".join(levels[node])
+        kind = f"type discrete [ {len(levels[node])} ]"
+        parts.append(f"variable {names[node]} {{\n  {kind} {{ {listed} }};\n}}\n")
+    for node in net.graph.order():
+        above = ", ".join(names[parent] for parent in net.parents[node])
+        head = f"{names[node]} | {above}" if above else names[node]
+        parts.append(f"probability ( {head} ) {{\n")
+        given = product(*(levels[parent] for parent in net.parents[node]))
+        for names_given, row in zip(given, rows(net, node), strict=True):
+            start = f"({', '.join(names_given)})" if above else "table"
+            parts.append(f"  {start} {', '.join(map(repr, row))};\n")
+        parts.append("}\n")
+    return "".join(parts).encode()
+
+
+def _word(text: str, name: str) -> str:
+    """A name as BIF has it."""
+    plain = PLAIN.fullmatch(text) and text not in KEYWORDS
+    return text if plain else quoted(text, name)

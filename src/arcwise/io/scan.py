@@ -1,0 +1,180 @@
+"""A place in a text of blocks, and the steps that a reader of BIF or Hugin files takes from there.
+
+Both formats are made of words, quoted texts and a few marks; commas count as blanks. Comments are
+blanked out before anything is read. All patterns are possessive and fail at the first fault, so
+that time grows with the length of the text and not with its square, whatever the text is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from operator import itemgetter
+
+from arcwise.errors import FileError
+from arcwise.io.draft import at
+
+__all__ = ["WHOLE", "Lines", "Scanner", "decoded", "quoted", "unquoted"]
+
+QUOTED = r'"(?:\\.|[^"\\])*+"'
+QUOTE = '"'
+WHOLE: itemgetter[int] = itemgetter(0)
+
+
+class Lines:
+    """The numbers of lines at positions of a text, quick where they are asked from front to back.
+
+    >>> lines = Lines("a\\nb\\nc")
+    >>> lines.at(2), lines.at(4), lines.at(0)
+    (2, 3, 1)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._position, self._line = 0, 1
+
+    def at(self, position: int) -> int:
+        """The number of the line at a position."""
+        if position < self._position:
+            self._position, self._line = 0, 1
+        self._line += self.text.count("\n", self._position, position)
+        self._position = position
+        return self._line
+
+
+class Scanner:
+    """A place in a text.
+
+    Parameters
+    ----------
+    content : the bytes of the file: UTF-8, or Latin-1 as old files are.
+    marks : the signs that stand for themselves, as the inside of a character class.
+    comment : pattern of comments.
+    opening : pattern of what opens a block comment, which is an error where it is not closed.
+
+    >>> scanner = Scanner(b"node a { % one\\n states", r"{}", "%[^\\n]*+")
+    >>> [scanner.take() for _ in range(5)], scanner.line
+    (['node', 'a', '{', 'states', ''], 2)
+    """
+
+    def __init__(self, content: bytes, marks: str, comment: str, opening: str = QUOTE) -> None:
+        self.text = _blanked(decoded(content), f"{comment}|(?P<open>{opening})")
+        self.lines = Lines(self.text)
+        self.position = 0
+        self._token = re.compile(rf'{QUOTED}|[{marks}]|[^\s,"{marks}]++', re.DOTALL)
+        self._marks = re.compile(rf"[{marks}]?")
+
+    @property
+    def line(self) -> int:
+        """The number of the line reached."""
+        return self.lines.at(self.position)
+
+    def line_after(self, position: int) -> int:
+        """The number of the line of the first word from a position on."""
+        found = self._token.search(self.text, position)
+        return self.lines.at(position if found is None else found.start())
+
+    def wrong(self, what: str) -> FileError:
+        """The error for this place in the text."""
+        return at(self.line, what)
+
+    def take(self) -> str:
+        """The next mark, word or quoted text with its quotes; an empty text at the end."""
+        found = self._token.search(self.text, self.position)
+        self.position = len(self.text) if found is None else found.end()
+        return "" if found is None else found[0]
+
+    def expect(self, mark: str) -> None:
+        """Take the next mark or word, which must be this one."""
+        found = self.take()
+        if found != mark:
+            raise self.wrong(f"expected {mark!r}, found {found or 'the end of the file'!r}")
+
+    def name(self) -> str:
+        """The next word or quoted text, without its quotes."""
+        found = self.take()
+        if self._marks.fullmatch(found):
+            raise self.wrong(f"expected a name, found {found or 'the end of the file'!r}")
+        return unquoted(found)
+
+    def names(self, closing: str) -> tuple[list[str], str]:
+        """The names up to one of some closing marks, and that mark."""
+        names: list[str] = []
+        while (found := self.take()) == "" or found not in closing:
+            if self._marks.fullmatch(found):
+                said = " or ".join(map(repr, closing))
+                raise self.wrong(f"expected {said}, found {found or 'the end of the file'!r}")
+            names.append(unquoted(found))
+        return names, found
+
+    def until(self, closing: str) -> tuple[int, int]:
+        """Pass over everything up to a closing mark outside quotes; give where it began and ended."""
+        start = self.position
+        found = re.compile(rf'(?:[^"{closing}]++|{QUOTED})*+{closing}', re.DOTALL).match(
+            self.text, start
+        )
+        if found is None:
+            raise self.wrong(f"there is no {closing!r} that closes what begins here")
+        self.position = found.end()
+        return start, found.end() - 1
+
+    def statements(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The parts of a stretch of text that semicolons close; the last one may be open."""
+        pattern = re.compile(rf'(?:[^";]++|{QUOTED})*+(?:;|\Z)', re.DOTALL)
+        for found in pattern.finditer(self.text, start, end):
+            yield found.span()
+
+    def words(self, start: int, end: int, most: int) -> list[str]:
+        """The first marks, words and quoted texts of a stretch of text, at most so many."""
+        return list(islice(map(WHOLE, self._token.finditer(self.text, start, end)), most))
+
+
+def decoded(content: bytes) -> str:
+    """Give the text of a file in UTF-8, or in Latin-1 as old files are."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    if "\0" in text:
+        raise FileError("it is not text, so it is not a network")
+    return text
+
+
+def _blanked(text: str, comment: str) -> str:
+    """The text without its comments, on as many lines; quotes and comments must be closed."""
+
+    def blank(found: re.Match[str]) -> str:
+        if found["open"]:
+            what = "a quotation mark" if found[0] == '"' else "a comment"
+            raise at(1 + text.count("\n", 0, found.start()), f"{what} is not closed")
+        return found[0] if found[0][0] == '"' else "\n" * found[0].count("\n") or " "
+
+    return re.sub(f"{QUOTED}|{comment}", blank, text, flags=re.DOTALL)
+
+
+def unquoted(word: str) -> str:
+    r"""Take quotes and escapes from a quoted text; other words stay as they are.
+
+    >>> unquoted(r'"a \"bit\""'), unquoted("dry")
+    ('a "bit"', 'dry')
+    """
+    if word[:1] != '"':
+        return word
+    return re.sub(r"\\(.)", r"\1", word[1:-1], flags=re.DOTALL) if "\\" in word else word[1:-1]
+
+
+def quoted(text: str, name: str) -> str:
+    r"""Put a text between quotes.
+
+    Parameters
+    ----------
+    text : what to write.
+    name : the variable that it belongs to, for the error where no file of text can hold it.
+
+    >>> quoted('a "bit"', "x")
+    '"a \\"bit\\""'
+    """
+    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise FileError(f"variable {name!r} has the text {text!a}, which is not valid in a file")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,133 @@
+"""UAI, the numbers-only format of the inference competitions; it is read, not written.
+
+::
+
+    BAYES
+    2              two variables
+    2 2            with two levels each
+    2              two tables
+    1 0            of variable 0
+    2 0 1          of variable 1 given variable 0: the child is the last of its scope
+    2  0.2 0.8     the numbers of the first table
+    4  0.9 0.1  0.05 0.95
+
+The level of the last variable of a scope changes fastest. There are no names: variable 7 of twelve
+is called x07, and its levels 0, 1, ... Files of Markov networks (``MARKOV``) are refused.
+
+pyAgrum (up to 3.3.1 at least) writes the level of the *first* parent changing fastest among the
+parents, and marks every scope by a comment, ``# name``, which no other program is known to do. Such
+files are read as they are meant.
+
+Source: UAI 2008 evaluation of probabilistic reasoning systems, file formats.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from math import prod
+
+from arcwise.errors import FileError
+from arcwise.io.draft import Draft, at
+from arcwise.io.scan import WHOLE, Lines, decoded
+from arcwise.io.tables import DiscreteNet
+
+__all__ = ["read_uai"]
+
+COMMENT = re.compile(r"^c(?:\s[^\n]*)?$|#[^\n]*", re.MULTILINE)
+
+
+class _Words:
+    """The words of a text one after another."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = Lines(text)
+        self.position = 0
+        self._found = re.finditer(r"\S+", text)
+
+    @property
+    def line(self) -> int:
+        """The number of the line of the last whole number."""
+        return self.lines.at(self.position)
+
+    def some(self, count: int) -> list[str]:
+        """The next words, at most so many."""
+        return list(islice(map(WHOLE, self._found), count))
+
+    def whole(self, what: str, least: int, most: int) -> int:
+        """The next word as a whole number between two bounds."""
+        found = next(self._found, None)
+        word = "" if found is None else found[0]
+        self.position = len(self.text) if found is None else found.start()
+        if not re.fullmatch("[0-9]{1,18}", word) or not least <= int(word) <= most:
+            said = word or "the end of the file"
+            raise at(self.line, f"expected {what} from {least} to {most}, got {said!r}")
+        return int(word)
+
+
+def read_uai(content: bytes) -> DiscreteNet:
+    """Read the Bayesian network in a UAI file.
+
+    Parameters
+    ----------
+    content : the bytes of the (unpacked) file.
+
+    Returns
+    -------
+    The network; variables are x0, x1, ... and levels 0, 1, ..., as text.
+
+    Raises
+    ------
+    FileError : the text is not UAI, is cut off, contradicts itself, or has a Markov network.
+
+    >>> net = read_uai(b"BAYES 2  2 2  2  1 0  2 0 1  2 0.2 0.8  4 0.9 0.1 0.05 0.95")
+    >>> str(net.graph), net.tables[1][1].tolist()
+    ('[x0][x1|x0]', [0.05, 0.95])
+    """
+    text = decoded(content)
+    words, draft = _Words(COMMENT.sub("", text)), Draft("UAI")
+    kind = "".join(words.some(1))
+    if kind != "BAYES":
+        markov = "holds a Markov network" if kind == "MARKOV" else "does not begin with 'BAYES'"
+        raise FileError(f"it {markov}, and only Bayesian networks are read from UAI files")
+    names = _variables(words, draft)
+    scopes = [_scope(words, draft, names) for _ in range(_count(words, names))]
+    if "#" in text:
+        draft.reverse_parents()
+    draft.settle()
+    tables = {}
+    for child in scopes:
+        size = prod(draft.shape(child))
+        words.whole(f"the size of the table of {child!r}", size, size)
+        tables[child] = draft.filled(child, words.some(size))
+    if more := words.some(1):
+        raise FileError(f"there is more after the last table, from {more[0][:20]!r} on")
+    return draft.net(tables)
+
+
+def _variables(words: _Words, draft: Draft) -> list[str]:
+    """Read the number of variables and their numbers of levels."""
+    # Every level is in a table, so there are fewer than there are letters in the file.
+    most = len(words.text)
+    count = words.whole("a number of variables", 1, most)
+    names = [f"x{number:0{len(str(count - 1))}d}" for number in range(count)]
+    for name in names:
+        levels = words.whole(f"the number of levels of {name!r}", 1, most)
+        most -= levels
+        draft.declare(name, tuple(map(str, range(levels))), words.line)
+    return names
+
+
+def _count(words: _Words, names: list[str]) -> int:
+    return words.whole("the number of tables, one for each variable,", len(names), len(names))
+
+
+def _scope(words: _Words, draft: Draft, names: list[str]) -> str:
+    """Read the size of a scope, the numbers of the parents and that of the child."""
+    size = words.whole("the size of a scope", 1, len(names))
+    *parents, child = (
+        names[words.whole("the number of a variable", 0, len(names) - 1)] for _ in range(size)
+    )
+    draft.define(child, parents, words.line)
+    return child

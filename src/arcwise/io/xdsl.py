@@ -1,0 +1,187 @@
+"""XDSL, the XML format of GeNIe and SMILE.
+
+::
+
+    <nodes>
+      <cpt id="tub"><state id="yes" /><state id="no" /><parents>asia</parents>
+        <probabilities>0.05 0.95 0.01 0.99</probabilities></cpt>
+    </nodes>
+
+In the probabilities the child's level changes fastest, then that of the last parent. Nodes of
+certain outcome (``deterministic``) become tables of zeros and ones. Variables and states are called
+by identifiers, so names that are none are written as the nearest ones, and the true name and levels
+in a user property of the node, ``arcwise``, which other programs pass over.
+
+Files of pyAgrum (up to 3.3.1 at least) have the *first* parent's level changing fastest among the
+parents. Such files say that they come from aGrUM, and are read accordingly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from math import prod
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from arcwise.io.draft import Draft, at
+from arcwise.io.markup import FORBIDDEN, walk
+from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, rows
+
+__all__ = ["read_xdsl", "write_xdsl"]
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="network">\n<nodes>\n'
+# GeNIe shows these names; some programs do not read files without them.
+GENIE = '<genie version="1.0" app="Arcwise" name="network">'
+NUMBERS = {"cpt": "probabilities", "deterministic": "resultingstates"}
+
+
+class _Reader:
+    """What was found, and the texts of the node that is open."""
+
+    def __init__(self) -> None:
+        self.draft = Draft("XDSL")
+        self.texts: dict[str, str] = {}
+        self.kinds: dict[str, str] = {}
+        self.called: dict[str, list[str]] = {}
+        self.inside = False
+        self.reverse = False
+        self.node = self.kind = self.property = ""
+        self.line = 0
+        self.levels: list[str] = []
+        self.found: dict[str, str] = {}
+
+    def opened(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
+        """Take the start of an element."""
+        name = attributes.get("id", "")
+        self.property = name if tag == "property" else ""
+        if tag == "nodes":
+            self.inside = True
+        elif tag == "genie":
+            self.reverse = attributes.get("app", "").startswith("aGrUM")
+        elif self.inside and not self.kind:
+            if tag not in NUMBERS:
+                known = " and ".join(f"<{each}>" for each in NUMBERS)
+                raise at(line, f"node {name!r} is of the kind <{tag}>, and only {known} are read")
+            self.node, self.kind, self.line, self.levels, self.found = name, tag, line, [], {}
+        elif self.kind and tag == "state":
+            self.levels.append(name)
+
+    def closed(self, tag: str, text: str, line: int) -> None:
+        """Take the end of an element."""
+        if tag == "nodes":
+            self.inside = False
+        elif self.kind and tag == self.kind:
+            self.finish()
+        elif self.kind:
+            self.found["arcwise" if self.property == "arcwise" else tag] = text
+        self.property = ""
+
+    def finish(self) -> None:
+        """Take the node that was closed."""
+        node, wanted = self.node, NUMBERS[self.kind]
+        if wanted not in self.found:
+            raise at(self.line, f"node {node!r} has no <{wanted}>")
+        self.draft.declare(node, self.levels, self.line)
+        self.draft.define(node, self.found.get("parents", "").split(), self.line)
+        self.texts[node], self.kinds[node] = self.found[wanted], self.kind
+        if "arcwise" in self.found:
+            self.called[node] = self.true_names(self.found["arcwise"])
+        self.kind = ""
+
+    def true_names(self, text: str) -> list[str]:
+        """Name and levels as we write them where identifiers cannot hold them."""
+        try:
+            names = json.loads(text)
+        except (ValueError, RecursionError):
+            names = None
+        texts = isinstance(names, list) and all(isinstance(each, str) for each in names)
+        if not texts or len(names) != len(self.levels) + 1 or len(set(names[1:])) < len(names) - 1:
+            raise at(self.line, f"the property 'arcwise' of node {self.node!r} does not fit it")
+        return list(names)
+
+    def table(self, node: str) -> Numbers:
+        """The table of a node, once all nodes are known."""
+        if self.kinds[node] == "cpt":
+            return self.draft.flat(node, self.texts[node])
+        codes = {name: code for code, name in enumerate(self.draft.levels[node])}
+        *above, width = self.draft.shape(node)
+        words = self.texts[node].split(None, prod(above))
+        if len(words) != prod(above) or not codes.keys() >= set(words):
+            what = f"node {node!r} needs one of its states for each of {prod(above)} cases"
+            raise at(self.draft.lines[node], what)
+        return np.eye(width)[[codes[word] for word in words]].reshape(*above, width)
+
+
+def read_xdsl(content: bytes) -> DiscreteNet:
+    """Read an XDSL file.
+
+    Parameters
+    ----------
+    content : the bytes of the (unpacked) file.
+
+    Returns
+    -------
+    The network; levels are text, in the file's order.
+
+    Raises
+    ------
+    FileError : the text is not XDSL, is cut off, contradicts itself, or has nodes without a table
+        of probabilities (decisions, utilities, equations, noisy gates).
+
+    >>> node = b'<cpt id="a"><state id="x"/><probabilities>1</probabilities></cpt>'
+    >>> read_xdsl(b"<smile><nodes>" + node + b"</nodes></smile>").tables
+    (array([1.]),)
+    """
+    reader = _Reader()
+    walk(content, reader.opened, reader.closed)
+    if reader.reverse:
+        reader.draft.reverse_parents()
+    reader.draft.settle()
+    return reader.draft.net({node: reader.table(node) for node in reader.texts}, reader.called)
+
+
+def write_xdsl(net: DiscreteNet) -> bytes:
+    """Write an XDSL file, parents before their children, which GeNIe asks for.
+
+    >>> from arcwise.data import Variable
+    >>> net = DiscreteNet((Variable("a", ("x", "5 - 7")),), ((),), ([0.5, 0.5],))
+    >>> print(write_xdsl(net).decode())
+    <?xml version="1.0" encoding="UTF-8"?>
+    <smile version="1.0" id="network">
+    <nodes>
+      <cpt id="a">
+        <state id="x" />
+        <state id="x5___7" />
+        <probabilities>0.5 0.5</probabilities>
+        <property id="arcwise">["a", "x", "5 - 7"]</property>
+      </cpt>
+    </nodes>
+    <extensions>
+    <genie version="1.0" app="Arcwise" name="network">
+      <node id="a"><name>a</name></node>
+    </genie>
+    </extensions>
+    </smile>
+    <BLANKLINE>
+    """
+    words, texts = identifiers(net.names), level_texts(net)
+    parts = [HEAD]
+    for node in net.graph.order():
+        names, levels = [net.names[node], *texts[node]], identifiers(texts[node])
+        parts.append(f'  <cpt id="{words[node]}">\n')
+        parts += [f'    <state id="{level}" />\n' for level in levels]
+        if net.parents[node]:
+            above = " ".join(words[parent] for parent in net.parents[node])
+            parts.append(f"    <parents>{above}</parents>\n")
+        numbers = " ".join(repr(number) for row in rows(net, node) for number in row)
+        parts.append(f"    <probabilities>{numbers}</probabilities>\n")
+        if names != [words[node], *levels]:
+            parts.append(f'    <property id="arcwise">{escape(json.dumps(names))}</property>\n')
+        parts.append("  </cpt>\n")
+    parts.append(f"</nodes>\n<extensions>\n{GENIE}\n")
+    for node in net.graph.order():
+        name = escape(FORBIDDEN.sub("?", net.names[node]))
+        parts.append(f'  <node id="{words[node]}"><name>{name}</name></node>\n')
+    return "".join([*parts, "</genie>\n</extensions>\n</smile>\n"]).encode()
