@@ -73,7 +73,7 @@ def test_a_mixed_network_is_fitted_scored_saved_loaded_and_asked(tmp_path):
         assert (log_density(again.net, columns) == log_density(net.net, columns)).all()
         assert [e.strength for e in again.edges] == [e.strength for e in net.edges]
         answer = again.query("v1", given={"v3": float(columns[3][0])}, seed=1)
-        own = net["v1"].mean((columns[3][:1],), 1)[0]
+        own = net["v1"].middle((columns[3][:1],), 1)[0]
         assert answer.mean == pytest.approx(own, abs=5 * answer.error + 0.1 * answer.sd)
 
 

@@ -134,7 +134,9 @@ def test_distributions_are_those_of_the_density(family, kind, parents):
         return
     inner = np.linspace(*np.interp([0.02, 0.98], below, values), 9)
     np.testing.assert_allclose(
-        found.cdf(np.tile(inner, (3, 1))), np.tile(np.interp(inner, values, below), (3, 1)), atol=5e-3
+        found.cdf(np.tile(inner, (3, 1))),
+        np.tile(np.interp(inner, values, below), (3, 1)),
+        atol=5e-3,
     )
 
 

@@ -27,7 +27,6 @@ from arcwise.conditionals.base import (
     possible,
 )
 from arcwise.data import Moments, Table, Variable
-from arcwise.data.variable import Kind
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
 

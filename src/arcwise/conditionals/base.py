@@ -38,9 +38,9 @@ __all__ = [
     "ParentSets",
     "Parts",
     "check_sizes",
+    "distribution_of",
     "no_model",
     "possible",
-    "distribution_of",
 ]
 
 Array = NDArray[np.float64]

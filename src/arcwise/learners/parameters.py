@@ -6,7 +6,7 @@ the data are there, it lets Gibbs sampling fill any gap later.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
