@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from arcwise.cli.inputs import read_raw, read_table
@@ -13,6 +13,7 @@ cells = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8).map(
 
 
 @given(st.lists(st.tuples(cells, st.floats(-1e9, 1e9)), min_size=1, max_size=8), cells)
+@example([("x;", 0.0)], "x;")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.parquet"])
 def test_what_is_written_can_be_read(tmp_path, name, rows, column):

@@ -5,7 +5,6 @@ Places are checked before any work is done. The format goes by the end of the na
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import sys
@@ -135,13 +134,21 @@ def _separated(table: Any, separator: str) -> bytes:
     """Write separated text; cells and names are quoted only where they need it."""
     import pyarrow as pa
 
-    header = io.StringIO()
-    csv.writer(header, delimiter=separator, lineterminator="\n").writerow(table.column_names)
+    header = separator.join(map(_quoted, table.column_names))
     try:
         rows = _rows(table, separator, "none")
     except pa.ArrowInvalid:  # some text holds a separator, a quote or a line break
         rows = _rows(table, separator, "needed")
-    return header.getvalue().encode() + rows
+    return f"{header}\n".encode() + rows
+
+
+def _quoted(name: str) -> str:
+    """Quote a name that holds a quote, a line break, or what might be taken for the separator.
+
+    >>> _quoted("pH"), _quoted("acid; free")
+    ('pH', '"acid; free"')
+    """
+    return '"' + name.replace('"', '""') + '"' if set(name) & set('",;|\t\r\n') else name
 
 
 def _rows(table: Any, separator: str, quoting: str) -> bytes:
