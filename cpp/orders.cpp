@@ -199,7 +199,7 @@ class Orders {
   // whether the watcher asked for an end). The total is -inf where it did so before the first graph was known.
   nb::tuple climb(nb::handle source, ConstIndices order, ConstIndices turns, nb::callable watch) {
     std::optional<CalledScores> called;
-    if (nb::isinstance<GaussianScores>(source)) scores_ = nb::cast<GaussianScores*>(source);
+    if (nb::isinstance<LocalScores>(source)) scores_ = nb::cast<LocalScores*>(source);
     else scores_ = &called.emplace(nb::cast<nb::callable>(source), p_);
     order_.assign(order.data(), order.data() + order.shape(0));
     watch_ = std::move(watch);
@@ -401,7 +401,8 @@ class Orders {
 void bind_orders(nanobind::module_& m) {
   namespace nb = nanobind;
   using arcwise::ConstIndices, arcwise::ConstMatrix, arcwise::ConstVector;
-  nb::class_<arcwise::GaussianScores>(m, "GaussianScores")
+  nb::class_<arcwise::LocalScores>(m, "LocalScores");
+  nb::class_<arcwise::GaussianScores, arcwise::LocalScores>(m, "GaussianScores")
       .def(nb::init<ConstMatrix, double, double, double, ConstVector, ConstVector, ConstVector, double, ConstVector>());
   nb::class_<arcwise::Orders>(m, "Orders")
       .def(nb::init<int, ConstIndices, ConstIndices, ConstIndices, ConstIndices, std::int64_t, double, std::int64_t>())

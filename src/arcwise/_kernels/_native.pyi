@@ -9,6 +9,8 @@ gaussian_folds: Any
 gaussian_loo: Any
 subset_maxima: Any
 best_order: Any
+dag_posterior: Any
+StructureChain: Any
 scan_moves: Any
 legal_add: Any
 legal_flip: Any
@@ -18,6 +20,10 @@ stale_after_link: Any
 stale_after_unlink: Any
 ges: Any
 GaussianScores: Any
+DiscreteTable: Any
+DiscreteScores: Any
+elimination_plan: Any
+JunctionTree: Any
 Orders: Any
 parzen_loo: Any
 parzen_fit: Any

@@ -5,7 +5,7 @@ from other orders are cheap.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack, unpack
 
-__all__ = ["Climbed", "GaussianScores", "Orders", "Rows", "Watch"]
+__all__ = ["Climbed", "Compiled", "GaussianScores", "Orders", "Rows", "Watch", "called"]
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
@@ -21,7 +21,13 @@ Rows = Callable[[int, tuple[int, ...], list[int]], Array | None]
 Watch = Callable[[int, float, int], bool]
 
 
-class GaussianScores:
+class Compiled:
+    """Local scores that compiled searches evaluate themselves; `native` is what they call."""
+
+    native: Any
+
+
+class GaussianScores(Compiled):
     """Local scores of linear regressions in closed form.
 
     With m parents B that leave the share r of the child's variance, the score is
@@ -89,7 +95,7 @@ class Orders:
 
     def __init__(
         self,
-        source: GaussianScores | Rows,
+        source: Compiled | Rows,
         barred: Sets,
         kept: Sets,
         *,
@@ -98,7 +104,7 @@ class Orders:
         most: int,
     ) -> None:
         self.asked = self.cleared = 0
-        self._source = source.native if isinstance(source, GaussianScores) else _called(source)
+        self._source = source.native if isinstance(source, Compiled) else called(source)
         self._native = _native.Orders(
             len(barred), *pack(barred), *pack(kept), max_parents, tolerance, most
         )
@@ -124,7 +130,9 @@ class Orders:
         return climbed
 
 
-def _called(rows: Rows) -> Callable[[int, NDArray[np.int64], NDArray[np.int64]], Array | None]:
+def called(rows: Rows) -> Callable[[int, NDArray[np.int64], NDArray[np.int64]], Array | None]:
+    """A callback as compiled searches call it, with arrays."""
+
     def ask(child: int, base: NDArray[np.int64], among: NDArray[np.int64]) -> Array | None:
         return rows(child, tuple(base.tolist()), among.tolist())
 

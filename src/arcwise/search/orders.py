@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Climbed, GaussianScores, Orders, Rows
+from arcwise._kernels.orders import Climbed, Compiled, Orders, Rows
 from arcwise._kernels.orders import Watch as KernelWatch
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Trail
@@ -49,7 +49,7 @@ class Ordered:
         self._orders = self._kernel(score.compiled() or self._rows)
         self._charged: dict[float, Orders] = {}
 
-    def _kernel(self, source: GaussianScores | Rows) -> Orders:
+    def _kernel(self, source: Compiled | Rows) -> Orders:
         p, limits = len(self.score.nodes), self.limits
         barred = limits.barred or (frozenset[int](),) * p
         return Orders(

@@ -1,0 +1,77 @@
+// Local scores of tables of probabilities, from counts.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "counts.hpp"
+#include "local_scores.hpp"
+
+namespace arcwise {
+
+// What is summed over the configurations j of the parents, with counts N_jk of the child's r levels:
+//
+//   likelihood   sum_k N_jk log (N_jk / N_j)
+//   dirichlet    log G(a_j) - log G(a_j + N_j) + sum_k [log G(a_jk + N_jk) - log G(a_jk)]
+//
+// where a_jk is 1 (K2), alpha / (r q) with q the possible configurations (BDeu) or with q those that occur (BDs).
+enum class Sum : int { likelihood = 0, k2 = 1, bdeu = 2, bds = 3 };
+
+// Charges: `per_param` for each of the (r - 1) q free probabilities, `by_size[m]` for m parents, and, with `nml`, the
+// quotient normalised maximum likelihood's regret(n, r q) - regret(n, q) (Silander et al. 2018).
+struct Charges {
+  double per_param = 0.0;
+  std::vector<double> by_size;
+  bool nml = false;
+};
+
+class DiscreteScores final : public LocalScores {
+ public:
+  DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, double alpha, double per_param, ConstVector by_size,
+                 bool nml);
+
+  void ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) override;
+
+  double score(int child, const Set& parents);
+  // The score of `base`, then those with each of `among` put in or taken out.
+  std::vector<double> toggles(int child, const Set& base, const Set& among);
+  // Scores of `always` with every subset of `candidates`, by bit mask; NaN for sets of more than `most`.
+  std::vector<double> subsets(int child, const Set& candidates, const Set& always, std::size_t most);
+
+ private:
+  std::shared_ptr<DiscreteTable> table_;
+  Sum kind_;
+  double alpha_;
+  Charges charges_;
+  std::vector<double> n_log_n_;                   // of whole numbers
+  std::unordered_map<double, double> regrets_;    // by the number of cells
+  Set path_;                                      // the columns that stack_ is divided by, one after the other
+  std::vector<Groups> stack_;
+  Cells cells_, fewer_;
+  std::vector<std::int32_t> joint_, tally_;       // scratch: group and level of each row, counts of a sweep
+  std::vector<std::uint64_t> masks_;
+  std::vector<double> weighted_, sizes_;
+  Groups split_;
+
+  const Groups& groups(const Set& path);
+  double n_log_n(double n) const;
+  double charge(int child, double possible, std::size_t parents);
+  double regret(double cells);
+  double sum(const Cells& cells, int r, double possible);
+  struct Prior {
+    double of_group, of_level;
+  };
+  Prior prior(int r, double possible, double seen) const;
+  double group_term(const Prior& prior, double n) const;
+  double cell_term(const Prior& prior, double n) const;
+  double with(int child, const Groups& base, int x);
+  double by_bits(int child, const Groups& base, int x);
+  double by_rows(int child, const Groups& base, int x);
+  double table_sum(const double* counts, const Groups& base, int r, int rx, double possible);
+  double without(int child, const Set& base, std::size_t place, const Groups& groups);
+  void prepare(int child, const Groups& base);
+  bool bits_ready_ = false;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,106 @@
+"""Trees of cliques: exact answers of factors over discrete variables."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import _native
+from arcwise._kernels.sets import pack
+
+__all__ = ["JunctionTree", "Plan", "plan"]
+
+Array = NDArray[np.float64]
+Sets = Sequence[tuple[int, ...]]
+
+
+class Plan(NamedTuple):
+    """An order of elimination; how many numbers all tables would hold, and the largest of them."""
+
+    order: NDArray[np.int64]
+    entries: float
+    largest: float
+
+
+def plan(levels: Sequence[int], scopes: Sets) -> Plan:
+    """The best of several greedy orders in which variables can be summed out; quick, and holds no table.
+
+    Parameters
+    ----------
+    levels : number of levels of each variable.
+    scopes : the variables of each factor, and sets that are to lie in one clique.
+    """
+    return Plan(*_native.elimination_plan(np.asarray(levels, dtype=np.int64), *pack(scopes)))
+
+
+class JunctionTree:
+    """A calibrated tree of cliques.
+
+    Parameters
+    ----------
+    levels : number of levels of each variable.
+    scopes : the variables of each factor, then sets without factors that are to lie in one clique.
+    tables : the factors, one axis for each variable of the scope; numbers from 0 on.
+    order : from `plan`.
+
+    `log_total` is the log of the sum over everything: 0 for a Bayesian network.
+    """
+
+    def __init__(
+        self, levels: Sequence[int], scopes: Sets, tables: Sequence[Array], order: NDArray[np.int64]
+    ) -> None:
+        self.levels = tuple(levels)
+        flat = [np.ravel(table) for table in tables]
+        self._native = _native.JunctionTree(
+            np.asarray(levels, dtype=np.int64),
+            *pack(scopes),
+            np.concatenate(flat) if flat else np.zeros(0),
+            order,
+        )
+
+    @property
+    def log_total(self) -> float:
+        """Log of the sum of the product of all factors."""
+        return float(self._native.log_total)
+
+    @property
+    def entries(self) -> int:
+        """Numbers held in the tables of cliques."""
+        return int(self._native.entries)
+
+    def ask(
+        self, seen: Sequence[int], rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
+    ) -> tuple[Array, list[Array]]:
+        """Joint distributions of sets of variables, for rows of evidence about the same variables.
+
+        Parameters
+        ----------
+        seen : variables of which a level is known.
+        rows : (rows, seen) levels.
+        targets : sets, each inside one clique, none of them seen.
+        soft : a weight from 0 on for each level of each variable, one after the other.
+
+        Returns
+        -------
+        Log probability of each row's evidence, -inf where it is impossible; for each target an array of
+        (rows, levels of its variables ...), zeros where evidence is impossible.
+        """
+        weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
+        codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(seen))
+        logs, flat = self._native.ask(
+            np.asarray(seen, dtype=np.int64), codes, weights, *pack(targets)
+        )
+        shapes = [tuple(self.levels[v] for v in target) for target in targets]
+        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+        parts = np.split(flat.reshape(len(codes), -1), ends, axis=1) if targets else []
+        return logs, [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    def explain(
+        self, seen: Sequence[int], row: Sequence[int], soft: Array | None = None
+    ) -> tuple[NDArray[np.int64], float]:
+        """The most probable levels of all variables given those seen, and their joint log weight."""
+        weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
+        both = (np.asarray(each, dtype=np.int64) for each in (seen, row))
+        found, log = self._native.explain(*both, weights)
+        return found, float(log)

@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+from naive import posterior as naive
+from scipy.stats import chi2
+
+from arcwise._kernels.chain import ChainState, StructureChain, packed_rows, unpacked_rows
+
+
+def begin(p, seed=1, start=None, **options):
+    rng = np.random.default_rng(seed)
+    words = rng.integers(0, 2**63, 4, dtype=np.uint64)
+    state = ChainState(packed_rows(start or [()] * p), words, 0)
+    allowed = options.pop("allowed", [tuple(u for u in range(p) if u != v) for v in range(p)])
+    kept = options.pop("kept", [()] * p)
+    return StructureChain(state, allowed, kept, **{"max_parents": p, **options})
+
+
+def from_table(weights):
+    """A callback for weights by packed masks, as a search asks."""
+
+    def rows(child, base, among):
+        sets = [set(base), *({*base} ^ {x} for x in among)]
+        return np.array([weights[child, naive.packed(s, child)] for s in sets])
+
+    return rows
+
+
+def go_on(steps, score):
+    return False
+
+
+@pytest.mark.parametrize(
+    ("options", "beta"),
+    [({}, 1.0), ({}, 0.5), ({"max_parents": 1}, 1.0), ({"allowed": [(1,), (0, 2), (0,)]}, 1.0),
+     ({"kept": [(), (0,), ()], "start": [(), (0,), ()]}, 1.0)],
+)  # fmt: skip
+def test_graphs_are_visited_as_often_as_they_weigh(options, beta):
+    """Chi-square over all graphs of three nodes that the rules allow, draws far apart."""
+    p, weights = 3, np.random.default_rng(3).standard_normal((3, 4))
+    chain = begin(p, beta=beta, **options)
+    visited = chain.run(from_table(weights), 600_000, 60, go_on)
+    allowed = options.get("allowed", [(1, 2), (0, 2), (0, 1)])
+    kept = options.get("kept", [()] * p)
+    logs = {}
+    for graph in naive.all_dags(p):
+        fits = all(
+            set(kept[v]) <= graph[v] <= set(allowed[v])
+            and len(graph[v]) <= options.get("max_parents", p)
+            for v in range(p)
+        )
+        if fits:
+            key = tuple(tuple(sorted(row)) for row in graph)
+            logs[key] = beta * sum(weights[v, naive.packed(graph[v], v)] for v in range(p))
+    shares = np.exp(list(logs.values())) / np.exp(list(logs.values())).sum()
+    seen = dict.fromkeys(logs, 0)
+    for state in visited.parents:
+        seen[tuple(unpacked_rows(state))] += 1  # a graph that rules forbid would be a KeyError
+    expected = shares * len(visited.parents)
+    statistic = ((np.array(list(seen.values())) - expected) ** 2 / expected).sum()
+    assert statistic < chi2.ppf(0.999, len(logs) - 1)
+    assert 0 < visited.accepted < visited.steps == 600_000
+
+
+def test_a_run_in_pieces_is_the_run_in_one():
+    weights = np.random.default_rng(1).standard_normal((4, 8))
+    whole = begin(4).run(from_table(weights), 5000, 7, go_on)
+    first = begin(4)
+    one = first.run(from_table(weights), 1234, 7, go_on)
+    allowed = [tuple(u for u in range(4) if u != v) for v in range(4)]
+    again = StructureChain(first.state, allowed, [()] * 4, max_parents=4)
+    two = again.run(from_table(weights), 5000 - 1234, 7, go_on)
+    assert np.array_equal(np.concatenate([one.parents, two.parents]), whole.parents)
+    assert np.array_equal(np.concatenate([one.scores, two.scores]), whole.scores)
+
+
+def test_scores_are_those_of_the_states_and_sets_are_asked_for_once():
+    weights, asked = np.random.default_rng(2).standard_normal((4, 8)), []
+    plain = from_table(weights)
+
+    def rows(child, base, among):
+        asked.append((child, base, tuple(among)))
+        return plain(child, base, among)
+
+    chain = begin(4)
+    visited = chain.run(rows, 2000, 1, go_on)
+    for state, score in zip(visited.parents, visited.scores, strict=True):
+        sets = unpacked_rows(state)
+        assert score == pytest.approx(
+            sum(weights[v, naive.packed(sets[v], v)] for v in range(4)), abs=1e-12
+        )
+    assert len(asked) == len(set(asked))
+    assert chain.known <= 32
+
+
+def test_many_variables_stay_acyclic_and_legal_changes_are_counted():
+    p = 130  # three words
+    rng = np.random.default_rng(5)
+
+    def rows(child, base, among):
+        return rng.standard_normal(1 + len(among))
+
+    chain = begin(p, max_parents=4)
+    assert chain.legal == p * (p - 1)
+    visited = chain.run(rows, 3000, 500, go_on)
+    for state in visited.parents:
+        sets = [set(row) for row in unpacked_rows(state)]
+        assert naive.acyclic(sets)
+        assert max(map(len, sets)) <= 4
+    last = [set(row) for row in unpacked_rows(chain.state.parents)]
+    legal = sum(len(row) for row in last)
+    for v in range(p):
+        below, waiting = set(), [v]
+        while waiting:
+            node = waiting.pop()
+            more = {c for c in range(p) if node in last[c]} - below
+            below |= more
+            waiting += more
+        legal += (len(last[v]) < 4) * len(set(range(p)) - {v} - last[v] - below)
+    assert chain.legal == legal
+
+
+def test_a_watcher_and_a_callback_can_end_it():
+    weights = np.zeros((3, 4))
+    visited = begin(3).run(from_table(weights), 10**7, 10**6, lambda steps, score: steps >= 100_000)
+    assert visited.ended
+    assert 100_000 <= visited.steps < 200_000
+    ended = begin(3).run(lambda child, base, among: None, 100, 1, go_on)
+    assert ended.ended
+    assert ended.steps == 0
+
+
+def test_impossible_sets_are_never_entered():
+    weights = np.zeros((3, 4))
+    weights[2, 3] = -np.inf
+    visited = begin(3).run(from_table(weights), 20_000, 1, go_on)
+    assert all(len(unpacked_rows(state)[2]) < 2 for state in visited.parents)
+
+
+def test_a_start_with_a_cycle_is_refused():
+    with pytest.raises(ValueError, match="cycle"):
+        begin(2, start=[(1,), (0,)])
