@@ -109,7 +109,7 @@ def test_rows_with_gaps_are_left_out_for_all_of_them():
 def test_what_is_not_possible_is_refused_in_words():
     with pytest.raises(FitError, match=r"no laplace model of 'v1' .*given 'v0' \(discrete\)"):
         aw.fit("[v0][v1|v0]", SOURCE, model={"v0": "multinomial", "v1": "laplace"})
-    with pytest.raises(FitError, match="need the rows of the table"):
+    with pytest.raises(FitError, match="needs the rows of the table"):
         Assigned({"a": FAMILIES["gaussian"], "b": Laplace()}).bind(
             Moments.of(table({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
         )

@@ -398,7 +398,7 @@ def test_threads_change_nothing(boston):
 
 
 def test_moments_are_refused():
-    with pytest.raises(FitError, match="need the rows"):
+    with pytest.raises(FitError, match="needs the rows"):
         Parzen().bind(Moments.of(curved(1)))
 
 

@@ -14,6 +14,7 @@ from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, cpdag, legal_moves
 from arcwise.scores import SCORES, Cached, Score, Sum, delta, total
+from arcwise.scores.base import ALL
 
 EVERY = [*FAMILIES.values(), Laplace(), Multinomial()]
 SEEN = {"plain": linear(1, rows=60, p=5), "nasty": nasty(2, rows=30)}
@@ -100,9 +101,9 @@ def test_subsets_are_many_by_bit_mask(kind, word):
                 for mask in range(1 << len(candidates))
             ]
             everything = score.many(child, chosen)
-            for most in (None, 0, 1, 2):
+            for most in (ALL, 0, 1, 2):
                 found = score.subsets(child, candidates, always, most)
-                few = [most is None or len(s) <= most for s in chosen]
+                few = [len(s) <= most for s in chosen]
                 close(found, np.where(few, everything, -np.inf))
 
 

@@ -104,9 +104,9 @@ class Closed(Slow):
         self.asked.append(("sweep", len(children), None if among is None else int(among.sum())))
         return super().sweep(children, bases, among)
 
-    def subsets(self, child, candidates, always=(), max_size=None):
+    def subsets(self, child, candidates, always=(), most=base.ALL):
         self.asked.append(("subsets", len(candidates)))
-        return super().subsets(child, candidates, always, max_size)
+        return super().subsets(child, candidates, always, most)
 
     def by_number(self):
         return np.arange(5.0)

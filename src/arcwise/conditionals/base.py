@@ -11,10 +11,10 @@ over `fit`, and is overridden where the family knows a faster way. Scores ask on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ __all__ = [
     "Parts",
     "check_sizes",
     "distribution_of",
+    "no_count",
     "no_model",
     "possible",
 ]
@@ -47,6 +48,7 @@ Array = NDArray[np.float64]
 Columns = tuple[NDArray[Any], ...]
 ParentSets = Sequence[tuple[int, ...]]
 Parts = Sequence[NDArray[np.intp]]
+Ask = Callable[[int, ParentSets], Array]
 
 _HINTS = 48
 """Draws a row that show where the mass of a model without a `distribution` lies."""
@@ -267,31 +269,25 @@ class Family(ABC):
         Keyword-only parameters of an overriding method are options that `learn` hands through, but for
         `threads` (how many it may use) and `rng` (the random generator, for families that draw numbers).
         """
+        return RowFits(self, self.rows_of(source))
+
+    def rows_of(self, source: Table | Moments) -> Table:
+        """The table itself; moments are refused."""
         if isinstance(source, Moments):
             raise FitError(
                 f"A {self.name} model needs the rows of the table, but only means and "
                 "covariances were given: read the file as a table."
             )
-        return RowFits(self, source)
+        return source
 
 
-@dataclass(frozen=True)
 class RowFits(Fits):
     """The default: each parent set is fitted from the rows."""
 
-    family: Family
-    table: Table
-    _counts: dict[tuple[int, tuple[int, ...]], int | None] = field(default_factory=dict)
-
-    @property
-    def nodes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the columns."""
-        return self.table.names
-
-    @property
-    def rows(self) -> float:  # type: ignore[override]
-        """Sum of the row weights."""
-        return self.table.total
+    def __init__(self, family: Family, table: Table) -> None:
+        self.family, self.table = family, table
+        self.nodes, self.rows = table.names, table.total
+        self._counts: dict[tuple[int, tuple[int, ...]], int | None] = {}
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
         """The fitted local model of `child` given `parents`."""
@@ -305,24 +301,29 @@ class RowFits(Fits):
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the data under the fitted model, for each parent set."""
-        out = np.full(len(sets), -np.inf)
-        for i in possible(self.family, self.table, child, sets):
-            out[i] = _loglik(self.conditional(child, sets[i]), self.table, child, sets[i])
-        return out
+        return self.asked(child, sets, self._loglik)
+
+    def _loglik(self, child: int, sets: ParentSets) -> Array:
+        return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
         """Free parameters of the model for each parent set; 0 where there is none."""
-        out = np.zeros(len(sets))
-        for i in possible(self.family, self.table, child, sets):
-            if (child, sets[i]) not in self._counts:  # else it was fitted for its likelihood
-                self.conditional(child, sets[i])
-            count = self._counts[child, sets[i]]
-            if count is None:
-                raise FitError(
-                    f"A {self.family.name} model has no number of free parameters, so scores that "
-                    "count them (aic, bic, ebic) cannot be used: take loo or kfold."
-                )
-            out[i] = count
+        return self.asked(child, sets, self._n_params, 0.0)
+
+    def _n_params(self, child: int, sets: ParentSets) -> Array:
+        for s in sets:
+            if (child, s) not in self._counts:  # else it was fitted for its likelihood
+                self.conditional(child, s)
+        counts = [self._counts[child, s] for s in sets]
+        if None in counts:
+            no_count(self.family)
+        return np.array(counts, dtype=float)
+
+    def asked(self, child: int, sets: ParentSets, ask: Ask, impossible: float = -np.inf) -> Array:
+        """What is answered for the sets that the family has models for."""
+        taken, out = possible(self.family, self.table, child, sets), np.full(len(sets), impossible)
+        if taken:
+            out[taken] = ask(child, [sets[i] for i in taken])
         return out
 
     def loo(self, child: int, sets: ParentSets) -> Array:
@@ -366,7 +367,7 @@ def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> 
     xs = tuple(table.columns[j] for j in parents)
     variables = tuple(table.variables[j] for j in parents)
     if not family.takes(table.variables[child], variables):
-        raise no_model(family, table.variables[child], variables)
+        raise no_model(family.name, table.variables[child], variables)
     return family.fit(
         table.columns[child], xs, table.variables[child], variables, weights=table.weights
     )
@@ -377,11 +378,19 @@ def _loglik(model: Conditional, table: Table, child: int, parents: tuple[int, ..
     return float(logs.sum() if table.weights is None else table.weights @ logs)
 
 
-def no_model(family: Family, child: Variable, parents: Sequence[Variable]) -> FitError:
+def no_count(family: Family) -> NoReturn:
+    """Refuse to count the parameters of models that have no number of them."""
+    raise FitError(
+        f"A {family.name} model has no number of free parameters, so scores that count them (aic, bic, "
+        "ebic) cannot be used: take loo or kfold."
+    )
+
+
+def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitError:
     """The error of a model that the family does not have."""
     given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
     return FitError(
-        f"There is no {family.name} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: take "
+        f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: take "
         "another model for it, or another graph."
     )
 

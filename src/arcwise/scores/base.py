@@ -17,12 +17,19 @@ from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
 __all__ = [
-    "Array", "Cached", "Mask", "ParentSets", "Score", "Sum", "Watched", "delta", "members", "toggle", "total",
+    "ALL", "Array", "Cached", "Mask", "Numbers", "ParentSets", "Parents", "Score", "Sum", "Sweep", "Watched",
+    "delta", "members", "toggle", "total",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-ParentSets = Sequence[tuple[int, ...]]
+Numbers = Sequence[int]
+Parents = tuple[int, ...]
+ParentSets = Sequence[Parents]
+Sweep = tuple[Array, Array]
+
+ALL = 1 << 30
+"""As many parents as there are."""
 
 _BATCH = 0.1  # seconds that local fits may take between two questions to the watcher,
 _SHARED = 5  # and so many times that where threads share them out, so that few have to wait
@@ -47,13 +54,11 @@ class Score(ABC):
     def many(self, child: int, sets: ParentSets) -> Array:
         """Local scores of `child` for several parent sets (sorted tuples of column numbers)."""
 
-    def local(self, child: int, parents: tuple[int, ...]) -> float:
+    def local(self, child: int, parents: Parents) -> float:
         """Local score of `child` given `parents`."""
         return float(self.many(child, (parents,))[0])
 
-    def toggles(
-        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
-    ) -> Array:
+    def toggles(self, child: int, parents: Parents, among: Numbers | None = None) -> Array:
         """Local scores with each variable put in (if out) or taken out (if in) of `parents`.
 
         One entry for each column, or for each of `among`; the child's own entry is -inf.
@@ -70,9 +75,7 @@ class Score(ABC):
         )
         return out
 
-    def sweep(
-        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
-    ) -> tuple[Array, Array]:
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Local scores (m,) of m children with their bases, and all toggles (m, p), in one call.
 
         `among` (m, p) marks the toggles that are wanted, such as those that rules allow: no other set is
@@ -87,21 +90,14 @@ class Score(ABC):
             own[row], toggled[row, others] = values[0], values[1:]
         return own, toggled
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
-        """Local scores of `always` with every subset of `candidates`, indexed by bit mask.
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """Local scores of `always` with every subset of `others`, indexed by bit mask.
 
-        Sets of more than `max_size` parents score -inf.
+        Sets of more than `most` parents score -inf.
         """
-        most = len(self.nodes) if max_size is None else max_size
-        sizes = np.array([mask.bit_count() for mask in range(1 << len(candidates))])
+        sizes = np.array([mask.bit_count() for mask in range(1 << len(others))])
         masks = np.flatnonzero(sizes + len(always) <= most)
-        sets = [members(int(mask), candidates, always) for mask in masks]
+        sets = [members(int(mask), others, always) for mask in masks]
         out = np.full(len(sizes), -np.inf)
         out[masks] = self.many(child, sets)
         return out
@@ -125,12 +121,12 @@ class Score(ABC):
         return self if self.lattice else Watched(self, check)
 
 
-def toggle(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
+def toggle(parents: Parents, x: int) -> Parents:
     """The parents with one more, or one less."""
     return tuple(sorted(set(parents) ^ {x}))
 
 
-def members(mask: int, candidates: Sequence[int], always: tuple[int, ...]) -> tuple[int, ...]:
+def members(mask: int, candidates: Numbers, always: Parents) -> Parents:
     """The parents of a bit mask: those always there, and the candidates whose bits are set."""
     chosen = [c for i, c in enumerate(candidates) if mask >> i & 1]
     return tuple(sorted([*chosen, *always]))
@@ -187,22 +183,14 @@ class Sum(Score):
         out: Array = np.sum([part.many(child, sets) for part in self.parts], axis=0)
         return out
 
-    def sweep(
-        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
-    ) -> tuple[Array, Array]:
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Sum of the parts' sweeps."""
         own, rows = zip(*(part.sweep(children, bases, among) for part in self.parts), strict=True)
         return np.sum(own, axis=0), np.sum(rows, axis=0)
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """Sum of the parts' subsets."""
-        found = [part.subsets(child, candidates, always, max_size) for part in self.parts]
+        found = [part.subsets(child, others, always, most) for part in self.parts]
         out: Array = np.sum(found, axis=0)
         return out
 
@@ -227,25 +215,17 @@ class Cached(Score):
                 self.known[child, s] = float(value)
         return np.array([self.known[child, s] for s in sets])
 
-    def sweep(
-        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
-    ) -> tuple[Array, Array]:
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """The score's own sweep in closed form, else from memory."""
         if self.lattice:
             return self.score.sweep(children, bases, among)
         return super().sweep(children, bases, among)
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """The score's own subsets in closed form, else from memory."""
         if self.lattice:
-            return self.score.subsets(child, candidates, always, max_size)
-        return super().subsets(child, candidates, always, max_size)
+            return self.score.subsets(child, others, always, most)
+        return super().subsets(child, others, always, most)
 
     def by_number(self) -> Array | None:
         """What the score says by the number of parents alone."""

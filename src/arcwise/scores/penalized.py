@@ -12,7 +12,6 @@ is above p / 2: a search that begins with all variables as parents would be paid
 each parent costs the same here. Equivalent graphs have as many arcs, so the term treats them alike.
 """
 
-from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -20,7 +19,18 @@ import numpy as np
 from arcwise._kernels.orders import Compiled
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
-from arcwise.scores.base import Array, Mask, ParentSets, Score, members, toggle
+from arcwise.scores.base import (
+    ALL,
+    Array,
+    Mask,
+    Numbers,
+    Parents,
+    ParentSets,
+    Score,
+    Sweep,
+    members,
+    toggle,
+)
 
 __all__ = ["Penalized", "aic", "bic", "ebic", "loglik"]
 
@@ -53,9 +63,7 @@ class Penalized(Score):
             out -= self.per_param * self.fits.n_params(child, sets)
         return out
 
-    def sweep(
-        self, children: Sequence[int], bases: ParentSets, among: Mask | None = None
-    ) -> tuple[Array, Array]:
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """The family's sweep minus charges, where it has one."""
         found = self.fits.sweep(children, bases)
         if found is None:
@@ -75,33 +83,24 @@ class Penalized(Score):
             toggled[~among] = -np.inf
         return own, toggled
 
-    def _charge(
-        self, children: Sequence[int], bases: ParentSets, own: Array, toggled: Array
-    ) -> None:
+    def _charge(self, children: Numbers, bases: ParentSets, own: Array, toggled: Array) -> None:
         """Take off what parameters cost that are counted set by set."""
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
-            others = [x for x in range(len(self.nodes)) if x != child]
-            counts = self.fits.n_params(child, [base, *(toggle(base, x) for x in others)])
+            rest = [x for x in range(len(self.nodes)) if x != child]
+            counts = self.fits.n_params(child, [base, *(toggle(base, x) for x in rest)])
             own[row] -= self.per_param * counts[0]
-            toggled[row, others] -= self.per_param * counts[1:]
+            toggled[row, rest] -= self.per_param * counts[1:]
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """All subsets in one call, where the family has one."""
-        most = len(self.nodes) if max_size is None else max_size
-        out = self.fits.subsets(child, candidates, always, most)
+        out = self.fits.subsets(child, others, always, most)
         if out is None:
-            return super().subsets(child, candidates, always, max_size)
+            return super().subsets(child, others, always, most)
         sizes = np.bitwise_count(np.arange(len(out), dtype=np.uint32)).astype(np.intp)
         out -= self.by_size[sizes + len(always)]
         if self.per_param:
             kept = np.flatnonzero(sizes + len(always) <= most).tolist()
-            sets = [members(mask, candidates, always) for mask in kept]
+            sets = [members(mask, others, always) for mask in kept]
             out[kept] -= self.per_param * self.fits.n_params(child, sets)
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 

@@ -27,7 +27,7 @@ from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges_within
 from arcwise.search.exact import exact
 from arcwise.search.greedy import ascend
-from arcwise.search.lazy import Found, LazyArcs, cleared
+from arcwise.search.lazy import Found, LazyArcs, cleared, without
 from arcwise.search.orders import Ordered, displaced
 
 __all__ = ["auto"]
@@ -180,11 +180,4 @@ class _Arcs:
 def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
     """The graph without a random tenth to half of its arcs; required ones stay."""
     share = rng.uniform(0.1, 0.5)
-    rows = []
-    for child, parents in enumerate(graph.parents):
-        kept = rng.random(len(parents)) >= share
-        required = limits.required[child]
-        rows.append(
-            tuple(p for p, stay in zip(parents, kept, strict=True) if stay or p in required)
-        )
-    return DAG.unchecked(graph.nodes, tuple(rows))
+    return without(graph, limits, lambda tail, head: rng.random() < share)

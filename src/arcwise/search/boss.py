@@ -88,25 +88,17 @@ def boss(
         order = displaced(best.order(), bounds, rng) if attempt else graph.order()
         found = orders.climb(order) if start is not None and not attempt else orders.fall(order)
         if found is not None and bounds.condition is not None:
-            found = _permitted(score, bounds, found, best, trail)
+            found = found if bounds.condition(found[0]) else None
         elif found is not None and score.equivalent and not trail.stopped:
             found = ges_within(trail, score, found[0], bounds, ("backward",))
         if found is not None and found[1] > top + least_gain(score):
             best, top = found
     if best is not graph and top < (before := total(score, graph)):
         best, top = graph, before
+    if bounds.condition is not None and not trail.stopped:  # orders know nothing of it, arcs do
+        climb = Climb(score.watched(trail.check), best, bounds)
+        ascend(climb, trail)
+        best = climb.graph()
     forgot = f"; the memory was full {orders.cleared} times" if orders.cleared else ""
     stopped = trail.stopped or f"{restarts + 1} climbs are over{forgot}"
     return Result(best, total(score, best), tuple(trail.steps), stopped)
-
-
-def _permitted(
-    score: Score, limits: Limits, found: tuple[DAG, float], best: DAG, trail: Trail
-) -> tuple[DAG, float]:
-    """What changes of single arcs make of a graph found, or of the best one where it is not permitted."""
-    climb = Climb(
-        score.watched(trail.check), found[0] if limits.allows_graph(found[0]) else best, limits
-    )
-    if not trail.stopped:
-        ascend(climb, trail)
-    return climb.graph(), climb.total

@@ -29,7 +29,7 @@ may be reachable only through classes that the rules shut out. The largest numbe
 same in all members of a class, so a bound on it shuts out whole classes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -40,6 +40,7 @@ from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.results import ASKED, FULL, Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
+from arcwise.scores.base import Mask
 from arcwise.search.climb import least_gain, refuse_condition, starting_graph
 
 __all__ = ["Phase", "ges", "ges_within"]
@@ -109,13 +110,15 @@ def ges(
     refuse_condition(bounds, "equivalence")
     trail = Trail(on_step, max_steps)
     careful, barred = score.watched(trail.check), _barred(bounds)
-    among = None if bounds.free else _among(bounds, barred)
+    needed = None if bounds.free else _needed(barred)
+    most = len(score.nodes) if bounds.max_parents is None else bounds.max_parents
 
     def sweep(
         children: list[int], bases: list[tuple[int, ...]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         try:
-            return careful.sweep(children, bases, None if among is None else among(children, bases))
+            among = None if needed is None else _among(needed[children], bases, most)
+            return careful.sweep(children, bases, among)
         except Interrupted:  # no step is better, and the watcher is asked next
             return np.zeros(len(children)), np.full((len(children), len(score.nodes)), -np.inf)
 
@@ -132,7 +135,7 @@ def ges(
         bounds.required,
         phases=_numbers(phases),
         iterate=iterate,
-        max_parents=len(score.nodes) if bounds.max_parents is None else bounds.max_parents,
+        max_parents=most,
         max_clique=_most(max_clique, len(score.nodes)),
         tolerance=least_gain(score),
     )
@@ -173,29 +176,24 @@ def _numbers(phases: Sequence[Phase]) -> list[int]:
     return [_KINDS[phase] for phase in phases]
 
 
-def _among(
-    limits: Limits, barred: Sequence[tuple[int, ...]]
-) -> Callable[[list[int], list[tuple[int, ...]]], NDArray[np.bool_]]:
-    """What marks the toggles that some permitted class can need.
+def _needed(barred: Sequence[tuple[int, ...]]) -> Mask:
+    """Mark the parents (columns) of each child that some member of a permitted class may have.
 
-    A class stands for all of its members, so a parent that the rules bar is asked for where the opposite
-    arc is free, and of sets with as many parents as there may be only smaller ones.
+    A class stands for all of its members, so a barred parent is needed where the opposite arc is free.
     """
-    p = len(limits.nodes)
-    free = np.ones((p, p), dtype=bool)
+    free = np.ones((len(barred), len(barred)), dtype=bool)
     for child, row in enumerate(barred):
-        for other in row:
-            free[child, other] = child not in barred[other]
+        free[child, list(row)] = False
+    return free | free.T
 
-    def among(children: list[int], bases: list[tuple[int, ...]]) -> NDArray[np.bool_]:
-        out = free[children]
-        for row, base in zip(out, bases, strict=True):
-            if limits.max_parents is not None and len(base) >= limits.max_parents:
-                row[:] = False
-                row[list(base)] = True
-        return out
 
-    return among
+def _among(needed: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
+    """What is needed beside bases; of those with as many parents as there may be, only smaller sets."""
+    for row, base in zip(needed, bases, strict=True):
+        if len(base) >= most:
+            row[:] = False
+            row[list(base)] = True
+    return needed
 
 
 def _barred(limits: Limits) -> list[tuple[int, ...]]:

@@ -16,7 +16,7 @@ from arcwise.conditionals.parzen.model import (
 )
 from arcwise.data import Moments, Table, Variable
 from arcwise.data.variable import KINDS, sentence_list
-from arcwise.errors import DataError, FitError, WordError, unknown
+from arcwise.errors import DataError, WordError, unknown
 
 __all__ = ["CEILING", "MOST_ROWS", "WIDTHS", "Parzen", "Widths"]
 
@@ -141,11 +141,7 @@ class Parzen(Family):
         """
         from arcwise.conditionals.parzen.fits import ParzenFits
 
-        if isinstance(source, Moments):
-            raise FitError(
-                "Parzen windows need the rows of the table, but only means and covariances were "
-                "given: read the file as a table."
-            )
+        table = self.rows_of(source)
         if widths not in WIDTHS:
             raise unknown("kind of widths", widths, WIDTHS)
         if not 0 < floor < CEILING:
@@ -156,7 +152,7 @@ class Parzen(Family):
         if not 0 <= tail < 1:
             raise WordError(f"The tail is a share from 0 to below 1, but {tail} came.")
         family = replace(self, widths=widths, floor=floor, tail=tail, threads=threads)
-        return ParzenFits(family, source)
+        return ParzenFits(family, table)
 
 
 def _sampled(table: Table) -> Table:
