@@ -81,9 +81,7 @@ class Assigned(Family):
     ) -> Fits:
         """Tie each family to the table; `options` of families, by their words."""
         given, table = options or {}, self.rows_of(source)
-        parts = {
-            f.name: f.bind(_seen(f, table), **given.get(f.name, {})) for f, _ in self.shares()
-        }
+        parts = {f.name: f.bind(_seen(f, table), **given.get(f.name, {})) for f, _ in self.shares()}
         return AssignedFits(self, table, parts)
 
 

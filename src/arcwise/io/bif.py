@@ -32,7 +32,7 @@ from arcwise.io.tables import DiscreteNet, Numbers, level_texts, rows
 __all__ = ["read_bif", "write_bif"]
 
 MARKS = r"{}\[\]();|"
-COMMENT, OPENING = r"//[^\n]*+|/\*.*?\*/", r'"|/\*'
+TEXT, COMMENT = r'[^"/]++|/(?![/*])', r"//[^\n]*+|/\*.*?\*/"
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 KEYWORDS = {
     "network", "variable", "probability", "property", "type", "discrete", "table", "default",
@@ -63,7 +63,7 @@ def read_bif(content: bytes) -> DiscreteNet:
     array([[0.1, 0.9],
            [0.2, 0.8]])
     """
-    scanner, draft = Scanner(content, MARKS, COMMENT, OPENING), Draft("BIF")
+    scanner, draft = Scanner(content, MARKS, TEXT, COMMENT), Draft("BIF")
     bodies: dict[str, tuple[int, int]] = {}
     while word := scanner.take():
         if word == "variable":

@@ -20,10 +20,11 @@ from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG
 from arcwise.io.tables import DiscreteNet, Numbers, normalised
 
-__all__ = ["Draft", "at", "numbers"]
+__all__ = ["MOST_LEVELS", "MOST_VARIABLES", "Draft", "at", "numbers"]
 
 MOST_NUMBERS = 2**27
 """A gigabyte: only a slip or an attack needs more, as a default row does for forty parents."""
+MOST_VARIABLES, MOST_LEVELS = 10**6, 4 * 10**6
 SHOWN = 400
 """Longer messages are cut: a name in a damaged file may be of any length."""
 
@@ -80,6 +81,7 @@ class Draft:
         self.levels: dict[str, tuple[str, ...]] = {}
         self.parents: dict[str, tuple[str, ...]] = {}
         self.lines: dict[str, int] = {}
+        self._count = 0
 
     def declare(self, name: str, levels: Sequence[str], line: int) -> None:
         """Add a variable."""
@@ -87,6 +89,10 @@ class Draft:
             raise at(line, "a variable has no name")
         if name in self.levels:
             raise at(line, f"variable {name!r} is declared a second time")
+        self._count += len(levels)
+        if len(self.levels) == MOST_VARIABLES or self._count > MOST_LEVELS:
+            most = f"{MOST_VARIABLES} variables or {MOST_LEVELS} states"
+            raise at(line, f"there are more than {most}, which is more than are read")
         if not levels:
             raise at(line, f"variable {name!r} has no states")
         if len(set(levels)) != len(levels):

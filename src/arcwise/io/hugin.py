@@ -25,7 +25,7 @@ from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, ro
 __all__ = ["read_hugin", "write_hugin"]
 
 MARKS = r"{}()|=;"
-COMMENT = r"%[^\n]*+"
+TEXT, COMMENT = r'[^"%]++', r"%[^\n]*+"
 # Words that begin a block or an attribute; nodes are not called so.
 KEYWORDS = {
     "net", "class", "node", "discrete", "continuous", "utility", "decision", "function", "potential",
@@ -53,7 +53,7 @@ def read_hugin(content: bytes) -> DiscreteNet:
     >>> read_hugin(text).tables
     (array([0.5, 0.5]),)
     """
-    scanner, draft = Scanner(content, MARKS, COMMENT), Draft("Hugin")
+    scanner, draft = Scanner(content, MARKS, TEXT, COMMENT), Draft("Hugin")
     data: dict[str, tuple[int, int]] = {}
     called: dict[str, str] = {}
     while word := scanner.take():

@@ -18,7 +18,9 @@ from arcwise.io.draft import at
 __all__ = ["WHOLE", "Lines", "Scanner", "decoded", "quoted", "unquoted"]
 
 QUOTED = r'"(?:\\.|[^"\\])*+"'
-QUOTE = '"'
+MOST_NAMES = 10**6
+UNTIL = {mark: re.compile(rf'(?:[^"{mark}]++|{QUOTED})*+{mark}', re.DOTALL) for mark in "{};"}
+STATEMENT = re.compile(rf'[;\s]*+((?:[^";]++|{QUOTED})*+(?:;|\Z))', re.DOTALL)
 WHOLE: itemgetter[int] = itemgetter(0)
 
 
@@ -50,16 +52,16 @@ class Scanner:
     ----------
     content : the bytes of the file: UTF-8, or Latin-1 as old files are.
     marks : the signs that stand for themselves, as the inside of a character class.
-    comment : pattern of comments.
-    opening : pattern of what opens a block comment, which is an error where it is not closed.
+    plain : pattern of what is neither quoted nor a comment.
+    comment : pattern of a comment.
 
-    >>> scanner = Scanner(b"node a { % one\\n states", r"{}", "%[^\\n]*+")
+    >>> scanner = Scanner(b"node a { % one\\n states", r"{}", '[^"%]++', "%[^\\n]*+")
     >>> [scanner.take() for _ in range(5)], scanner.line
     (['node', 'a', '{', 'states', ''], 2)
     """
 
-    def __init__(self, content: bytes, marks: str, comment: str, opening: str = QUOTE) -> None:
-        self.text = _blanked(decoded(content), f"{comment}|(?P<open>{opening})")
+    def __init__(self, content: bytes, marks: str, plain: str, comment: str) -> None:
+        self.text = _blanked(decoded(content), plain, comment)
         self.lines = Lines(self.text)
         self.position = 0
         self._token = re.compile(rf'{QUOTED}|[{marks}]|[^\s,"{marks}]++', re.DOTALL)
@@ -106,14 +108,14 @@ class Scanner:
                 said = " or ".join(map(repr, closing))
                 raise self.wrong(f"expected {said}, found {found or 'the end of the file'!r}")
             names.append(unquoted(found))
+            if len(names) > MOST_NAMES:
+                raise self.wrong(f"there are more than {MOST_NAMES} names in one list")
         return names, found
 
     def until(self, closing: str) -> tuple[int, int]:
         """Pass over everything up to a closing mark outside quotes; give where it began and ended."""
         start = self.position
-        found = re.compile(rf'(?:[^"{closing}]++|{QUOTED})*+{closing}', re.DOTALL).match(
-            self.text, start
-        )
+        found = UNTIL[closing].match(self.text, start)
         if found is None:
             raise self.wrong(f"there is no {closing!r} that closes what begins here")
         self.position = found.end()
@@ -121,9 +123,8 @@ class Scanner:
 
     def statements(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The parts of a stretch of text that semicolons close; the last one may be open."""
-        pattern = re.compile(rf'(?:[^";]++|{QUOTED})*+(?:;|\Z)', re.DOTALL)
-        for found in pattern.finditer(self.text, start, end):
-            yield found.span()
+        for found in STATEMENT.finditer(self.text, start, end):
+            yield found.span(1)
 
     def words(self, start: int, end: int, most: int) -> list[str]:
         """The first marks, words and quoted texts of a stretch of text, at most so many."""
@@ -141,16 +142,18 @@ def decoded(content: bytes) -> str:
     return text
 
 
-def _blanked(text: str, comment: str) -> str:
+def _blanked(text: str, plain: str, comment: str) -> str:
     """The text without its comments, on as many lines; quotes and comments must be closed."""
-
-    def blank(found: re.Match[str]) -> str:
+    pattern = re.compile(
+        rf"(?P<plain>(?:{plain}|{QUOTED})++)|(?:(?:{comment})\s*+)++|(?P<open>.)", re.DOTALL
+    )
+    pieces = []
+    for found in pattern.finditer(text):
         if found["open"]:
             what = "a quotation mark" if found[0] == '"' else "a comment"
-            raise at(1 + text.count("\n", 0, found.start()), f"{what} is not closed")
-        return found[0] if found[0][0] == '"' else "\n" * found[0].count("\n") or " "
-
-    return re.sub(f"{QUOTED}|{comment}", blank, text, flags=re.DOTALL)
+            raise at(Lines(text).at(found.start()), f"{what} is not closed")
+        pieces.append(found["plain"] or "\n" * found[0].count("\n") or " ")
+    return pieces[0] if len(pieces) == 1 else "".join(pieces)
 
 
 def unquoted(word: str) -> str:

@@ -84,7 +84,7 @@ class DiscreteNet:
         above = [self.variables[parent] for parent in self.parents[child]]
         return normalised(self.variables[child], above, self.tables[child])
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the variables."""
         return tuple(variable.name for variable in self.variables)
@@ -131,7 +131,6 @@ def normalised(variable: Variable, parents: Sequence[Variable], table: Any) -> N
             f"The table of {variable.name!r} has the shape {numbers.shape}, and its parents' levels "
             f"and its own need {shape}."
         )
-    sums = numbers.sum(axis=-1, keepdims=True)
     # Sums of negative or infinite numbers may look right, so numbers are looked at first.
     wrong = ~np.isfinite(numbers) | (numbers < 0.0)
     if wrong.any():
@@ -141,9 +140,11 @@ def normalised(variable: Variable, parents: Sequence[Variable], table: Any) -> N
             f"The probabilities of {where} have the number {numbers[tuple(place)]:g}, and should "
             "be from 0 to 1."
         )
+    sums = numbers.sum(axis=-1, keepdims=True)
     off = np.abs(sums - 1.0)
-    if (off > TOLERANCE).any():
-        place = np.argwhere(off > TOLERANCE)[0]
+    far = off > TOLERANCE + EXACT
+    if far.any():
+        place = np.argwhere(far)[0]
         where = _given(variable, parents, place[:-1])
         raise DataError(
             f"The probabilities of {where} sum to {sums[tuple(place)]:.6g}, and should sum to 1."

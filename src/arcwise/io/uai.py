@@ -28,13 +28,13 @@ from itertools import islice
 from math import prod
 
 from arcwise.errors import FileError
-from arcwise.io.draft import Draft, at
+from arcwise.io.draft import MOST_LEVELS, MOST_VARIABLES, Draft, at
 from arcwise.io.scan import WHOLE, Lines, decoded
 from arcwise.io.tables import DiscreteNet
 
 __all__ = ["read_uai"]
 
-COMMENT = re.compile(r"^c(?:\s[^\n]*)?$|#[^\n]*", re.MULTILINE)
+COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
 
 
 class _Words:
@@ -108,13 +108,10 @@ def read_uai(content: bytes) -> DiscreteNet:
 
 def _variables(words: _Words, draft: Draft) -> list[str]:
     """Read the number of variables and their numbers of levels."""
-    # Every level is in a table, so there are fewer than there are letters in the file.
-    most = len(words.text)
-    count = words.whole("a number of variables", 1, most)
+    count = words.whole("a number of variables", 1, MOST_VARIABLES)
     names = [f"x{number:0{len(str(count - 1))}d}" for number in range(count)]
     for name in names:
-        levels = words.whole(f"the number of levels of {name!r}", 1, most)
-        most -= levels
+        levels = words.whole(f"the number of levels of {name!r}", 1, MOST_LEVELS)
         draft.declare(name, tuple(map(str, range(levels))), words.line)
     return names
 
