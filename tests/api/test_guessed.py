@@ -45,10 +45,18 @@ def test_an_undirected_graph_has_the_score_of_its_joint_unless_another_is_asked_
 def test_scores_that_make_no_sense_are_refused():
     with pytest.raises(aw.WordError, match="no score 'bik'"):
         aw.score("v0 -> v1", SOURCE, score="bik")
-    with pytest.raises(aw.FitError, match="different families"):
-        aw.score("v0 -> v1", SOURCE, model={"v0": "gaussian", "v1": "parzen"})
+    with pytest.raises(aw.FitError, match="no number of free parameters"):
+        aw.score("v0 -> v1", SOURCE, model={"v0": "gaussian", "v1": "parzen"}, score="bic")
     with pytest.raises(aw.WordError, match="the score 'bic' take no option 'gamma'"):
-        aw.fit("v0 -> v1", SOURCE, gamma=1.0)
+        aw.fit("v0 -> v1", SOURCE, score="bic", gamma=1.0)
+
+
+def test_models_of_several_families_have_a_score_in_common():
+    words = ("gaussian", "parzen")
+    mixed = [aw.score("v0 -> v1", SOURCE, model={"v0": a, "v1": b}) for a, b in (words, words[::-1])]
+    alone = [aw.score("v0 -> v1", SOURCE, model=word, score="loo") for word in words]
+    assert sum(mixed) == pytest.approx(sum(alone), rel=1e-12)
+    assert mixed[0] != mixed[1]
 
 
 def test_networks_are_compared_by_their_graphs(net):

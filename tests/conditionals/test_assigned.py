@@ -11,6 +11,7 @@ from arcwise.conditionals import FAMILIES, Assigned
 from arcwise.data import Moments
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
+from arcwise.learners import prepared
 from arcwise.networks import log_density
 from arcwise.scores import bic, kfold, leave_one_out, total
 
@@ -95,13 +96,13 @@ def test_each_column_is_prepared_for_its_own_model():
     assert [v.kind for v in numbers.net.variables] == ["continuous", "discrete", "continuous"]
     kept = aw.fit("[n|text][text][x]", source, model={"text": "multinomial", "n": "multinomial"})
     assert [v.kind for v in kept.net.variables] == ["discrete", "discrete", "continuous"]
-    with pytest.raises(DataError, match="'text' holds text"):
+    with pytest.raises(DataError, match="'text' holds levels .*gaussian models take numbers only"):
         aw.fit("[n][text][x|n]", source, model={"n": "parzen"})
 
 
 def test_rows_with_gaps_are_left_out_for_all_of_them():
     source = table({"a": [1.0, 2.0, np.nan, 4.0, 3.0, 7.0], "b": [2.0, np.nan, 1.0, 0.0, 5.0, 6.0]})
-    both = Assigned({"a": FAMILIES["gaussian"], "b": Laplace()}).prepare(source)
+    both = prepared(source, Assigned({"a": FAMILIES["gaussian"], "b": Laplace()}))
     assert both.rows == 4
     assert both.columns[1].tolist() == [2.0, 0.0, 5.0, 6.0]
 

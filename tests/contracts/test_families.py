@@ -21,6 +21,7 @@ from arcwise.conditionals import (
 from arcwise.data import Moments, Table
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
+from arcwise.learners import prepared
 from arcwise.networks import BayesNet, ancestral, log_density
 from arcwise.scores import leave_one_out
 from arcwise.undirected.boundary import boundary
@@ -196,7 +197,7 @@ def test_sets_that_a_family_cannot_take_score_minus_infinity_and_are_not_fitted(
     ):
         fits.conditional(0, (2,))
     with pytest.raises(DataError, match="v2"):
-        family.prepare(both)
+        prepared(both, family)
 
 
 @kind_law
@@ -350,6 +351,7 @@ def test_moments_are_enough_or_refused_in_words(family):
 def test_the_registers_call_families_and_their_models_by_their_words(word, monkeypatch):
     assert FAMILIES[word].name == word
     assert CONDITIONALS[FAMILIES[word].conditional.word] is FAMILIES[word].conditional
+    monkeypatch.delitem(FAMILIES, "multinomial", raising=False)
     before = len(CONDITIONALS)
     monkeypatch.setitem(FAMILIES, "multinomial", Multinomial())
     assert CONDITIONALS["multinomial"] is Multinomial.conditional

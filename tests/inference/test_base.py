@@ -63,7 +63,7 @@ def fuel():
     gauge = np.array([[[1.0, 0.0], [0.8, 0.2]], [[0.8, 0.2], [0.1, 0.9]]])
     models = (Tables(np.array([0.1, 0.9])), Tables(np.array([0.1, 0.9])), Tables(gauge))
     graph = DAG.from_arcs([("battery", "gauge"), ("fuel", "gauge")])
-    return BayesNet(variables, graph, models, ("table",) * 3)
+    return BayesNet(variables, graph, models)
 
 
 FUEL = fuel()
@@ -246,7 +246,7 @@ def test_impossible_evidence_is_an_error():
     other = Variable("other", ("no", "yes"))
     graph = DAG.from_arcs([("battery", "gauge"), ("fuel", "gauge")], [*FUEL.names, "other"])
     models = (*FUEL.conditionals, Tables(np.array([0.5, 0.5])))
-    net = BayesNet((*FUEL.variables, other), graph, models, ("table",) * 4)
+    net = BayesNet((*FUEL.variables, other), graph, models)
     said = "The evidence is impossible: gauge = full has probability zero where battery = dead, fuel = empty"
     for method in (None, "grid", "importance"):
         with pytest.raises(FitError, match=said):
@@ -268,9 +268,7 @@ def never(code):
     shares[:, [c for c in range(3) if c != code]] = 0.5
     variables = (Variable("a", ("no", "yes")), Variable("b", (0, 1, 2)))
     graph = DAG.from_arcs([("a", "b")])
-    return BayesNet(
-        variables, graph, (Tables(np.array([0.5, 0.5])), Tables(shares)), ("table",) * 2
-    )
+    return BayesNet(variables, graph, (Tables(np.array([0.5, 0.5])), Tables(shares)))
 
 
 def test_evidence_that_no_hidden_value_allows_is_an_error():
