@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from arcwise.inference import ENGINES
+
 HERE = Path(__file__).resolve().parents[1]
 PACKAGE = HERE / "src" / "arcwise"
 PAGES = sorted([*HERE.glob("*.md"), *(HERE / "docs").rglob("*.md")])
@@ -48,7 +50,10 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("ARCWISE_QUICK", "1")
-    return tmp_path
+    engines = dict(ENGINES)
+    yield tmp_path
+    ENGINES.clear()  # pages may add to the register
+    ENGINES.update(engines)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(HERE)))

@@ -283,6 +283,18 @@ def test_evidence_that_no_hidden_value_allows_is_an_error():
     assert query(never(2), "a", {"b": 1}).probability("yes") == pytest.approx(0.5)
 
 
+def test_rare_evidence_is_answered_from_impossible_starts():
+    variables = tuple(Variable(name, ("no", "yes")) for name in "abc")
+    both = np.array(
+        [[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 0.5]]]
+    )  # c only where a and b are
+    models = (Tables(np.array([0.999, 0.001])), Tables(np.array([0.5, 0.5])), Tables(both))
+    net = BayesNet(variables, DAG.from_arcs([("a", "c"), ("b", "c")]), models, ("table",) * 3)
+    assert query(net, "a", {"c": "yes"}).probability("yes") == 1.0
+    rows = Table(variables[2:], (np.array([1], np.uint8),))
+    assert predict(net, rows, "a").probabilities.tolist() == [[0.0, 1.0]]
+
+
 def test_tiny_densities_are_answered():
     belief = query(NORMAL, "a", {"c": 1e6})
     assert np.isfinite([belief.mean, belief.sd]).all()

@@ -29,6 +29,7 @@ class Joined:
     A part may also be a function that works its distributions out when they are asked for, each time anew:
     so a large table needs no memory for the weights of mixtures.
 
+    >>> from arcwise.distributions import Normal
     >>> both = Joined(((np.array([1]), Normal(5.0, 1.0)), (np.array([0]), lambda: Normal(3.0, 1.0))), 2)
     >>> both.mean.tolist(), both.cdf(np.array([3.0, 5.0])).tolist()
     ([3.0, 5.0], [0.5, 0.5])
@@ -110,6 +111,7 @@ class Average:
 
     Where they have components in common, weights or probabilities are summed; others are kept side by side.
 
+    >>> from arcwise.distributions import Normal
     >>> average = Average()
     >>> for mean in (1.0, 3.0):
     ...     average.add(Normal(mean, 1.0))

@@ -216,7 +216,8 @@ class _Target:
     def __init__(self, net: MarkovNet, node: int, start: Chains, sweeps: int) -> None:
         self.net, self.node, self.average, self.count = net, node, Average(), 0
         self.history: list[Array] = []
-        costly = isinstance(self._conditional(start, slice(0, 1), 1), Grid)
+        costly = not net.variables[node].discrete
+        costly = costly and isinstance(self._conditional(start, slice(0, 1), 1), Grid)
         self.step = max(1, sweeps // KEPT) if costly else 1
 
     def _conditional(self, now: Chains, part: Any, size: int) -> Distribution:

@@ -100,10 +100,16 @@ class Product:
 
     def distribution(self, xs: Columns, size: int) -> Grid | Categorical:
         """The distribution of each row."""
+        return self._distribution(xs, size, strict=True)
+
+    def _distribution(self, xs: Columns, size: int, strict: bool) -> Grid | Categorical:
         variable = self.rule.net.variables[self.rule.node]
         if variable.levels is not None:
             codes = np.broadcast_to(np.arange(len(variable.levels)), (size, len(variable.levels)))
-            return Categorical.from_logs(self.rule.logs(codes, xs), variable.levels, variable.name)
+            weights = self.rule.logs(codes, xs)
+            if not strict:
+                weights[np.isneginf(weights).all(axis=1)] = 0.0
+            return Categorical.from_logs(weights, variable.levels, variable.name)
         points, logs = zip(*(self._block(xs, rows) for rows in blocks(size, 1000)), strict=True)
         return Grid(np.concatenate(points), np.concatenate(logs))
 
@@ -129,8 +135,8 @@ class Product:
         return self.distribution(xs, len(y)).logpdf(np.asarray(y, dtype=float))
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
-        """Draw one value for each row."""
-        return self.distribution(xs, size).sample(rng, 1)[:, 0]
+        """Draw one value for each row; a level by chance where the others' present states allow none."""
+        return self._distribution(xs, size, strict=False).sample(rng, 1)[:, 0]
 
 
 def product_net(
