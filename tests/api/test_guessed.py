@@ -53,7 +53,9 @@ def test_scores_that_make_no_sense_are_refused():
 
 def test_models_of_several_families_have_a_score_in_common():
     words = ("gaussian", "parzen")
-    mixed = [aw.score("v0 -> v1", SOURCE, model={"v0": a, "v1": b}) for a, b in (words, words[::-1])]
+    mixed = [
+        aw.score("v0 -> v1", SOURCE, model={"v0": a, "v1": b}) for a, b in (words, words[::-1])
+    ]
     alone = [aw.score("v0 -> v1", SOURCE, model=word, score="loo") for word in words]
     assert sum(mixed) == pytest.approx(sum(alone), rel=1e-12)
     assert mixed[0] != mixed[1]

@@ -96,7 +96,7 @@ def test_each_column_is_prepared_for_its_own_model():
     assert [v.kind for v in numbers.net.variables] == ["continuous", "discrete", "continuous"]
     kept = aw.fit("[n|text][text][x]", source, model={"text": "multinomial", "n": "multinomial"})
     assert [v.kind for v in kept.net.variables] == ["discrete", "discrete", "continuous"]
-    with pytest.raises(DataError, match="'text' holds levels .*gaussian models take numbers only"):
+    with pytest.raises(DataError, match=r"'text' holds levels .*gaussian models take numbers only"):
         aw.fit("[n][text][x|n]", source, model={"n": "parzen"})
 
 
