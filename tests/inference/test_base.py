@@ -1,6 +1,7 @@
 """Contracts of every engine: what they take, that they agree, impossible evidence, draws with evidence."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -32,6 +33,8 @@ NORMAL = gaussian_net({"a": (1, {}, 2), "b": (0, {"a": 2}, 1), "c": (-1, {"b": 0
 @dataclass(frozen=True)
 class Tables:
     """A toy discrete local model: probabilities of levels for each set of codes of the parents."""
+
+    word: ClassVar[str] = "table"
 
     probabilities: np.ndarray
     n_params = None
@@ -289,7 +292,7 @@ def test_rare_evidence_is_answered_from_impossible_starts():
         [[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 0.5]]]
     )  # c only where a and b are
     models = (Tables(np.array([0.999, 0.001])), Tables(np.array([0.5, 0.5])), Tables(both))
-    net = BayesNet(variables, DAG.from_arcs([("a", "c"), ("b", "c")]), models, ("table",) * 3)
+    net = BayesNet(variables, DAG.from_arcs([("a", "c"), ("b", "c")]), models)
     assert query(net, "a", {"c": "yes"}).probability("yes") == 1.0
     rows = Table(variables[2:], (np.array([1], np.uint8),))
     assert predict(net, rows, "a").probabilities.tolist() == [[0.0, 1.0]]
