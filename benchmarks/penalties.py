@@ -23,10 +23,10 @@ import numpy as np
 from families import FAMILIES, draw, f1
 
 import arcwise as aw
-from arcwise.api import directed, undirected
-from arcwise.api.learning import plan
+from arcwise.api.learning import specify
 from arcwise.conditionals.parzen import Parzen
 from arcwise.graphs import Rules, skeleton
+from arcwise.learners import Boundary, Directed
 from arcwise.scores import ArcPenalty, Sum
 from arcwise.search import SEARCHES
 
@@ -49,25 +49,24 @@ def one(family: str, p: int, n: int, seed: int, kind: str) -> dict[str, Any]:
     """F1 of one graph at each penalty."""
     drawn = draw(family, p, n, seed)
     table = aw.table({name: drawn.x[:, i] for i, name in enumerate(drawn.names)})
-    recipe = plan(graph=kind, model="parzen", penalty=0.0).recipe
+    spec = specify(graph=kind, model="parzen", penalty=0.0)
     began, tried = time.process_time(), penalties(p, n)
     if kind == "undirected":
-        bench = undirected.bench(recipe, table)
-        path = undirected.walk(bench, None, 1.01 * max(tried)).path
+        path = Boundary.bind(spec, table).path(None, 1.01 * max(tried))
         values = [f1(path.at(penalty), drawn.moral) for penalty in tried]
     else:
-        bench = directed.bench(recipe, table)
-        values = [f1(skeleton(searched(bench, penalty)), drawn.skeleton) for penalty in tried]
+        score = Directed.bind(spec, table).score
+        values = [f1(skeleton(searched(score, penalty)), drawn.skeleton) for penalty in tried]
     known = {"family": family, "p": p, "n": n, "seed": seed, "kind": kind}
     return {**known, "penalties": tried, "f1": values, "seconds": time.process_time() - began}
 
 
-def searched(bench: Any, penalty: float) -> aw.DAG:
+def searched(own: Any, penalty: float) -> aw.DAG:
     """The graph of a search at a penalty; local scores are kept from one penalty to the next."""
-    score = Sum([bench.score, ArcPenalty(bench.score.nodes, bench.score.rows, penalty)])
-    limits = Rules().on(bench.score.nodes)
+    score = Sum([own, ArcPenalty(own.nodes, own.rows, penalty)])
+    limits = Rules().on(own.nodes)
     # The whole search where that takes seconds; beyond, one climb from the empty graph tells penalties apart.
-    patience = None if len(limits.nodes) * bench.score.rows <= 3000 else 0
+    patience = None if len(limits.nodes) * own.rows <= 3000 else 0
     rng = np.random.default_rng(0)
     return SEARCHES["auto"](score, None, rng=rng, limits=limits, patience=patience).graph
 

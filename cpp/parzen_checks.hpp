@@ -43,7 +43,7 @@ inline Source source_of(ConstMatrix columns, Flags apart, ConstVector weights) {
 
 inline void check_child(std::int64_t child, std::int64_t levels, std::size_t p) {
   if (child < 0 || child >= static_cast<std::int64_t>(p)) throw nb::index_error("a target is no column of the table");
-  if (levels < 0 || levels == 1) throw nb::value_error("levels are 0 (continuous) or two and more");
+  if (levels < 0) throw nb::value_error("levels are 0 (continuous) or their number");
 }
 
 inline void check_width(double width) {

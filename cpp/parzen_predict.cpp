@@ -168,7 +168,7 @@ void log_density(ConstMatrix inputs, Flags apart, ConstVector weights, ConstVect
   if (output.shape(0) != rows.n) throw nb::value_error("one output a centre");
   for (std::size_t i = 0; i < y.shape(0); ++i)
     if (!std::isfinite(y.data()[i])) throw nb::value_error("targets must be finite");
-  if (levels < 0 || levels == 1) throw nb::value_error("levels are 0 (continuous) or two and more");
+  if (levels < 0) throw nb::value_error("levels are 0 (continuous) or their number");
   nb::gil_scoped_release release;
   Aligned<double> values(rows.width, 0.0), off(rows.width), cost(rows.width);
   std::copy(output.data(), output.data() + rows.n, values.begin());

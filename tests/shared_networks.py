@@ -33,7 +33,7 @@ def gaussian_net(recipe: Recipe) -> BayesNet:
         intercept, slopes, sd = recipe[child]
         models.append(linear(intercept, [slopes[p] for p in graph.parents_of(child)], sd))
     variables = tuple(Variable(name) for name in names)
-    return BayesNet(variables, graph, tuple(models), ("gaussian",) * len(names))
+    return BayesNet(variables, graph, tuple(models))
 
 
 def random_net(rng: np.random.Generator, nodes: int, density: float = 0.5) -> BayesNet:

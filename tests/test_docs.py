@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from arcwise.inference import ENGINES
+
 HERE = Path(__file__).resolve().parents[1]
 PACKAGE = HERE / "src" / "arcwise"
 PAGES = sorted([*HERE.glob("*.md"), *(HERE / "docs").rglob("*.md")])
@@ -48,7 +50,10 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("ARCWISE_QUICK", "1")
-    return tmp_path
+    engines = dict(ENGINES)
+    yield tmp_path
+    ENGINES.clear()  # pages may add to the register
+    ENGINES.update(engines)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(HERE)))
@@ -75,28 +80,33 @@ def test_the_readme_shows_code():
     assert list(blocks((HERE / "README.md").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(HERE)))
-def test_links_between_pages_lead_somewhere(page):
-    text = page.read_text(encoding="utf-8")
-    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
-    for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", prose):
-        if "://" not in target and not target.startswith("mailto:"):
-            assert (page.parent / target).exists(), f"{page.name} points to {target}"
+def test_links_between_pages_lead_somewhere():
+    offenders = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", prose):
+            if not re.match(r"\w+:", target) and not (page.parent / target).exists():
+                offenders.append(f"{page.name} points to {target}")
+    assert not offenders
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_examples_in_docstrings(module, elsewhere):
-    found = doctest.testmod(importlib.import_module(module))
-    assert found.failed == 0
+@pytest.mark.parametrize("room", sorted({"".join(each.split(".")[1:2]) for each in MODULES}))
+def test_examples_in_docstrings(room, elsewhere):
+    modules = [each for each in MODULES if "".join(each.split(".")[1:2]) == room]
+    found = {each: doctest.testmod(importlib.import_module(each)) for each in modules}
+    assert not [each for each, result in found.items() if result.failed]
 
 
-def test_most_public_functions_show_an_example():
-    shown = sum(
-        bool(test.examples)
-        for module in MODULES
-        for test in doctest.DocTestFinder().find(importlib.import_module(module))
-    )
-    assert shown > 60
+def test_public_functions_show_an_example():
+    """All that the facade gives, but for those named here: the list may only become shorter."""
+    import arcwise
+
+    public = {
+        name: getattr(arcwise, name) for name in arcwise.__all__ if not name.endswith("Error")
+    }
+    bare = {name for name, each in public.items() if callable(each) and ">>>" not in each.__doc__}
+    assert bare == {"Network", "load", "load_graph", "validate"}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)

@@ -5,6 +5,8 @@ import pytest
 from scipy.stats import multivariate_normal
 from shared_networks import dense_moments, gaussian_net, linear, published_net, random_net
 
+import arcwise as aw
+from arcwise.conditionals import GaussianConditional
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.graphs import DAG, UGraph
@@ -26,18 +28,16 @@ CHAIN = gaussian_net({"a": (1, {}, 2), "b": (0, {"a": 2}, 1), "c": (-1, {"b": 0.
 def test_nodes_must_be_the_variables_in_order():
     models = (linear(0, [], 1), linear(0, [], 1))
     with pytest.raises(GraphError, match=r"'y' and 'z' differ"):
-        BayesNet(XY, DAG.empty(["x", "z"]), models, ("gaussian",) * 2)
+        BayesNet(XY, DAG.empty(["x", "z"]), models)
     with pytest.raises(GraphError, match="order differs"):
-        BayesNet(XY, DAG.empty(["y", "x"]), models, ("gaussian",) * 2)
+        BayesNet(XY, DAG.empty(["y", "x"]), models)
     with pytest.raises(GraphError, match="sorted"):
-        BayesNet(XY[::-1], DAG.empty(["y", "x"]), models, ("gaussian",) * 2)
+        BayesNet(XY[::-1], DAG.empty(["y", "x"]), models)
 
 
-def test_one_conditional_and_model_name_per_node():
-    with pytest.raises(FitError, match="one local model for each, but 1 came"):
-        BayesNet(XY, DAG.empty(["x", "y"]), (linear(0, [], 1),), ("gaussian",) * 2)
-    with pytest.raises(FitError, match="one model name"):
-        BayesNet(XY, DAG.empty(["x", "y"]), (linear(0, [], 1),) * 2, ("gaussian",))
+def test_one_conditional_per_node():
+    with pytest.raises(FitError, match="one local model for each, but got 1"):
+        BayesNet(XY, DAG.empty(["x", "y"]), (linear(0, [], 1),))
 
 
 def test_unknown_name_is_answered_with_close_ones():
@@ -80,6 +80,8 @@ def test_ancestral_is_reproducible_and_may_be_empty():
 class Coin:
     """A discrete local model, to see that nothing here is about numbers only."""
 
+    word = "coin"
+
     n_params = 1
 
     def sample(self, xs, rng, size):
@@ -91,7 +93,7 @@ class Coin:
 
 def test_discrete_conditionals_fit_in():
     variable = Variable("coin", ("heads", "tails"))
-    net = BayesNet((variable,), DAG.empty(["coin"]), (Coin(),), ("coin",))
+    net = BayesNet((variable,), DAG.empty(["coin"]), (Coin(),))
     table = ancestral(net, np.random.default_rng(1), 50)
     assert set(table.values("coin")) == {"heads", "tails"}
     assert log_density(net, table.columns).sum() == pytest.approx(-50 * np.log(2))
@@ -151,7 +153,7 @@ def test_align_needs_something_in_common():
 @pytest.fixture
 def weather():
     variables = (Variable("rain", ("no", "yes")), Variable("size", ("S", "L"), True, (10.0,)))
-    return BayesNet(variables, DAG.empty(["rain", "size"]), (Coin(), Coin()), ("coin", "coin"))
+    return BayesNet(variables, DAG.empty(["rain", "size"]), (Coin(), Coin()))
 
 
 def test_align_codes_levels_as_the_network_does(weather):
@@ -171,7 +173,7 @@ def test_align_cuts_numbers_into_levels(weather):
 
 def test_numbers_are_looked_up_among_numeric_levels():
     variable = Variable("n", (1, 3))
-    net = BayesNet((variable,), DAG.empty(["n"]), (Coin(),), ("coin",))
+    net = BayesNet((variable,), DAG.empty(["n"]), (Coin(),))
     assert align(net, Table((Variable("n"),), (np.array([3.0, 1.0, np.nan]),))).column(
         "n"
     ).tolist() == [1, 0, 2]
@@ -189,7 +191,7 @@ def markov(rows=4):
     graph = UGraph.from_edges([("x", "y")])
     models = (linear(0, [0.5], 1), linear(0, [0.5], 1))
     typical = (np.zeros(rows), np.zeros(rows))
-    return MarkovNet(XY, graph, models, ("gaussian",) * 2, typical)
+    return MarkovNet(XY, graph, models, typical)
 
 
 def test_a_pseudo_likelihood_takes_every_variable_given_its_neighbours():
@@ -205,7 +207,7 @@ def test_networks_print_in_one_line():
         repr(markov(rows=500)) == str(markov()) == "<MarkovNet of 2 variables, 1 edge (gaussian)>"
     )
     models = (linear(0, [], 1), linear(0, [1], 1))
-    net = BayesNet(XY, DAG.from_arcs([("x", "y")]), models, ("gaussian",) * 2, markov())
+    net = BayesNet(XY, DAG.from_arcs([("x", "y")]), models, markov())
     assert repr(net) == "<BayesNet of 2 variables, 1 arc (gaussian)>"
 
 
@@ -216,8 +218,40 @@ def test_chains_need_rows_to_start_from():
 
 def test_blanket_models_are_of_the_networks_own_variables():
     models = (linear(0, [], 1), linear(0, [1], 1))
-    net = BayesNet(XY, DAG.from_arcs([("x", "y")]), models, ("gaussian",) * 2, markov())
+    net = BayesNet(XY, DAG.from_arcs([("x", "y")]), models, markov())
     assert net.blankets is not None
     assert cut(net, {0: 1.0}).blankets is None
     with pytest.raises(GraphError, match="blanket models must be of the network's own"):
-        BayesNet((Variable("z"),), DAG.empty(["z"]), models[:1], ("gaussian",), markov())
+        BayesNet((Variable("z"),), DAG.empty(["z"]), models[:1], markov())
+
+
+class Coins:
+    """A joint distribution that is not normal: two coins that agree with probability 0.9."""
+
+    def check(self, graph):
+        assert graph.n_edges == 1
+
+    def partial(self, first, second):
+        return np.full(len(first), np.nan)
+
+    def points(self):
+        return np.array([[0.0, 0.0], [1.0, 1.0]])
+
+    def local(self, node, inputs):
+        return GaussianConditional(0.0, np.ones(len(inputs)), 1.0, np.eye(1 + len(inputs)), 0.0)
+
+    def chain(self, graph):
+        return ((), (0,)), (self.local(0, ()), self.local(1, (0,)))
+
+
+def test_a_joint_need_not_be_normal(tmp_path):
+    """What asks for a normal distribution refuses another one in words; all else takes it."""
+    variables, graph = (Variable("a"), Variable("b")), UGraph.from_edges([("a", "b")])
+    net = MarkovNet.normal(variables, graph, Coins())
+    assert net.chained.graph.arcs == (("a", "b"),)
+    assert [column.tolist() for column in net.starts] == [[0.0, 1.0], [0.0, 1.0]]
+    held = aw.Network(net)
+    assert np.isnan(held.edges["a", "b"].partial_correlation)
+    for ask in (lambda: held.precision, held.refit_losses):
+        with pytest.raises(FitError, match="joint"):
+            ask()

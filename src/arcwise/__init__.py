@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arcwise import graphs
-    from arcwise.api import Network, fit, learn, load, load_graph, network, path, prune, validate
+    from arcwise.api import (
+        Network,
+        fit,
+        learn,
+        load,
+        load_graph,
+        network,
+        path,
+        prune,
+        score,
+        validate,
+    )
     from arcwise.data import (
         Moments,
         Table,
@@ -79,6 +90,7 @@ __all__ = [
     "plot_trace",
     "prune",
     "read",
+    "score",
     "separated",
     "shipped",
     "split",
@@ -98,6 +110,7 @@ _HOMES = {
         "network",
         "path",
         "prune",
+        "score",
         "validate",
     ),
     "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "WordError"),

@@ -367,7 +367,7 @@ GOOD = {
         ({"sets": [(1, 3)]}, IndexError, "no column"),
         ({"sets": [(-1,)]}, IndexError, "no column"),
         ({"child": 3}, IndexError, "no column"),
-        ({"levels": 1}, ValueError, "levels"),
+        ({"levels": -1}, ValueError, "levels"),
         ({"widths": np.array([[0.0, 1.0]])}, ValueError, "widths"),
         ({"widths": np.array([[1.0, np.nan]])}, ValueError, "widths"),
         ({"weights": -np.ones(20)}, ValueError, "weights"),

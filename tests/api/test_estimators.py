@@ -50,10 +50,10 @@ def test_the_numbers_of_scikit_learn_in_the_units_of_the_data():
 
 
 def test_every_option_of_the_lasso_can_be_given():
-    from arcwise.api.lasso import glasso
-    from arcwise.api.options import options_of
+    from arcwise.learners import searches
+    from arcwise.learners.options import options_of
 
-    assert set(options_of(glasso)) <= set(aw.GraphLasso().get_params())
+    assert set(options_of(searches("undirected")["glasso"])) <= set(aw.GraphLasso().get_params())
     x = rows()
     words = {"graph": "undirected", "model": "gaussian", "refit": False}
     for options in (

@@ -242,8 +242,9 @@ def test_numbers_with_few_values_count_as_numbers_and_text_is_refused():
     assert net.logpdf({"x": [0.1], "steps": [17], "half": [1.0]}).shape == (1,)  # no unseen state
     with pytest.raises(aw.DataError, match="'colour'"):
         aw.learn({**columns, "colour": ["red", "blue"] * 20})
-    with pytest.raises(aw.DataError, match="'steps' is discrete"):
-        aw.learn(columns, kinds={"steps": "discrete"})
+    several = {**columns, "colour": ["red", "blue"] * 20, "warm": [True, False] * 20}
+    with pytest.raises(aw.DataError, match=r"'colour', 'steps' and 'warm' hold .*model='parzen'"):
+        aw.learn(several, kinds={"steps": "discrete"})
     with pytest.raises(aw.DataError, match="text or truth values"):
         aw.learn({"colour": ["red", "blue"] * 20})
 

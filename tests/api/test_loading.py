@@ -24,7 +24,7 @@ def test_rules_are_saved_and_old_files_are_read_without_them(tmp_path):
     assert aw.load(again.save(tmp_path / "again.json")).rules == rules
 
     document = json.loads(place.read_text())
-    assert document["version"] == 1  # readers that know nothing of rules pass over them
+    assert document["version"] == 3
     del document["about"]["rules"]
     place.write_text(json.dumps(document))
     old = aw.load(place)
@@ -51,3 +51,12 @@ def test_rules_in_a_file_that_do_not_fit_its_graph_are_not_known(tmp_path, wrong
     document["about"]["rules"] = wrong
     place.write_text(json.dumps(document))
     assert aw.load(place).rules is None
+
+
+def test_documents_of_another_kind_are_refused_by_name(tmp_path):
+    place = aw.network("[a]", {"a": {"sd": 1.0}}).save(tmp_path / "net.json")
+    document = json.loads(place.read_text())
+    document["about"]["kind"] = "posterior"
+    place.write_text(json.dumps(document))
+    with pytest.raises(aw.FileError, match="holds a posterior, and known are network"):
+        aw.load(place)

@@ -6,9 +6,9 @@ from contracts.cases import linear, nasty
 from contracts.laplace import Laplace
 
 import arcwise as aw
-from arcwise.api.undirected import SEARCHES
 from arcwise.conditionals import FAMILIES
 from arcwise.graphs import maximal_cliques
+from arcwise.learners.boundary import Boundary
 from arcwise.networks import MarkovNet
 from arcwise.scores import ebic, leave_one_out, loglik
 from arcwise.undirected import boundary, edge_limits
@@ -49,7 +49,7 @@ def test_the_graph_is_that_of_the_path(net):
         assert row.strength >= 0.01
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("search", Boundary.searches)
 @pytest.mark.parametrize("score", ["bic", "loo", "kfold", "heldout", "bge"])
 def test_every_search_takes_every_score(search, score):
     found = aw.learn(SOURCE, graph="undirected", search=search, score=score, penalty=0.02)
@@ -423,7 +423,12 @@ def test_all_others_without_any_structure():
     assert np.isfinite(net.query("b", given={"a": 1.0}, sweeps=20, chains=4).mean)
     mixed = aw.fit(aw.UGraph.complete(names), curved(), model={"b": "parzen"})
     assert mixed.net.models == ("gaussian", "parzen", "gaussian")
-    assert mixed.score is None
+    own = [aw.fit(aw.UGraph.complete(names), curved(), model=m) for m in ("gaussian", "parzen")]
+    leave = [leave_one_out(FAMILIES[m].bind(curved())) for m in ("gaussian", "parzen")]
+    assert mixed["b"].loo == own[1]["b"].loo
+    assert mixed.words["score"] == "loo"
+    expected = [leave[name == "b"].local(i, net.net.inputs[i]) for i, name in enumerate(names)]
+    assert mixed.score == pytest.approx(sum(expected))
     with pytest.raises(aw.WordError, match="widht"):
         aw.fit(aw.UGraph.complete(names), curved(), model="parzen", widht="one")
 

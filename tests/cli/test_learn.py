@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 import arcwise as aw
-from arcwise.cli import shown, summary
+from arcwise.api.describe import describe, no_edges
+from arcwise.cli import terminal
 
 
 def test_writes_the_model_that_python_learns(run, table, learned):
@@ -76,8 +77,8 @@ def test_the_advice_can_be_followed_whatever_the_names(run, folder, names, edges
 
 def test_the_advice_is_one_line_on_a_narrow_terminal(monkeypatch, capsys):
     narrow = Console(force_terminal=True, width=20)
-    monkeypatch.setattr(shown, "_console", lambda: narrow)
-    shown.show(shown.unbroken("Go on with: arcwise query a.json b --given c=1"))
+    monkeypatch.setattr(terminal, "_console", lambda: narrow)
+    terminal.show(terminal.unbroken("Go on with: arcwise query a.json b --given c=1"))
     assert capsys.readouterr().out.count("\n") == 1
 
 
@@ -92,7 +93,7 @@ def test_no_edges_because_time_was_up(run, table):
 
 def test_no_edges_because_of_ctrl_c(learned):
     stopped = replace(learned, stopped="stopped by Ctrl-C")
-    assert "stopped before it found any (stopped by Ctrl-C)" in summary._no_edges(stopped)
+    assert "stopped before it found any (stopped by Ctrl-C)" in no_edges(stopped)
 
 
 def test_no_edges_because_there_is_nothing_to_find(run, folder):
@@ -236,7 +237,7 @@ def test_penalty_by_cross_validation_is_told(run, table):
     ],
 )
 def test_every_penalty_is_told_with_its_origin(learned, words, told):
-    assert summary._penalty(replace(learned, words=words)) == told
+    assert dict(describe(replace(learned, words=words))).get("penalty", "") == told
 
 
 def test_names_of_any_kind(run, folder):
@@ -266,9 +267,9 @@ def test_names_of_any_kind(run, folder):
         (["--require", "RM -> MDEV"], "Did you mean 'MEDV'?"),
         (["--drop", "MDEV"], "There is no column 'MDEV'. Did you mean 'MEDV'?"),
         (["--kind", "RM=discrte"], "Did you mean 'discrete'?"),
-        (["--kind", "RM"], "--kind is written as name=value, but 'RM' came."),
+        (["--kind", "RM"], "--kind is written as name=value, got 'RM'."),
         (["--kind", "RM=discrete", "--stream"], "--kind does not go with --stream"),
-        (["--option", "seed=3"], "'seed' is no --option"),
+        (["--option", "seed=3"], "'seed' is not an --option"),
         (["--option", "foo=3"], "take no option 'foo'"),
         (["-o", "missing/x.json"], "There is no folder 'missing' to write into"),
         (["-o", "x.bif"], "'x.bif' should end in .json or .arcwise"),

@@ -69,7 +69,7 @@ def test_a_stream_will_do(run, table):
     [
         (["--search", "greedy"], "'boundary'"),
         (["--model", "parzn"], "Did you mean 'parzen'"),
-        (["--option", "penalty=1"], "no --option"),
+        (["--option", "penalty=1"], "not an --option"),
         (["--option", "steps=1"], "take no option"),
         (["-o", "curve.png"], "curve.png"),
         (["--plot", "curve.doc"], "curve.doc"),

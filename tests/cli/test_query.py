@@ -55,7 +55,7 @@ def test_draws_into_a_file(run, net):
     [
         (["MDEV"], "Did you mean 'MEDV'?"),
         (["MEDV", "--given", "LSTAT"], "--given is written as name=value"),
-        (["MEDV", "--given", "LSTAT=low"], "must be a finite number, but 'low' came"),
+        (["MEDV", "--given", "LSTAT=low"], "must be a finite number, got 'low'"),
         (["MEDV", "--given", "LSTAT=inf"], "must be a finite number"),
         (["MEDV", "--given", "LSTAT=1", "--given", "LSTAT=2"], "--given names 'LSTAT' twice"),
         (["MEDV", "--given", "RM=1", "--do", "RM=1"], "both in given and in do"),

@@ -83,8 +83,8 @@ def test_json_has_both_sides(run, table):
         (["--graph", "undirected", "--tier", "RM", "--tier", "MEDV"], "no direction"),
         (["--graph", "undirected", "--max-parents", "2"], "no direction"),
         (["--model", "parzen", "--option", "widths=on"], "Did you mean 'one'"),
-        (["--option", "graph=undirected"], "no --option"),
-        (["--option", "prior_rows=x"], "no --option"),
+        (["--option", "graph=undirected"], "not an --option"),
+        (["--option", "prior_rows=x"], "not an --option"),
         (["--prior-rows", "nowhere.csv"], "nowhere.csv"),
     ],
 )

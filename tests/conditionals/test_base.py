@@ -5,10 +5,12 @@ import pytest
 from contracts.cases import linear
 from contracts.laplace import Laplace
 
-from arcwise.conditionals import Family, Gaussian
+import arcwise as aw
+from arcwise.conditionals import FAMILIES, Family, Gaussian
 from arcwise.conditionals.base import RowFits
 from arcwise.data import Moments
 from arcwise.errors import FitError
+from arcwise.scores import bic
 
 
 class Plain(Gaussian):
@@ -61,3 +63,62 @@ def test_what_has_no_count_of_parameters_says_so():
 def test_what_needs_rows_refuses_moments():
     with pytest.raises(FitError, match="needs the rows"):
         Laplace().bind(Moments.of(linear(1)))
+
+
+class Counting(Laplace):
+    """Notes how often it is asked to fit."""
+
+    def __init__(self):
+        self.fits = 0
+
+    def fit(self, *columns, **options):
+        self.fits += 1
+        return super().fit(*columns, **options)
+
+
+def test_a_set_is_fitted_once_for_its_likelihood_and_its_count():
+    family = Counting()
+    score = bic(family.bind(linear(1, rows=20, p=4)))
+    family.fits = 0
+    score.many(0, [(), (1,), (2, 3)])
+    assert family.fits == 3
+    assert score.fits.n_params(1, [(2,)]).tolist() == [3.0]  # not asked for before: fitted for it
+    assert family.fits == 4
+
+
+def test_a_family_that_draws_numbers_gets_a_generator_that_follows_the_seed(monkeypatch):
+    class Drawing(Laplace):
+        name, drawn = "drawing", []
+
+        def bind(self, source, *, rng):
+            self.drawn.append(float(rng.random()))
+            return super().bind(source)
+
+    monkeypatch.setitem(FAMILIES, "drawing", Drawing())
+    source = linear(1, rows=20, p=3)
+    for seed in (1, 1, 2):
+        aw.learn(source, model="drawing", score="bic", search="greedy", seed=seed)
+    first, again, other = Drawing.drawn
+    assert first == again != other
+    with pytest.raises(aw.WordError, match="rng"):  # it is no option of users
+        aw.learn(source, model="drawing", score="bic", rng=1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "parents"), [(2, 1), (19, 1), (20, 2), (29, 2), (100, 10), (1009, 100)]
+)
+def test_a_gaussian_variable_may_have_a_parent_for_ten_rows(rows, parents):
+    assert Gaussian().default_parents(rows) == parents
+
+
+def test_few_rows_bound_the_parents_that_are_learned():
+    rng = np.random.default_rng(1)
+    causes = rng.normal(size=(29, 5))
+    table = {f"c{i}": causes[:, i] for i in range(5)} | {"effect": causes @ np.arange(3.0, 8.0)}
+    net = aw.learn(table, score="loglik")
+    assert max(map(len, net.graph.parents)) == 2
+    assert any("Rows are few (29): a variable may have 2 parents at most" in n for n in net.notes)
+    assert (
+        max(map(len, aw.learn(table, score="loglik", rules=aw.Rules(max_parents=4)).graph.parents))
+        == 4
+    )

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 import arcwise as aw
 from arcwise._kernels import parzen as kernel
-from arcwise.conditionals import FAMILIES, Chances, Mixes
+from arcwise.conditionals import FAMILIES
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
 from arcwise.data import Moments, Table, Variable, standardise
 from arcwise.errors import DataError, FitError, WordError
@@ -126,7 +126,7 @@ def _another_of_the_class(graph: DAG, rng) -> DAG:
 
 def _net(fits, graph: DAG) -> BayesNet:
     models = tuple(fits.conditional(c, row) for c, row in enumerate(graph.parents))
-    return BayesNet(fits.table.variables, graph, models, ("parzen",) * len(models))
+    return BayesNet(fits.table.variables, graph, models)
 
 
 def test_a_shared_width_is_tuned_to_a_graph(boston):
@@ -159,10 +159,10 @@ def test_densities_are_those_of_the_plain_formula():
 
 def test_mixtures_have_the_density_and_the_mean():
     model = Parzen().bind(curved(7)).conditional(1, (0,))
-    assert isinstance(model, Mixes)
     x, y = np.array([-1.0, 0.2, 1.4]), np.array([0.1, 0.5, -0.4])
     for each in (model, replace(model, tail=0.1)):
-        centres, sd, weights = each.mixture((x,), 3)
+        found = each.distribution((x,), 3)
+        (centres,), (sd,), weights = found.centres, found.widths, found.weights
         np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-9)
         normal = np.exp(-0.5 * ((y[:, None] - centres) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
         np.testing.assert_allclose(
@@ -243,9 +243,8 @@ def test_a_discrete_output_has_probabilities(tail):
     table = Parzen().prepare(levelled(1))
     child, parent = table.index("kind"), table.index("x")
     model = Parzen().bind(table, tail=tail).conditional(child, (parent,))
-    assert isinstance(model, Chances)
     x = np.array([-2.0, 0.0, 2.0])
-    chances = model.probabilities((x,), 3)
+    chances = model.distribution((x,), 3).probabilities
     np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-9)
     for code in range(3):
         logs = model.logpdf(np.full(3, code), (x,))
@@ -399,7 +398,7 @@ def test_threads_change_nothing(boston):
 
 
 def test_moments_are_refused():
-    with pytest.raises(FitError, match="need the rows"):
+    with pytest.raises(FitError, match="needs the rows"):
         Parzen().bind(Moments.of(curved(1)))
 
 
@@ -420,6 +419,28 @@ def test_options_are_checked(options, words):
 def test_few_rows_are_refused():
     with pytest.raises(DataError, match="at least 5 complete rows"):
         Parzen().prepare(aw.table({"x": np.arange(4.0) ** 2, "y": np.ones(4)}))
+    assert Parzen().prepare(aw.table({"x": np.arange(5.0) ** 2, "y": np.ones(5)})).rows == 5
+
+
+@pytest.mark.parametrize(("once", "said"), [(1, True), (2, False)])
+def test_columns_are_called_tied_where_fewer_than_one_value_in_fifty_occurs_once(once, said):
+    x = np.concatenate([np.repeat(np.arange(10.0, 20.0), 10)[once:], np.linspace(0, 1, once)])
+    table = aw.table({"x": x, "u": np.random.default_rng(1).normal(size=100)}).continuous()
+    notes = Parzen().prepare(table).notes
+    assert any("occur only once" in note for note in notes) is said
+
+
+@pytest.mark.parametrize(("far", "said"), [(29.0, False), (31.0, True)])
+def test_values_beyond_thirty_interquartile_ranges_are_named(far, said):
+    x = np.concatenate([np.linspace(-1.0, 1.0, 101), [far * 1.0]])  # quartiles at -0.5 and 0.5
+    notes = Parzen().prepare(aw.table({"x": x, "y": x[::-1].copy()})).notes
+    assert any("interquartile" in note for note in notes) is said
+
+
+def test_the_default_penalty_grows_with_pairs_and_falls_with_rows():
+    assert Parzen().default_penalty(10, 1000) == pytest.approx(np.log(1000 * 55 / 100) / 1000)
+    assert Parzen().default_penalty(2, 500) == pytest.approx(np.log(500 * 11 / 100) / 500)
+    assert Parzen().default_penalty(2, 20) == pytest.approx(1 / 20)  # one nat in all at least
 
 
 @pytest.mark.parametrize("unit", [1e150, 1e-200])
@@ -503,3 +524,14 @@ def test_unknown_columns_types_are_kept_as_levels():
     ready = Parzen().prepare(table)
     assert ready.variable("k").discrete
     assert np.isfinite(Parzen().bind(ready).loo(0, [(), (1,)])).all()
+
+
+def test_a_variable_with_one_level_is_certain():
+    x = np.random.default_rng(1).normal(size=40)
+    source = Table((Variable("only", ("yes",)), Variable("x")), (np.zeros(40, dtype=np.uint8), x))
+    fits = FAMILIES["parzen"].bind(source)
+    assert fits.loo(0, [(), (1,)]) == pytest.approx([0.0, 0.0], abs=1e-12)
+    model = fits.conditional(0, (1,))
+    assert model.logpdf(source.columns[0], (x,)) == pytest.approx(np.zeros(40), abs=1e-12)
+    assert model.sample((x,), np.random.default_rng(1), 40).tolist() == [0] * 40
+    assert fits.loo(1, [(0,)]) == pytest.approx(fits.loo(1, [()]), rel=1e-9)  # tells nothing of x

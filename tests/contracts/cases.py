@@ -1,8 +1,10 @@
-"""Tables, scores and rules that all contracts share; nothing here names a registered thing."""
+"""Tables of every kind of columns, scores and rules that all contracts share.
+
+Nothing here names a registered thing.
+"""
 
 import numpy as np
 
-from arcwise.api.recipe import bound
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FitError
@@ -24,6 +26,80 @@ def linear(seed: int, rows: int = 80, p: int = 5) -> Table:
     x = noise @ np.linalg.inv(np.eye(p) - weights)
     x = (x * 10.0 ** rng.integers(-2, 3, size=p) + rng.normal(size=p) * 10)[:, rng.permutation(p)]
     return table({f"v{i}": x[:, i] for i in range(p)})
+
+
+def levels(seed: int, rows: int = 80, p: int = 5) -> Table:
+    """Columns of two to four levels, each drawn by two earlier ones; text, or numbers in their order."""
+    rng = np.random.default_rng(seed)
+    counts, columns = rng.integers(2, 5, size=p), []
+    for j in range(p):
+        push = sum(columns[max(0, j - 2) : j], np.zeros(rows, dtype=int))
+        stray = rng.integers(0, counts[j], size=rows)
+        columns.append(np.where(rng.random(rows) < 0.6, push % counts[j], stray).astype(np.uint8))
+    order = rng.permutation(p)
+    names = [("low", "middle", "high", "top"), (1, 2, 3, 4)]
+    variables = [
+        Variable(f"v{i}", names[i % 2][: counts[j]], ordered=bool(i % 2))
+        for i, j in enumerate(order)
+    ]
+    return Table(tuple(variables), tuple(columns[j] for j in order))
+
+
+def mixed(seed: int, rows: int = 80, p: int = 5, discrete: int = 0) -> Table:
+    """Numbers and levels by turns that depend on each other; `discrete` tells where levels begin."""
+    numbers, codes = linear(seed, rows, p), levels(seed, rows, p)
+    turn = [(i + discrete) % 2 == 0 for i in range(p)]
+    columns = []
+    for i in range(p):
+        shift = codes.columns[(i + 1) % p] * numbers.columns[i].std()  # the neighbours are levels
+        columns.append(codes.columns[i] if turn[i] else numbers.columns[i] + shift)
+    variables = [(codes if turn[i] else numbers).variables[i] for i in range(p)]
+    return Table(tuple(variables), tuple(columns))
+
+
+def mixed_numbers(seed: int, rows: int = 80, p: int = 5) -> Table:
+    """A mixed table whose first column holds numbers."""
+    return mixed(seed, rows, p, discrete=1)
+
+
+TABLES = {
+    "continuous": linear,
+    "discrete": levels,
+    "mixed, levels first": mixed,
+    "mixed, numbers first": mixed_numbers,
+}
+
+
+def kinds_of(family) -> list[str]:
+    """The tables whose every column a family takes, as a child and as a parent."""
+    taken = family.kinds & family.parent_kinds
+    return [
+        kind
+        for kind, make in TABLES.items()
+        if {variable.kind for variable in make(1).variables} <= taken
+    ]
+
+
+def nasty_levels(seed: int = 0, rows: int = 40) -> Table:
+    """One level only, a copy, a level that never occurs, many levels, and two plain columns."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 2, size=(2, rows))
+    columns = {
+        "a": (a, 2),
+        "b": (b, 3),  # the last never occurs
+        "copy": (a, 2),
+        "constant": (0 * a, 1),
+        "many": (rng.integers(0, 30, size=rows), 30),
+        "sum": (a + b, 3),
+    }
+    variables = [Variable(name, tuple(range(n)), ordered=True) for name, (_, n) in columns.items()]
+    return Table(tuple(variables), tuple(c.astype(np.uint8) for c, _ in columns.values()))
+
+
+def awkward(family) -> list[Table]:
+    """Awkward tables of the kinds that a family takes."""
+    both = {"continuous": nasty(), "discrete": nasty_levels()}
+    return [both[kind] for kind in sorted(family.kinds & family.parent_kinds)]
 
 
 def nasty(seed: int = 0, rows: int = 40) -> Table:
@@ -49,7 +125,7 @@ def rowed(source: Table, part) -> Table:
 def bind(word: str, family, source: Table, seed: int = 1, **options) -> Score:
     """A registered score; parts of the rows come from the seed."""
     rng = np.random.default_rng(seed)
-    return bound(word, family.bind(source), source, options, rng)
+    return SCORES[word].tie(family.bind(source), source, rng, **options)
 
 
 def applicable(family, source: Table) -> dict[str, Score]:

@@ -4,6 +4,8 @@ p(y | x) = exp(-|y - b - w'x| / s) / (2 s). The lines are fitted by least absolu
 rounded off near zero so that the minimum is unique, by weighted least squares again and again; s is
 the weighted mean of the absolute residuals.
 
+It has no method `distribution`: its densities are tabulated.
+
 It exists to prove the seam: nothing but `Family` and `Conditional` is written here, and scores,
 searches, networks, sampling and saving must work.
 """
@@ -19,6 +21,7 @@ ROUNDS = 40
 
 @dataclass(frozen=True, eq=False)
 class LaplaceConditional:
+    word = "laplace"
     intercept: float
     coefficients: np.ndarray
     scale: float
@@ -27,17 +30,17 @@ class LaplaceConditional:
     def n_params(self) -> int:
         return len(self.coefficients) + 2
 
-    def mean(self, xs, size):
+    def middle(self, xs, size):
         out = np.full(size, self.intercept)
         for weight, column in zip(self.coefficients, xs, strict=True):
             out += weight * column
         return out
 
     def logpdf(self, y, xs):
-        return -np.log(2 * self.scale) - np.abs(y - self.mean(xs, len(y))) / self.scale
+        return -np.log(2 * self.scale) - np.abs(y - self.middle(xs, len(y))) / self.scale
 
     def sample(self, xs, rng, size):
-        return self.mean(xs, size) + rng.laplace(scale=self.scale, size=size)
+        return self.middle(xs, size) + rng.laplace(scale=self.scale, size=size)
 
 
 class Laplace(Family):

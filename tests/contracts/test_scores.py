@@ -6,14 +6,17 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from contracts.cases import applicable, composed, linear, nasty, random_graph
+from contracts.cases import TABLES, applicable, composed, kinds_of, linear, nasty, random_graph
 from contracts.laplace import Laplace
+from contracts.multinomial import Multinomial
 
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, cpdag, legal_moves
 from arcwise.scores import SCORES, Cached, Score, Sum, delta, total
+from arcwise.scores.base import ALL
 
+EVERY = [*FAMILIES.values(), Laplace(), Multinomial()]
 SEEN = {"plain": linear(1, rows=60, p=5), "nasty": nasty(2, rows=30)}
 
 
@@ -25,9 +28,11 @@ def scores(kind: str) -> dict[str, Score]:
         for word, score in applicable(family, SEEN[kind]).items()
     }
     found |= composed(SEEN[kind])
-    if kind == "plain":  # without closed forms, so on fewer rows
-        slow = applicable(Laplace(), linear(1, rows=14, p=4))
-        found |= {f"laplace {word}": score for word, score in slow.items()}
+    if kind == "plain":  # without closed forms, or of other kinds of columns: on fewer rows
+        for family in EVERY:
+            each = kinds_of(family)[-1]
+            slow = applicable(family, TABLES[each](1, rows=12, p=4))
+            found |= {f"{family.name} {word}, {each}": s for word, s in slow.items()}
     return found
 
 
@@ -64,6 +69,12 @@ def test_toggles_and_sweep_are_many_with_one_variable_changed(kind, word):
         close(score.toggles(child, base, among), expected[among])
         close(score.toggles(child, base, [others[1]]), expected[[others[1]]])
         assert score.toggles(child, base, []).shape == (0,)
+        if row % 6 != child % 6:  # one of the bases is enough
+            continue
+        wanted = np.random.default_rng(row).random(p) < 0.5
+        alone, few = score.sweep([child], [base], wanted[None, :])
+        close(alone[0], own[row])
+        close(few[0], np.where(wanted, expected, -np.inf))
 
 
 @score_law
@@ -90,9 +101,9 @@ def test_subsets_are_many_by_bit_mask(kind, word):
                 for mask in range(1 << len(candidates))
             ]
             everything = score.many(child, chosen)
-            for most in (None, 0, 1, 2):
+            for most in (ALL, 0, 1, 2):
                 found = score.subsets(child, candidates, always, most)
-                few = [most is None or len(s) <= most for s in chosen]
+                few = [len(s) <= most for s in chosen]
                 close(found, np.where(few, everything, -np.inf))
 
 
@@ -143,11 +154,11 @@ CLASSES = classes(("v0", "v1", "v2", "v3"))
 
 
 @pytest.mark.parametrize("word", SCORES)
-@pytest.mark.parametrize("family", [*FAMILIES.values(), Laplace()], ids=lambda f: f.name)
+@pytest.mark.parametrize("family", EVERY, ids=lambda f: f.name)
 def test_equivalent_graphs_tie_where_the_score_says_so(word, family):
     assert sum(map(len, CLASSES.values())) == 543
     assert len(CLASSES) == 185
-    found = applicable(family, linear(4, rows=30, p=4))
+    found = applicable(family, TABLES[kinds_of(family)[0]](4, rows=30, p=4))
     if word not in found:
         pytest.skip("the score does not take this family")
     score = Cached(found[word])

@@ -5,14 +5,15 @@ from functools import cache
 
 import numpy as np
 import pytest
-from contracts.cases import bind, linear, nasty, random_graph, random_rules, table
+from contracts.cases import bind, levels, linear, mixed, nasty, random_graph, random_rules, table
 from contracts.laplace import Laplace
+from contracts.multinomial import Multinomial
 from naive.subsets import best_graph
 
-from arcwise.conditionals import FAMILIES
-from arcwise.data import Table
+from arcwise.conditionals import FAMILIES, Assigned
+from arcwise.data import Table, Variable
 from arcwise.errors import FitError, GraphError
-from arcwise.graphs import DAG, Limits, Rules
+from arcwise.graphs import DAG, Limits, Rules, legal_moves
 from arcwise.results import ASKED, Result
 from arcwise.scores import ArcPenalty, Cached, ExpertPrior, Score, Sum, total
 from arcwise.scores import base as scores_base
@@ -264,8 +265,10 @@ def test_composed_scores_are_searched_as_any_other(word):
 
 @search_law
 @pytest.mark.parametrize("score_word", ["loglik", "bic", "loo", "kfold"])
-def test_the_second_family_is_searched_as_any_other(word, score_word):
-    score = bind(score_word, Laplace(), linear(5, rows=14, p=3))
+@pytest.mark.parametrize("family", [Laplace(), Multinomial()], ids=lambda family: family.name)
+def test_other_families_are_searched_as_any_other(word, family, score_word):
+    source = linear(5, rows=14, p=3) if "continuous" in family.kinds else levels(5, rows=30, p=4)
+    score = bind(score_word, family, source)
     limits = Rules(max_parents=2, forbidden=[("v0", "v1")]).on(score.nodes)
     result = checked(run(word, score, limits=limits), score, limits)
     assert result.score >= total(score, DAG.empty(score.nodes))
@@ -282,3 +285,114 @@ def test_a_start_against_the_rules_is_refused_in_words(word):
         run(word, score, start, limits=limits)
     with pytest.raises(FitError, match="variables"):
         run(word, score, DAG.empty(["other"]))
+
+
+@search_law
+def test_a_family_of_one_kind_finds_what_depends_on_what(word):
+    """Two parents that only together tell of a third: parameters are counted by levels, set by set."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 3, size=(2, 2000))
+    c = np.where(rng.random(2000) < 0.9, (a + b) % 3, rng.integers(0, 3, size=2000))
+    variables = tuple(Variable(name, ("x", "y", "z")) for name in "abc")
+    source = Table(variables, tuple(x.astype(np.uint8) for x in (a, b, c)))
+    score = bind("bic", Multinomial(), source)
+    assert score.fits.n_params(2, [(), (0,), (0, 1)]).tolist() == [2.0, 6.0, 18.0]
+    limits = Rules(required=[("a", "c")]).on(source.names)
+    result = checked(run(word, score, limits=limits), score, limits)
+    assert result.graph.parents[2] == (0, 1)
+
+
+@search_law
+@pytest.mark.parametrize("score_word", ["bic", "kfold"])
+def test_sets_that_no_model_takes_are_passed_over(word, score_word):
+    """Numbers take numbers as parents and levels take levels; everything else scores minus infinity."""
+    source = mixed(2, rows=40, p=4)
+    own = {"continuous": Laplace(), "discrete": Multinomial()}
+    family = Assigned({variable.name: own[variable.kind] for variable in source.variables})
+    score = Cached(bind(score_word, family, source))
+    assert score.local(0, (1,)) == -np.inf
+    result = checked(run(word, score), score)
+    kinds = [variable.kind for variable in source.variables]
+    assert np.isfinite(result.score)
+    assert all(kinds[tail] == kinds[head] for tail, head in result.graph.numbered_arcs)
+    assert result.score >= total(score, DAG.empty(score.nodes))
+    if result.optimal:
+        assert result.score == pytest.approx(best_graph(score), rel=1e-12)
+    start = DAG.from_arcs([("v0", "v1")], score.nodes)
+    if word not in ("exact", "ges", "boss"):  # these may leave the start unscored
+        with pytest.raises(FitError, match="no local model of 'v1' given v0"):
+            run(word, score, start)
+
+
+class Seen(Dear):
+    """A score that notes every set that it is asked for."""
+
+    def __init__(self, score: Score) -> None:
+        super().__init__(score)
+        self.sets: set[tuple[int, tuple[int, ...]]] = set()
+
+    def many(self, child, sets):
+        self.sets |= {(child, s) for s in sets}
+        return super().many(child, sets)
+
+
+def forbidden(seen: Seen, limits: Limits, classes: bool) -> list:
+    """Sets asked for that the rules forbid; of a class, those that no member of one may have."""
+    if not classes:
+        return [(child, s) for child, s in seen.sets if not limits.allows(child, s)]
+    barred = limits.barred or (frozenset(),) * len(limits.nodes)
+    most = len(limits.nodes) if limits.max_parents is None else limits.max_parents
+    shut = [{x for x in row if child in barred[x]} for child, row in enumerate(barred)]
+    return [(child, s) for child, s in seen.sets if len(s) > most or not shut[child].isdisjoint(s)]
+
+
+@search_law
+@pytest.mark.parametrize("case", range(8))
+@pytest.mark.parametrize("equivalent", [False, True])
+def test_forbidden_sets_are_never_fitted(word, case, equivalent):
+    rng = np.random.default_rng(100 + case)
+    seen = Seen(gaussian(case % 3))
+    seen.equivalent = equivalent
+    limits = random_rules(seen.nodes, rng).on(seen.nodes)
+    start = random_graph(seen.nodes, rng, limits=limits) if case % 2 else None
+    run(word, Cached(seen), start, limits=limits)
+    # Scores of classes are those of any member, and only one of them has to obey the rules.
+    classes = word == "ges" or (equivalent and word in ("auto", "boss"))
+    assert seen.sets
+    assert forbidden(seen, limits, classes) == []
+
+
+@search_law
+def test_a_bound_on_parents_spares_fits(word):
+    free, bound = Seen(gaussian(1)), Seen(gaussian(1))
+    run(word, Cached(free))
+    run(word, Cached(bound), limits=Rules(max_parents=1).on(bound.nodes))
+    assert max(len(s) for _, s in bound.sets) == 1
+    assert len(bound.sets) <= 6 * 6 < len(free.sets)
+
+
+@search_law
+@pytest.mark.parametrize("dear", [False, True])
+def test_a_condition_on_the_whole_graph_is_obeyed_or_refused_in_words(word, dear):
+    """The first variable has a child, and at most five arcs are there in all."""
+    plain = gaussian(1)
+    score = Cached(Dear(plain)) if dear else plain
+    limits = Rules(forbidden=[("v1", "v0")]).on(score.nodes)
+    limits = limits.where(lambda graph: bool(graph.children[0])).where(
+        lambda graph: graph.n_arcs < 6
+    )
+    start = DAG.from_arcs([("v0", "v3")], score.nodes)
+    if word in ("exact", "ges"):
+        with pytest.raises(FitError, match="not a condition on the whole graph"):
+            run(word, score, start, limits=limits)
+        return
+    with pytest.raises(GraphError, match="The required arcs alone do not fulfil the condition"):
+        run(word, score, limits=limits)
+    result = checked(run(word, score, start, limits=limits), score, limits)
+    assert result.score > total(score, start)
+    assert not result.optimal
+    free = run(word, score, start)
+    assert free.graph.n_arcs > 5  # so that the condition cost something
+    if word in ("greedy", "tabu", "ils", "auto"):  # no change of one arc that it allows is better
+        for move in legal_moves(result.graph, limits):
+            assert total(score, move.apply(result.graph)) <= result.score + 1e-7

@@ -143,3 +143,17 @@ def test_text_and_dictionary() -> None:
     assert plain["columns"][3]["kind"] == "discrete"
     weighted = audit(table({"a": [0.5, 1.5]}, weights=[2, 3]))
     assert "(5 cases by weight)" in str(weighted)
+
+
+def test_findings_begin_at_the_numbers_that_they_name():
+    """Four cases of a level are few, five are not; 3 of 200 values that occur once are, 4 are not."""
+    levels = {f"level_{n}": ["rare"] * n + ["usual"] * (200 - n) for n in (4, 5)}
+    ties = {
+        f"once_{n}": [*(0.5 + np.arange(n)), *np.repeat([1000.5, 2000.25], [100, 100 - n])]
+        for n in (3, 4)
+    }
+    found = audit(table({**levels, **ties})).findings
+    (tied,) = [each for each in found if each.startswith("Mostly ties")]
+    (tiny,) = [each for each in found if each.startswith("Tiny cells")]
+    assert [name in tied for name in ties] == [True, False]
+    assert [name in tiny for name in levels] == [True, False]

@@ -162,7 +162,7 @@ def test_a_table_is_taken_as_it_is() -> None:
     assert table(made, weights="n").total == 9
     assert "n" not in table(made, weights="n").names
     with pytest.raises(DataError, match="already has its names"):
-        table(made, missing=["Rome"])
+        table(made, na_values=["Rome"])
 
 
 @given(

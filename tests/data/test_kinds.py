@@ -115,7 +115,7 @@ def test_none_as_text_is_a_level() -> None:
 
 def test_missing_names_further_gaps() -> None:
     made = table(
-        {"x": [1.5, -999.0, 3.5], "t": ["a", "?", "b"], "k": [1, 2, -999]}, missing=["?", -999]
+        {"x": [1.5, -999.0, 3.5], "t": ["a", "?", "b"], "k": [1, 2, -999]}, na_values=["?", -999]
     )
     assert np.isnan(made.values("x")[1])
     assert made.values("t").tolist() == ["a", None, "b"]
@@ -125,7 +125,7 @@ def test_missing_names_further_gaps() -> None:
 def test_infinite_values() -> None:
     with pytest.raises(DataError, match="'x' has infinite values, 2 in all and the first in row 2"):
         table({"x": [1.0, np.inf, -np.inf]})
-    made = table({"x": [1.0, np.inf, -np.inf, 2.5]}, missing=["inf", "-inf"])
+    made = table({"x": [1.0, np.inf, -np.inf, 2.5]}, na_values=["inf", "-inf"])
     assert np.isnan(made.values("x")).tolist() == [False, True, True, False]
 
 
@@ -137,7 +137,7 @@ def test_numbers_spoilt_by_words_are_named() -> None:
         "'x' is text because 1 of its values is no number, such as 'n.a.' in row 17"
         in made.notes[0]
     )
-    assert "missing=['n.a.']" in made.notes[0]
+    assert "na_values=['n.a.']" in made.notes[0]
     assert table({"x": ["a", "b", "1"]}).notes[0].startswith("There is one column")
 
 

@@ -114,7 +114,7 @@ def test_gaps(place: Path) -> None:
 
 
 def test_further_gaps(place: Path) -> None:
-    found = read_text(place, "x,t\n1.5,?\n?,b\n-999.0,a\n", missing=["?", -999])
+    found = read_text(place, "x,t\n1.5,?\n?,b\n-999.0,a\n", na_values=["?", -999])
     assert np.isnan(found.values("x")).tolist() == [False, True, True]
     assert found.values("t").tolist() == [None, "b", "a"]
 
@@ -125,7 +125,7 @@ def test_words_further_down_a_long_column_are_named(place: Path) -> None:
     found = read_text(place, "x,k\n" + "\n".join(rows))
     assert found.names == ("k",)
     assert "such as 'oops' in row 150001" in " ".join(found.notes)
-    assert read(place, missing=["oops"]).variable("x").kind == "continuous"
+    assert read(place, na_values=["oops"]).variable("x").kind == "continuous"
 
 
 def test_quotes_newlines_and_truth(place: Path) -> None:

@@ -76,11 +76,11 @@ def test_gaps_are_counted(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"x": [1.5, None, 3.5, -9.0], "y": [1.0, 2.0, float("nan"), 5.0]}), path
     )
-    found = moments(path, missing=[-9])
+    found = moments(path, na_values=[-9])
     assert found.n == 1
     assert found.notes == ("3 of 4 rows left out because of gaps (most in 'x': 2, 'y': 1).",)
     with pytest.raises(DataError, match="No row of 4 is complete"):
-        moments(path, missing=[-9, 1.5])
+        moments(path, na_values=[-9, 1.5])
 
 
 def test_weights_are_a_column(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_word_beyond_the_beginning(tmp_path: Path) -> None:
     path.write_text("x,y\n" + "1.5,2.5\n" * 5000 + "oops,1\n" + "1.5,3.5\n" * 10)
     with pytest.raises(DataError, match="'x' begins with numbers but has the text 'oops'"):
         moments(path)
-    assert moments(path, missing=["oops"]).n == 5010
+    assert moments(path, na_values=["oops"]).n == 5010
 
 
 @pytest.mark.usefixtures("small_batches")

@@ -21,7 +21,7 @@ def fitted(graph: DAG, source=SOURCE, family=None) -> BayesNet:
     family = family or FAMILIES["gaussian"]
     fits = family.bind(source)
     models = tuple(fits.conditional(c, row) for c, row in enumerate(graph.parents))
-    return BayesNet(source.variables, graph, models, (family.name,) * len(models))
+    return BayesNet(source.variables, graph, models)
 
 
 @pytest.mark.parametrize("word", ["bic", "bge", "loglik", "loo", "kfold", "heldout"])

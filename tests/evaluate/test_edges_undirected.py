@@ -20,7 +20,7 @@ def fitted(graph, source=SOURCE, family=None):
     fits = family.bind(source)
     models = tuple(fits.conditional(i, row) for i, row in enumerate(graph.neighbours))
     starts = tuple(column[:3] for column in source.columns)
-    return MarkovNet(source.variables, graph, models, (family.name,) * len(models), starts)
+    return MarkovNet(source.variables, graph, models, starts)
 
 
 def random_graph(seed, names=SOURCE.names):
@@ -104,9 +104,7 @@ def test_rows_as_plain_values_have_the_sides_and_directed_ones_do_not():
     assert str(edges.sorted().sorted("names").to_dict()) == str(edges.to_dict())  # NaN = NaN
     fits = Gaussian().bind(SOURCE)
     models = tuple(fits.conditional(i, ()) for i in range(6))
-    directed = edge_table(
-        BayesNet(SOURCE.variables, DAG.empty(SOURCE.names), models, ("gaussian",) * 6), score
-    )
+    directed = edge_table(BayesNet(SOURCE.variables, DAG.empty(SOURCE.names), models), score)
     assert set(row) - set(directed.to_dict()[0]) == {"first_side", "second_side"}
     assert list(directed.to_pandas().columns) == list(directed.fields)
 

@@ -17,7 +17,7 @@ def complete(training) -> BayesNet:
     graph = DAG.complete(training.names)
     fits = FAMILIES["gaussian"].bind(training)
     models = tuple(fits.conditional(c, row) for c, row in enumerate(graph.parents))
-    return BayesNet(training.variables, graph, models, ("gaussian",) * len(models))
+    return BayesNet(training.variables, graph, models)
 
 
 def by_hand(weights):

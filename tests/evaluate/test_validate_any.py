@@ -23,14 +23,14 @@ def kernels(training, node, inputs):
 def undirected(training):
     graph = UGraph.complete(training.names)
     models = tuple(kernels(training, i, row) for i, row in enumerate(graph.neighbours))
-    return MarkovNet(training.variables, graph, models, ("kernels",) * 3, training.columns)
+    return MarkovNet(training.variables, graph, models, training.columns)
 
 
 def directed(training, blankets=True):
     graph = DAG.complete(training.names)
     models = tuple(kernels(training, i, row) for i, row in enumerate(graph.parents))
     fields = undirected(training) if blankets else None
-    return BayesNet(training.variables, graph, models, ("kernels",) * 3, fields)
+    return BayesNet(training.variables, graph, models, fields)
 
 
 def test_undirected_networks_are_judged_by_their_pseudo_likelihood():

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from shared_networks import linear
 
-from arcwise.conditionals import Mixture
 from arcwise.data import Variable
+from arcwise.distributions import Categorical, Mixture
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks import BayesNet, MarkovNet
 
@@ -19,6 +19,8 @@ from arcwise.networks import BayesNet, MarkovNet
 @dataclass(frozen=True, eq=False)
 class Kernels:
     """One variable given others, from a joint kernel density."""
+
+    word = "kernels"
 
     centres: np.ndarray
     width: float
@@ -34,12 +36,9 @@ class Kernels:
         weights = np.exp(logs)
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def mixture(self, xs, size):
-        sd = np.full(len(self.centres), self.width)
-        return Mixture(self.centres, sd, self.weights(xs, size))
-
-    def mean(self, xs, size):
-        return self.weights(xs, size) @ self.centres
+    def distribution(self, xs, size):
+        sd = np.full((1, len(self.centres)), self.width)
+        return Mixture(self.centres[None, :], sd, self.weights(xs, size))
 
     def logpdf(self, y, xs):
         z = (np.asarray(y)[:, None] - self.centres) / self.width
@@ -81,7 +80,7 @@ def kernel_markov(points, widths):
     variables = names_of(len(points))
     graph = UGraph.complete([v.name for v in variables])
     models = tuple(kernels_of(points, widths, i, row) for i, row in enumerate(graph.neighbours))
-    return MarkovNet(variables, graph, models, ("kernels",) * len(points), tuple(points))
+    return MarkovNet(variables, graph, models, tuple(points))
 
 
 def kernel_bayes(points, widths, blankets=False):
@@ -90,7 +89,7 @@ def kernel_bayes(points, widths, blankets=False):
     graph = DAG.complete([v.name for v in variables])
     models = tuple(kernels_of(points, widths, i, row) for i, row in enumerate(graph.parents))
     fields = kernel_markov(points, widths) if blankets else None
-    return BayesNet(variables, graph, models, ("kernels",) * len(points), fields)
+    return BayesNet(variables, graph, models, fields)
 
 
 def kernel_answer(points, widths, target, known):
@@ -114,11 +113,13 @@ def gaussian_markov(precision, mean, rng):
         intercept = mean[i] - sum(w * mean[j] for w, j in zip(slopes, row, strict=True))
         models.append(linear(intercept, slopes, precision[i, i] ** -0.5))
     typical = rng.multivariate_normal(mean, np.linalg.inv(precision), 200).T
-    return MarkovNet(variables, graph, tuple(models), ("gaussian",) * size, tuple(typical))
+    return MarkovNet(variables, graph, tuple(models), tuple(typical))
 
 
 class Switch:
     """A discrete variable whose chances hang on the sign of one input."""
+
+    word = "switch"
 
     n_params = 1
 
@@ -126,8 +127,8 @@ class Switch:
         high = np.where(xs[0] > 0, 0.9, 0.2)
         return np.stack([1 - high, high], axis=1)
 
-    def mean(self, xs, size):
-        return self.probabilities(xs, size)[:, 1]
+    def distribution(self, xs, size):
+        return Categorical(self.probabilities(xs, size))
 
     def logpdf(self, y, xs):
         return np.log(self.probabilities(xs, len(y)))[np.arange(len(y)), y.astype(int)]
@@ -137,7 +138,9 @@ class Switch:
 
 
 class Pushed:
-    """A number whose mean hangs on a code: -1 or 1."""
+    """A number whose mean hangs on a code: -1 or 1; a model that gives nothing but densities and draws."""
+
+    word = "pushed"
 
     n_params = 1
 
@@ -156,4 +159,4 @@ def switch_net(levels):
     variables = (Variable("light", levels), Variable("x"))
     graph = UGraph.from_edges([("light", "x")])
     rows = (np.array([0, 1] * 10, dtype=np.uint8), np.linspace(-2, 2, 20))
-    return MarkovNet(variables, graph, (Switch(), Pushed()), ("switch", "pushed"), rows)
+    return MarkovNet(variables, graph, (Switch(), Pushed()), rows)

@@ -6,11 +6,9 @@ from inference.kernels import bent_points, gaussian_markov, kernel_bayes, kernel
 from shared_networks import gaussian_net
 
 from arcwise.data import Table
+from arcwise.distributions import Grid, Normal
 from arcwise.errors import DataError, GraphError, WordError
 from arcwise.inference import (
-    NormalBelief,
-    Predictions,
-    SimulatedPredictions,
     closed,
     marginal_log_density,
     predict,
@@ -37,12 +35,14 @@ def test_one_place_decides():
 
 
 def test_gaussian_networks_stay_exact_unless_a_method_is_named():
-    assert isinstance(query(NORMAL, "a", {"b": 1.0}), NormalBelief)
-    assert isinstance(query(NORMAL, "a", {"b": 1.0}, chains=4, seed=1), NormalBelief)
-    assert not isinstance(query(NORMAL, "a", {"b": 1.0}, method="grid"), NormalBelief)
+    def kind(**options):
+        return type(query(NORMAL, "a", {"b": 1.0}, **options).distribution)
+
+    assert kind() is kind(chains=4, seed=1) is kind(method="gaussian") is Normal
+    assert kind(method="grid") is Grid
     rows = rows_of(NORMAL, np.array([[np.nan, 1.0]]))
-    assert type(predict(NORMAL, rows, "a")) is Predictions
-    assert isinstance(predict(NORMAL, rows, "a", method="grid"), SimulatedPredictions)
+    assert type(predict(NORMAL, rows, "a").distribution) is Normal
+    assert type(predict(NORMAL, rows, "a", method="grid").distribution) is Grid
     with pytest.raises(WordError, match="no option of a question 'sweep'"):
         query(NORMAL, "a", {"b": 1.0}, sweep=3)
 

@@ -14,10 +14,11 @@ from inference.kernels import (
 from shared_networks import dense_conditional, linear
 
 from arcwise.data import Variable
+from arcwise.distributions import Normal
 from arcwise.errors import DataError, WordError
 from arcwise.graphs import UGraph
 from arcwise.inference import Effort, query, sample
-from arcwise.inference.gibbs import begin, reached, sweep
+from arcwise.inference.chains import begin, reached, sweep
 from arcwise.networks import MarkovNet
 
 POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
@@ -127,6 +128,7 @@ def chain_net():
     """a - b - c - d - e, every conditional counting its calls."""
 
     class Counting:
+        word = "counting"
         n_params = 0
 
         def __init__(self):
@@ -136,8 +138,8 @@ def chain_net():
             self.calls += 1
             return rng.normal(size=size)
 
-        def mean(self, xs, size):
-            return np.zeros(size)
+        def distribution(self, xs, size):
+            return Normal(np.zeros(size), 1.0)
 
         def logpdf(self, y, xs):
             return -0.5 * y**2
@@ -145,7 +147,7 @@ def chain_net():
     graph = UGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])
     models = tuple(Counting() for _ in range(5))
     rows = tuple(np.linspace(-1, 1, 9) for _ in range(5))
-    return MarkovNet(tuple(map(Variable, "abcde")), graph, models, ("counting",) * 5, rows)
+    return MarkovNet(tuple(map(Variable, "abcde")), graph, models, rows)
 
 
 def test_only_what_matters_is_drawn():
@@ -196,7 +198,7 @@ def test_chains_that_disagree_are_said_to():
     answer = query(kernel_markov(points, WIDTHS), "a", sweeps=50)
     assert answer.rhat > 1.05
     assert "The chains disagree" in str(answer)
-    assert any("independent draws" in note for note in answer.to_dict()["notes"])
+    assert any("effective sample size is only" in note for note in answer.to_dict()["notes"])
 
 
 def test_values_that_are_no_numbers_are_refused():
@@ -205,9 +207,6 @@ def test_values_that_are_no_numbers_are_refused():
 
         def sample(self, xs, rng, size):
             return np.full(size, np.nan)
-
-        def mean(self, xs, size):
-            return np.zeros(size)
 
     models = (BENT.conditionals[0], Broken(), BENT.conditionals[2])
     with pytest.raises(Exception, match="Simulating 'b' gave values that are no finite"):
@@ -257,7 +256,7 @@ def test_a_variable_without_neighbours_is_its_own_law():
     graph = UGraph.empty(["x", "y"])
     rows = (np.zeros(5), np.arange(5.0))
     models = (linear(1, [], 2), linear(3, [], 1))
-    net = MarkovNet((Variable("x"), Variable("y")), graph, models, ("gaussian",) * 2, rows)
+    net = MarkovNet((Variable("x"), Variable("y")), graph, models, rows)
     answer = query(net, "x")
     assert (answer.mean, answer.sd, answer.error) == (1.0, 2.0, 0.0)
     assert answer.quantile(0.975) == pytest.approx(1 + 2 * 1.959964)

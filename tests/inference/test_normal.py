@@ -10,17 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
+from arcwise.distributions import Normal
 from arcwise.errors import DataError
-from arcwise.inference import NormalBelief, NormalBeliefs, Probability
+from arcwise.inference import Belief, Beliefs, GaussianJoint, Probability
+from arcwise.inference.belief import Quality
 
-BELIEF = NormalBelief("x", 2.0, 3.0)
+
+def normal(name, mean, sd, *question):
+    return Belief(name, Normal(mean, sd), Quality(), None, *question)
+
+
+def normals(names, mean, root):
+    return Beliefs.normal(GaussianJoint(names, mean, root))
+
+
+BELIEF = normal("x", 2.0, 3.0)
 
 
 def beliefs(covariance, mean=None, names="abcdefgh"):
     covariance = np.asarray(covariance, dtype=float)
     size = len(covariance)
     mean = np.zeros(size) if mean is None else np.asarray(mean, dtype=float)
-    return NormalBeliefs(tuple(names[:size]), mean, np.linalg.cholesky(covariance))
+    return normals(tuple(names[:size]), mean, np.linalg.cholesky(covariance))
 
 
 def test_quantiles_and_intervals():
@@ -93,7 +104,7 @@ def test_bad_events(event, message):
 
 
 def test_a_certain_variable():
-    certain = NormalBelief("x", 2.0, 0.0)
+    certain = normal("x", 2.0, 0.0)
     assert certain.probability((2.0, 2.0)) == 1.0
     assert certain.probability((2.5, None)) == 0.0
     assert certain.density(2.0) == math.inf
@@ -110,7 +121,7 @@ def test_draws_are_reproducible_and_of_the_right_law():
 
 
 def test_text_and_dict():
-    text = str(NormalBelief("y", 1.0, 0.5, {"a": 1.25}, {"b": 2.0}))
+    text = str(normal("y", 1.0, 0.5, {"a": 1.25}, {"b": 2.0}))
     assert text == "y given a = 1.25, do b = 2\n  mean 1, sd 0.5; 95 % between 0.02002 and 1.98"
     assert json.loads(json.dumps(BELIEF.to_dict()))["mean"] == 2.0
 
@@ -162,9 +173,9 @@ def test_mutual_information():
     assert both.mutual_information("a", ["b", "c"]) == pytest.approx(expected)
     assert both.mutual_information(["c", "b"], "a") == pytest.approx(expected)
     assert beliefs(np.eye(2)).mutual_information("a", "b") == 0.0
-    copies = NormalBeliefs(("a", "b"), np.zeros(2), np.array([[1.0], [2.0]]))
+    copies = normals(("a", "b"), np.zeros(2), np.array([[1.0], [2.0]]))
     assert copies.mutual_information("a", "b") == math.inf
-    known = NormalBeliefs(("a", "b"), np.zeros(2), np.array([[1.0], [0.0]]))
+    known = normals(("a", "b"), np.zeros(2), np.array([[1.0], [0.0]]))
     assert known.mutual_information("a", "b") == 0.0
 
 
@@ -201,7 +212,7 @@ def test_events_on_one_of_several_and_on_none_are_exact():
 
 def test_events_with_determined_and_copied_variables():
     root = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 0.0]])
-    both = NormalBeliefs(("a", "b", "c"), np.array([0.0, 0.0, 5.0]), root)
+    both = normals(("a", "b", "c"), np.array([0.0, 0.0, 5.0]), root)
     assert both.probability({"c": (4, 6)}) == 1.0
     assert both.probability({"c": (6, 7), "a": (0, None)}) == 0.0
     assert both.probability({"a": (0, None), "b": (0, None)}) == pytest.approx(0.5, abs=1e-6)
@@ -227,8 +238,8 @@ def test_text_of_several():
     assert json.loads(json.dumps(beliefs(THREE).to_dict()))["names"] == ["a", "b", "c"]
 
 
-SINGLE = NormalBelief("x", 0.0, 1.0)
-PAIR = NormalBeliefs(("x", "y"), np.zeros(2), np.eye(2))
+SINGLE = normal("x", 0.0, 1.0)
+PAIR = normals(("x", "y"), np.zeros(2), np.eye(2))
 
 
 @pytest.mark.parametrize(
@@ -239,14 +250,14 @@ PAIR = NormalBeliefs(("x", "y"), np.zeros(2), np.eye(2))
         (lambda: PAIR.draws(-1), "draws must be a whole number"),
         (lambda: SINGLE.draws(3, seed=-1), "seed must be a whole number"),
         (lambda: PAIR.draws(3, seed="one"), "seed must be a whole number"),
-        (lambda: SINGLE.quantile(2), "between 0 and 1, but 2 came"),
-        (lambda: SINGLE.quantile("half"), "between 0 and 1, but 'half' came"),
+        (lambda: SINGLE.quantile(2), "between 0 and 1, got 2"),
+        (lambda: SINGLE.quantile("half"), "between 0 and 1, got 'half'"),
         (lambda: SINGLE.quantile([0.5, None]), "between 0 and 1"),
-        (lambda: SINGLE.interval("wide"), "between 0 and 1, but 'wide' came"),
-        (lambda: SINGLE.density("high"), "'x' must be numbers, but 'high' came"),
-        (lambda: PAIR.logdensity([1, 2]), r"values by name, but \[1, 2\] came"),
+        (lambda: SINGLE.interval("wide"), "between 0 and 1, got 'wide'"),
+        (lambda: SINGLE.density("high"), "'x' must be numbers, got 'high'"),
+        (lambda: PAIR.logdensity([1, 2]), r"values by name, got \[1, 2\]"),
         (lambda: PAIR.logdensity({"x": 1, "y": "high"}), "'y' must be numbers"),
-        (lambda: PAIR.logdensity({"x": [1, 2], "y": [1, 2, 3]}), "but 2, 3 came"),
+        (lambda: PAIR.logdensity({"x": [1, 2], "y": [1, 2, 3]}), "got 2, 3"),
     ],
 )
 def test_questions_to_a_belief_that_make_no_sense(call, words):

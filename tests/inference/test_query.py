@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shared_networks import dense_conditional, dense_moments, gaussian_net, random_net
 
 from arcwise.errors import DataError, FitError
-from arcwise.inference import Belief, Beliefs, NormalBelief, NormalBeliefs, query
+from arcwise.inference import Belief, Beliefs, query
 from arcwise.networks import ancestral, cut
 
 # A common cause z of x and y: x = z + e, y = x + 2 z + e, all noises 1.
@@ -66,8 +66,6 @@ def test_joint_answers_are_in_the_order_asked(seed, data):
 
 
 def test_one_name_gives_a_belief_and_a_list_beliefs():
-    assert isinstance(query(CONFOUNDED, "y"), NormalBelief)
-    assert isinstance(query(CONFOUNDED, ["y"]), NormalBeliefs)
     assert isinstance(query(CONFOUNDED, "y"), Belief)
     assert isinstance(query(CONFOUNDED, ["y"]), Beliefs)
 
@@ -83,17 +81,17 @@ def test_one_name_gives_a_belief_and_a_list_beliefs():
         (("y", {"x": 1.0}, {"x": 1.0}), "'x' is both in given and in do"),
         ((["y", "y"],), "'y' is asked for twice"),
         (([],), "at least one variable"),
-        (("y", {"x": float("nan")}), "'x' must be a finite number, but nan came"),
+        (("y", {"x": float("nan")}), "'x' must be a finite number, got nan"),
         (("y", {"x": float("inf")}), "'x' must be a finite number"),
-        (("y", {"x": "high"}), "'x' must be a finite number, but 'high' came"),
-        (("y", {"x": True}), "'x' must be a finite number, but True came"),
+        (("y", {"x": "high"}), "'x' must be a finite number, got 'high'"),
+        (("y", {"x": True}), "'x' must be a finite number, got True"),
         (("y", {"x": None}), "'x' must be a finite number"),
         (((3,),), "no variable 3"),
         ((([],),), "no variable"),
-        ((3,), "a name or a list of names, but 3 came"),
-        ((None,), "a name or a list of names, but None came"),
-        (("y", ["x"]), r"as in given={'x': 1.5}, but \['x'\] came"),
-        (("y", {}, "x"), "as in do={'x': 1.5}, but 'x' came"),
+        ((3,), "a name or a list of names, got 3"),
+        ((None,), "a name or a list of names, got None"),
+        (("y", ["x"]), r"as in given={'x': 1.5}, got \['x'\]"),
+        (("y", {}, "x"), "as in do={'x': 1.5}, got 'x'"),
         (("y", 3), "Evidence in given"),
     ],
 )

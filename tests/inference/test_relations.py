@@ -20,7 +20,7 @@ def fitted(text, columns):
     table = Table(tuple(map(Variable, names)), tuple(np.array(columns[name]) for name in names))
     graph, fits = dag(text, nodes=names), Gaussian().bind(Moments.of(table))
     models = tuple(fits.conditional(child, graph.parents[child]) for child in range(len(names)))
-    return BayesNet(table.variables, graph, models, ("gaussian",) * len(names))
+    return BayesNet(table.variables, graph, models)
 
 
 def noise(seed, rows=200):

@@ -19,7 +19,7 @@ from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
 from arcwise.inference import impute, marginal_log_density, predict, residuals
-from arcwise.inference.rows import patterns
+from arcwise.inference.relevance import patterns
 from arcwise.networks import BayesNet, ancestral, cut, log_density
 
 
@@ -203,12 +203,13 @@ def test_density_after_setting_a_value():
 
 def test_gaps_in_discrete_networks_are_summed_over():
     class Coin:
+        word = "discrete"
         n_params = 1
 
         def logpdf(self, y, xs):
             return np.full(len(y), np.log(0.25))
 
-    net = BayesNet((Variable("c", (0, 1)),), DAG.empty(["c"]), (Coin(),), ("discrete",))
+    net = BayesNet((Variable("c", (0, 1)),), DAG.empty(["c"]), (Coin(),))
     rows = Table((Variable("c", (0, 1)),), (np.array([0, 2], dtype=np.uint8),))
     assert marginal_log_density(net, rows).tolist() == [np.log(0.25), 0.0]
 

@@ -199,7 +199,6 @@ def test_any_number_of_an_answer_has_a_range(learned):
     [
         lambda net: net.predict({"x": [1.0]}, "z", do={"y": 1.0}),
         lambda net: net.impute({"x": [1.0]}, do={"y": 1.0}),
-        lambda net: net.sample(3, do={"y": 1.0}),
     ],
 )
 def test_tables_of_rows_take_no_do_and_say_what_does(learned, ask):

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 import arcwise as aw
 from arcwise.errors import ArcwiseError
-from arcwise.inference.stacked import Stacker, _mixed, first_met
+from arcwise.inference.stacks import Stacker, _mixed, first_met
 
 
 def bent(seed: int = 1, rows: int = 150) -> aw.Table:
@@ -131,7 +131,7 @@ def test_refusals(net):
     with pytest.raises(ArcwiseError, match="stacked"):
         net.query("y", method="staked")
     directed = aw.learn(bent(), model="parzen")
-    with pytest.raises(ArcwiseError, match="no"):
+    with pytest.raises(ArcwiseError, match="leave do= out, or the method"):
         directed.query("y", do={"x": 1.0}, method="stacked")
 
 

@@ -80,7 +80,7 @@ def test_log_densities_of_true_values(found):
         expected = np.log(density / (WIDTHS[0] * np.sqrt(2 * np.pi)))
         assert logs[row] == pytest.approx(expected, abs=1e-9 if row == 0 else 0.25)
     assert np.isnan(logs[4])
-    with pytest.raises(DataError, match="6 predictions need as many values, but 2 came"):
+    with pytest.raises(DataError, match="6 predictions need as many values, got 2"):
         found.logdensity([1.0, 2.0])
 
 
@@ -134,12 +134,12 @@ def test_large_tables_are_answered_in_blocks(monkeypatch):
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(2500, 3))
     found = predict(BENT, table(rows), "a")
-    expected = BENT.conditionals[0].mean((rows[:, 1], rows[:, 2]), 2500)
+    expected = BENT.conditionals[0].distribution((rows[:, 1], rows[:, 2]), 2500).mean
     np.testing.assert_allclose(found.mean, expected)
     assert (found.error == 0).all()
-    shares = found.law.cdf(found.quantiles(0.3))
+    shares = found.distribution.cdf(found.quantiles(0.3))
     np.testing.assert_allclose(shares, 0.3, atol=1e-8)
-    monkeypatch.setattr("arcwise.inference.simulate.SLOTS", 16)
+    monkeypatch.setattr("arcwise.inference.gibbs.SLOTS", 16)
     gappy = rows[:5].copy()
     gappy[:, 1] = NAN
     small = predict(BENT, table(gappy), "a", sweeps=200)
@@ -205,7 +205,11 @@ def test_levels_are_predicted_and_filled():
         pytest.approx([0.1, 0.9]),
         pytest.approx([0.8, 0.2]),
     ]
-    assert np.isnan(found.mean).all()
+    with pytest.raises(DataError, match=r"'light' are not numbers, .* ask for its probabilities"):
+        _ = found.mean
+    assert found.labels.tolist() == ["on", "off", "on"]
+    assert found.log_loss(["on", "on", None]) == pytest.approx(-np.log([0.9, 0.2]).mean())
+    assert set(found.to_dict()) == {"label", "probabilities"}
     assert "3 predictions; most probable levels: off" in str(found)
     logs = found.logdensity(["on", "on", "blue"])
     assert logs[:2].tolist() == pytest.approx([np.log(0.9), np.log(0.2)])

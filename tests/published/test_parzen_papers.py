@@ -41,7 +41,7 @@ def test_edges_at_the_penalty_of_the_paper(path):
 
 def test_the_whole_way_needs_fewer_models_than_there_are(path):
     """There are 1288 on the way; those that cannot change which edge is the weakest are never fitted."""
-    assert len(path.walked.bench.score.known) < 850
+    assert len(path.problem.score.known) < 850
     assert path.path.knots[-1].graph.n_edges == 0
 
 

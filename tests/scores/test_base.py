@@ -88,3 +88,63 @@ def test_all_ways_to_ask_give_the_same_numbers():
         careful.sweep([0, 1], [(), (0,)])[1], score.sweep([0, 1], [(), (0,)])[1]
     )
     assert len(careful.many(0, [])) == 0
+
+
+class Closed(Slow):
+    """A score in closed form, which says what it is asked for."""
+
+    lattice = True
+
+    def __init__(self):
+        super().__init__(1.0)
+        self.asked = []
+        self.threads = 3
+
+    def sweep(self, children, bases, among=None):
+        self.asked.append(("sweep", len(children), None if among is None else int(among.sum())))
+        return super().sweep(children, bases, among)
+
+    def subsets(self, child, candidates, always=(), most=base.ALL):
+        self.asked.append(("subsets", len(candidates)))
+        return super().subsets(child, candidates, always, most)
+
+    def by_number(self):
+        return np.arange(5.0)
+
+    def compiled(self, extra=None):
+        return ("compiled", extra)
+
+
+def test_a_cache_forwards_what_has_a_closed_form_and_remembers_what_has_not():
+    closed = Closed()
+    cached = Cached(closed)
+    assert cached.lattice
+    assert cached.threads == 3
+    mask = np.array([[True, False, True, False, False, False, False]])
+    found = cached.sweep([1], [(2,)], mask)[1][0]
+    np.testing.assert_array_equal(found, np.where(mask[0], Slow(1.0).toggles(1, (2,)), -np.inf))
+    cached.subsets(0, [1, 2])
+    cached.toggles(0, (1,))
+    assert closed.asked == [("sweep", 1, 2), ("subsets", 2), ("sweep", 1, None)]
+    assert cached.known == {}
+    assert cached.by_number().tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert cached.compiled("x") == ("compiled", "x")
+    dear = Slow(1.0)
+    dear.batches.clear()
+    cached = Cached(dear)
+    assert not cached.lattice
+    assert cached.compiled() is None
+    for _ in range(2):
+        cached.sweep([1], [(2,)], mask)
+        cached.subsets(0, [1, 2])
+    assert sum(dear.batches) == 3 + 4  # the base and two toggles, and four subsets: once each
+
+
+def test_scores_of_few_toggles_do_not_sweep_over_all():
+    closed = Closed()
+    names = [f"x{i}" for i in range(9)]
+    closed.nodes = tuple(names)
+    closed.toggles(0, (), [1, 2])
+    assert closed.asked == []
+    closed.toggles(0, (), [1, 2, 3])
+    assert closed.asked == [("sweep", 1, None)]

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from contracts.cases import linear, table
+from contracts.cases import levels, linear, table
+from contracts.multinomial import Multinomial
 from naive import gaussian as naive
 
-from arcwise.conditionals import FAMILIES
+from arcwise.conditionals import FAMILIES, Fits
 from arcwise.errors import FitError
 from arcwise.scores import aic, bic, ebic, loglik
 
@@ -51,3 +52,55 @@ def test_every_further_parent_costs_the_same_so_that_noise_keeps_no_complete_gra
     for gamma in (0.5, 1.0):
         score, everyone = ebic(noise, gamma=gamma), tuple(range(1, 30))
         assert score.local(0, everyone) < score.local(0, everyone[1:]) < score.local(0, ())
+
+
+class Fast(Fits):
+    """A discrete family with sweeps and subsets of its own, and counts that follow the levels."""
+
+    lattice = True
+
+    def __init__(self, source):
+        self.rowwise, self.nodes, self.rows = Multinomial().bind(source), source.names, source.total
+        self.swept = 0
+
+    def conditional(self, child, parents):
+        return self.rowwise.conditional(child, parents)
+
+    def loglik(self, child, sets):
+        return self.rowwise.loglik(child, sets)
+
+    def n_params(self, child, sets):
+        return self.rowwise.n_params(child, sets)
+
+    def loo(self, child, sets):
+        return self.rowwise.loo(child, sets)
+
+    def held_out(self, parts):
+        return self.rowwise.held_out(parts)
+
+    def sweep(self, children, bases):
+        self.swept += 1
+        return loglik(self.rowwise).sweep(children, bases)
+
+    def subsets(self, child, candidates, always, most):
+        self.swept += 1
+        found = loglik(self.rowwise).subsets(child, candidates, always, most)
+        return np.where(np.isneginf(found), np.nan, found)
+
+
+@pytest.mark.parametrize("make", [loglik, aic, bic, ebic])
+def test_counts_by_levels_are_charged_set_by_set_in_sweeps_and_lattices(make):
+    source = levels(1, rows=40, p=4)
+    fits = Fast(source)
+    fast, slow = make(fits), make(fits.rowwise)
+    assert fast.lattice
+    assert not slow.lattice
+    children, bases = [0, 1, 3], [(), (0, 2), (1,)]
+    mask = np.random.default_rng(1).random((3, 4)) < 0.7
+    for among in (None, mask):
+        for one, two in zip(
+            fast.sweep(children, bases, among), slow.sweep(children, bases, among), strict=True
+        ):
+            assert one == pytest.approx(two, rel=1e-12)
+    assert fast.subsets(2, [0, 3], (1,), 2) == pytest.approx(slow.subsets(2, [0, 3], (1,), 2))
+    assert fits.swept == 3

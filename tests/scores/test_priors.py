@@ -4,6 +4,7 @@ import pytest
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 from arcwise.scores import ArcPenalty, ExpertPrior, delta, total
+from arcwise.scores.base import ALL
 
 NODES = ("a", "b", "c")
 EXPERT = DAG.from_arcs(["a -> b", "b -> c"])
@@ -33,7 +34,7 @@ def test_a_confidence_per_arc_takes_the_weights_place():
     assert total(prior, EXPERT.with_arc("a", "c")) == pytest.approx(-2.0 * confidence[0, 2])
 
 
-@pytest.mark.parametrize("most", [None, 2])
+@pytest.mark.parametrize("most", [ALL, 2])
 def test_an_experts_costs_of_all_subsets_are_those_of_each(most):
     nodes = tuple("abcde")
     expert = DAG.from_arcs(["a -> c", "b -> c", "d -> e"], nodes)
@@ -42,7 +43,7 @@ def test_an_experts_costs_of_all_subsets_are_those_of_each(most):
     assert found.shape == (8,)
     for mask, value in enumerate(found.tolist()):
         members = tuple(c for bit, c in enumerate((0, 1, 3)) if mask >> bit & 1)
-        fits = most is None or len(members) + 1 <= most
+        fits = len(members) + 1 <= most
         assert value == (pytest.approx(prior.local(2, (*members, 4))) if fits else -np.inf)
 
 

@@ -163,3 +163,14 @@ def test_moral_graphs_are_found(p, n, least):
         for truth, x in (moral(p, n, seed) for seed in range(10))
     ]
     assert np.mean(found) >= least
+
+
+@pytest.mark.parametrize("seed", [3, 5, 12])
+def test_fifteen_rows_for_each_column_are_enough_without_the_likelihood(seed):
+    """With half a row less the likelihood adds an edge that the regressions miss."""
+    rng, columns = np.random.default_rng(seed), 8
+    x = rng.normal(size=(15 * columns, columns))
+    arcs = rng.normal(size=(columns, columns)) * (rng.random((columns, columns)) < 0.5)
+    matrix = np.corrcoef((x @ np.linalg.inv(np.eye(columns) - np.triu(arcs, 1))).T)
+    assert stepwise(matrix, 15 * columns - 0.5).added == 1
+    assert stepwise(matrix, 15 * columns).added == 0

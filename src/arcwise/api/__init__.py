@@ -1,12 +1,11 @@
 """What users touch: verbs, and the network they give."""
 
-from arcwise.api.fitting import fit, network
+from arcwise.api.fitting import fit, network, score
 from arcwise.api.learning import learn
 from arcwise.api.loading import load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
-from arcwise.api.pruned import prune
-from arcwise.api.validation import validate
+from arcwise.api.validation import prune, validate
 
 __all__ = [
     "Network",
@@ -18,5 +17,6 @@ __all__ = [
     "network",
     "path",
     "prune",
+    "score",
     "validate",
 ]

@@ -11,22 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from arcwise.api.factors import factors_of
 from arcwise.api.learning import learn
 from arcwise.data import table
 from arcwise.errors import FitError, close_to
 from arcwise.graphs import UGraph
-from arcwise.networks import MarkovNet
+from arcwise.networks import NormalJoint
+from arcwise.undirected.factors import factors_of
 
 __all__ = ["GraphLasso"]
 
 Array = NDArray[np.float64]
 
-
-_OPTIONS = (
-    "scale", "diagonal", "refit", "nonparanormal", "gaps", "count", "least", "gamma", "subsamples",
-    "threshold", "turns",
-)  # fmt: skip
+_NOT_OPTIONS = ("penalty", "factors", "random_state", "n_jobs")  # all other parameters are
 
 
 class GraphLasso(BaseEstimator):  # type: ignore[misc]
@@ -92,21 +88,9 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
-        self.penalty = penalty
-        self.scale = scale
-        self.diagonal = diagonal
-        self.refit = refit
-        self.nonparanormal = nonparanormal
-        self.gaps = gaps
-        self.factors = factors
-        self.count = count
-        self.least = least
-        self.gamma = gamma
-        self.subsamples = subsamples
-        self.threshold = threshold
-        self.turns = turns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        given = locals()
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Fit to rows; `y` is not used."""
@@ -125,19 +109,19 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
             model="gaussian",
             search="glasso",
             **{word: value for word, value in given.items() if value is not None},
-            **{word: getattr(self, word) for word in _OPTIONS},
+            **{word: each for word, each in self.get_params().items() if word not in _NOT_OPTIONS},
             seed=self.random_state,
             n_jobs=self.n_jobs,
             progress=False,
         )
-        if not isinstance(net.net, MarkovNet) or net.net.joint is None:
+        joint = getattr(net.net, "joint", None)
+        if not isinstance(joint, NormalJoint):
             raise FitError("The graphical lasso found no joint distribution.")
-        joint = net.net.joint
         self.network_ = net
         self.penalty_ = float(net.words["penalty"])
         self.location_, self.precision_ = joint.mean.copy(), joint.precision.copy()
         self.covariance_ = joint.covariance.copy()
-        self.graph_ = UGraph.unchecked(shown, net.net.graph.neighbours)
+        self.graph_ = UGraph.unchecked(shown, net.net.inputs)
         return self
 
     def score(self, X: ArrayLike, y: Any = None) -> float:

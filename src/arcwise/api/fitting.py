@@ -1,25 +1,32 @@
-"""Networks on graphs that are known: fitted to data, or written down by hand."""
+"""Networks on graphs that are known: fitted to data, scored, or written down by hand."""
 
+import inspect
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcwise.api.built import directed_net, joint_bic, markov_net, noise_note
-from arcwise.api.learning import fingerprint, settled
 from arcwise.api.net import Network
-from arcwise.api.options import options_of, split_options
-from arcwise.api.recipe import prepared, settled_model
-from arcwise.conditionals import FAMILIES, Fits, GaussianConditional
-from arcwise.conditionals.gaussian import GaussianFits
-from arcwise.data import Moments, Table, Variable
+from arcwise.conditionals import FAMILIES, Assigned, Family, Fits, GaussianConditional
+from arcwise.data import Moments, Table, Variable, any_table, fingerprint
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
-from arcwise.graphs import DAG, UGraph, dag, either
+from arcwise.graphs import DAG, UGraph, dag, either, ug
+from arcwise.learners import prepared, settled_model
+from arcwise.learners.options import options_of, split_options
+from arcwise.learners.parameters import (
+    Bound,
+    directed_net,
+    joint_bic,
+    markov_net,
+    noise_note,
+    retuned,
+)
+from arcwise.learners.problem import score_options
 from arcwise.networks import BayesNet, MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
-__all__ = ["fit", "network"]
+__all__ = ["fit", "network", "score"]
 
 
 def fit(
@@ -27,9 +34,12 @@ def fit(
     data: Any,
     *,
     model: str | Mapping[str, str] = "auto",
+    score: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
+    seed: int = 0,
     **options: Any,
 ) -> Network:
     """Fit the local models of a graph that is known.
@@ -37,57 +47,89 @@ def fit(
     Parameters
     ----------
     graph : a DAG over (some of) the data's columns, or a formula or model string for one; or a
-        UGraph, such as `ug("a:b + b:c")`. `UGraph.complete(names)` fits each variable given all
-        others, without any structure.
+        UGraph, such as `ug("a:b + b:c")`, or its edges, such as "a -- b, b -- c".
+        `UGraph.complete(names)` fits each variable given all others, without any structure.
     data : as for `learn`.
-    model : one word for all, or a word for each variable.
-    kinds, weights, missing : as for `table`.
-    options : options of the models.
+    model : one word for all, or a word for each variable; each column is prepared for its own model.
+    score : what the graph and its edges are measured by; by default BIC where the parameters of every local
+        model can be counted, else the leave-one-out likelihood, whatever the kinds of models. An undirected
+        Gaussian network is by default measured as a whole.
+    kinds, weights, na_values, missing : as for `learn`.
+    seed : of scores that hold out rows.
+    options : options of the models, and of the score.
 
     Returns
     -------
-    Network : its score is BIC where parameters can be counted, else leave-one-out. An undirected
-    Gaussian network is the normal distribution of largest likelihood on its graph; other undirected
-    networks are scored by each variable given its neighbours, summed.
+    Network : an undirected Gaussian one is the normal distribution of largest likelihood on its graph;
+    other undirected networks are scored by each variable given its neighbours, summed.
 
     >>> import arcwise as aw
     >>> net = aw.fit("[RM][MEDV|RM]", aw.shipped("boston"))
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = graph if isinstance(graph, UGraph) else _directed(graph)
-    source = settled(data, kinds, weights, missing)
-    lacking = sorted(set(known.nodes) - set(source.names))
-    if lacking:
-        raise GraphError(
-            f"The graph has a variable {lacking[0]!r} that the data lack. "
-            f"{close_to(lacking[0], source.names)}"
-        )
-    chosen = source.select([name for name in source.order if name in set(known.nodes)])
-    words = tuple(settled_model(word, chosen) for word in _models(model, chosen.names))
-    ready: Table | Moments = chosen
-    for word in sorted(set(words)):
-        ready = prepared(ready, word)
-    on = known.over(ready.names)
-    fits = _tuned(_bound(words, ready, options), on)
-    net = _fitted(on, fits, words, ready)
-    measure, score = _measured(fits, words)
-    said = {"model": ", ".join(sorted(set(words))), **({"score": score} if measure else {})}
-    total, own = None, fits.get("gaussian")
-    if isinstance(net, MarkovNet) and net.joint is not None and isinstance(own, GaussianFits):
-        total, measure = joint_bic(net, own), None  # edges are measured by the joint
-    if total is None and measure is not None:
-        total = float(sum(measure.local(node, row) for node, row in enumerate(net.inputs)))
+    known = _known(locals())
+    on, bound = known.graph, known.bound
+    net = markov_net(on, bound) if isinstance(on, UGraph) else directed_net(on, bound)
+    total, measure = known.measured(net)
+    said = {"model": ", ".join(sorted(set(bound.models))), "score": known.score}
     return Network(
         net,
         score=total,
         words={**said, **({"options": dict(options)} if options else {})},
-        notes=tuple(filter(None, (*ready.notes, _no_joint(net), noise_note(net, own)))),
-        order=chosen.order,
-        rows=ready.total,
-        fingerprint=fingerprint(chosen),
+        notes=tuple(filter(None, (*bound.data.notes, _no_joint(net), noise_note(net, bound)))),
+        order=known.source.order,
+        rows=bound.data.total,
+        fingerprint=fingerprint(known.source),
         measure=measure,
+        data=known.whole,
     )
+
+
+def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
+    """Score a graph that is known, higher is better; without any penalty per edge.
+
+    Parameters
+    ----------
+    graph, data : as for `fit`.
+    words : all else that `fit` takes: model, score, kinds, weights, na_values, missing, seed, options.
+
+    >>> import arcwise as aw
+    >>> homes = aw.shipped("boston")
+    >>> aw.score("RM -> MEDV", homes) > aw.score("[RM][MEDV]", homes)
+    True
+    """
+    asked = inspect.signature(fit).bind(graph, data, **words)
+    asked.apply_defaults()
+    known = _known(asked.arguments)
+    on = known.graph
+    total, _ = known.measured(markov_net(on, known.bound) if isinstance(on, UGraph) else on)
+    return total
+
+
+class _Known(NamedTuple):
+    """A known graph over columns (`source`) of the `whole` data, what its local models are fitted from, and
+    its score.
+
+    `score` is the score's word; `own` says that it was not asked for.
+    """
+
+    graph: DAG | UGraph
+    source: Table | Moments
+    whole: Table | Moments
+    bound: Bound
+    score: str
+    measure: Score
+    own: bool
+
+    def measured(self, net: Net | DAG) -> tuple[float, Score | None]:
+        """The total score, and what edges are measured by; of a joint distribution that is itself."""
+        gaussian = self.bound.gaussian
+        if self.own and isinstance(net, MarkovNet) and net.joint is not None and gaussian:
+            return joint_bic(net, gaussian), None
+        rows = net.parents if isinstance(net, DAG) else net.inputs
+        total = sum(self.measure.local(node, row) for node, row in enumerate(rows))
+        return float(total), self.measure
 
 
 def _no_joint(net: Net) -> str:
@@ -101,45 +143,67 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _bound(
-    words: tuple[str, ...], data: Table | Moments, options: Mapping[str, Any]
-) -> dict[str, Fits]:
-    """Tie each family that is used to the data, with the options that it takes."""
-    used = sorted(set(words))
+def _family(words: tuple[str, ...], names: tuple[str, ...]) -> Family:
+    """One family for all variables, or one for each."""
+    if len(set(words)) == 1:
+        return FAMILIES[words[0]]
+    return Assigned(dict(zip(names, map(FAMILIES.__getitem__, words), strict=True)))
+
+
+def _known(asked: Mapping[str, Any]) -> _Known:
+    """Tie families and a score to the data; asked are the parameters of `fit` by name."""
+    known, score = _graph(asked["graph"]), asked["score"]
+    whole = any_table(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
+    lacking = sorted(set(known.nodes) - set(whole.names))
+    if lacking:
+        raise GraphError(
+            f"The graph has a variable {lacking[0]!r} that the data lack. "
+            f"{close_to(lacking[0], whole.names)}"
+        )
+    source = whole.select([name for name in whole.order if name in set(known.nodes)])
+    words = tuple(settled_model(word, source) for word in _models(asked["model"], source.names))
+    family, used = _family(words, source.names), sorted(set(words))
+    ready = prepared(source, family, asked["missing"])
+    if score is not None and score not in SCORES:
+        raise unknown("score", score, SCORES)
     takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
-    dealt = split_options(options, *takers)
-    return {
-        word: FAMILIES[word].bind(data, **taken) for word, taken in zip(used, dealt, strict=True)
-    }
+    takers += [] if score is None else [(f"the score {score!r}", score_options(score))]
+    dealt = split_options(asked["options"], *takers)
+    for_score = {} if score is None else dealt.pop()
+    if isinstance(family, Assigned):
+        fits: Fits = family.bind(ready, options=dict(zip(used, dealt, strict=True)))
+    else:
+        fits = family.bind(ready, **dealt[0])
+    on, rng = known.over(ready.names), np.random.default_rng(asked["seed"])
+    bound, named = retuned(Bound(ready, fits, words), on), score or _own_score(fits)
+    measure = SCORES[named].tie(bound.fits, ready, rng, **for_score)
+    return _Known(on, source, whole, bound, named, measure, score is None)
 
 
-def _tuned(fits: Mapping[str, Fits], graph: DAG | UGraph) -> dict[str, Fits]:
-    """The same with what local models share, such as one width for all, tuned to the graph."""
-    inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
-    return {word: each.retuned(inputs) or each for word, each in fits.items()}
+def _own_score(fits: Fits) -> str:
+    """The score's word where none is asked for, whatever the kinds of models."""
+    counts = (fits.conditional(child, ()).n_params for child in range(len(fits.nodes)))
+    return "loo" if None in counts else "bic"
 
 
-def _fitted(
-    graph: DAG | UGraph, fits: Mapping[str, Fits], words: tuple[str, ...], data: Table | Moments
-) -> Net:
-    if isinstance(graph, UGraph):
-        return markov_net(graph, fits, words, data)
-    return directed_net(graph, fits, words, data)
-
-
-def _directed(graph: DAG | str) -> DAG:
-    if isinstance(graph, str) and either(graph):
+def _graph(graph: DAG | UGraph | str) -> DAG | UGraph:
+    """A graph that was given, or the one that a text means."""
+    if not isinstance(graph, str):
+        if not isinstance(graph, DAG | UGraph):
+            raise GraphError(
+                "A DAG or a UGraph is needed, or a formula for a DAG, but got a "
+                f"{type(graph).__name__}."
+            )
+        return graph
+    if "--" in graph:
+        return ug(graph)
+    if either(graph):
         raise GraphError(
             f"The formula {graph!r} does not say whether its edges have a direction: write "
             f"ug({graph!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
             "model string such as '[a][b|a]'."
         )
-    known = dag(graph) if isinstance(graph, str) else graph
-    if not isinstance(known, DAG):
-        raise GraphError(
-            f"A DAG or a UGraph is needed, or a formula for a DAG, but a {type(known).__name__} came."
-        )
-    return known
+    return dag(graph)
 
 
 def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
@@ -152,15 +216,6 @@ def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str
                 raise DataError(f"There is no variable {name!r}. {close_to(name, names)}")
         found = {name: model.get(name, "auto") for name in names}
     return tuple(found[name] for name in names)
-
-
-def _measured(fits: Mapping[str, Fits], words: tuple[str, ...]) -> tuple[Score | None, str]:
-    """The score of one kind of local models, and its word; nothing for a mixture of kinds."""
-    if len(set(words)) > 1:
-        return None, ""
-    own = fits[words[0]]
-    word = "loo" if own.conditional(0, ()).n_params is None else "bic"
-    return SCORES[word].bind(own), word
 
 
 def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Network:
@@ -182,14 +237,16 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Netwo
     >>> round(net.query("rain", given={"wet": 2.0}).mean, 3)
     0.941
     """
-    known = _directed(graph)
+    known = _graph(graph)
+    if not isinstance(known, DAG):
+        raise GraphError("A network made by hand needs a DAG, but got an undirected graph.")
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
     if missing:
         raise FitError(f"Graph and numbers need the same variables; {missing[0]!r} is in one only.")
     models = tuple(_by_hand(name, known.parents_of(name), numbers[name]) for name in known.nodes)
     variables = tuple(Variable(name) for name in known.nodes)
-    net = BayesNet(variables, known, models, ("gaussian",) * len(models))
+    net = BayesNet(variables, known, models)
     return Network(net, words={"model": "gaussian"}, order=tuple(numbers))
 
 

@@ -1,49 +1,39 @@
-"""The first verb: learn a network from data."""
+"""The first verb: learn a network from data. Words and seeds become objects here."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from arcwise.api.curved import curve_notes
-from arcwise.api.factors import Factors, factors_of
-from arcwise.api.kinds import kind_for, kind_of, run
-from arcwise.api.lasso import as_judged
 from arcwise.api.net import Network
-from arcwise.api.parallel import cores, one_thread
 from arcwise.api.progress import Progress
-from arcwise.api.recipe import Learned, Recipe
-from arcwise.api.tuning import RULES, Tuned, tune
-from arcwise.data import Moments, Table, read, table
-from arcwise.errors import DataError, FitError, WordError, unknown
-from arcwise.graphs import DAG, Rules
-from arcwise.results import Watch
+from arcwise.conditionals import FAMILIES
+from arcwise.data import Moments, Table, any_table, fingerprint, read
+from arcwise.data.gaps import checked_policy
+from arcwise.errors import FitError, GraphError, WordError, unknown
+from arcwise.evaluate import bend_notes, some_rows
+from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
+from arcwise.learners import (
+    RULES,
+    Learned,
+    Learner,
+    Specification,
+    prepared,
+    searches,
+    settled_model,
+)
+from arcwise.learners.parallel import cores, one_thread
 from arcwise.scores import SCORES
+from arcwise.undirected.factors import Factors, factors_of
 
-__all__ = ["Plan", "fingerprint", "learn", "network_of", "plan", "settled"]
+__all__ = ["curve_notes", "learn", "network_of", "settle", "specify"]
 
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
-
-
-def settled(
-    data: Any,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    missing: Iterable[object] = (),
-) -> Table | Moments:
-    """Make a table of whatever holds one: a file's path, a frame, an array, a table, moments."""
-    if isinstance(data, Moments):
-        if kinds or weights is not None:
-            raise DataError("Moments have neither kinds nor weights: give them to the table.")
-        return data
-    if isinstance(data, str | os.PathLike):
-        return read(data, kinds=kinds, missing=missing, weights=weights)
-    return table(data, kinds=kinds, missing=missing, weights=weights)
+_STARTS = ("empty", "complete", "random")
 
 
 def learn(
@@ -56,12 +46,17 @@ def learn(
     start: str | DAG = "empty",
     penalty: Any = None,
     rules: Rules | None = None,
-    expert: DAG | None = None,
+    required: Iterable[Any] = (),
+    forbidden: Iterable[Any] = (),
+    tiers: Iterable[Iterable[str]] = (),
+    max_parents: int | None = None,
+    expert: DAG | str | None = None,
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
     prior_rows: Any = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
     seed: int = 0,
     n_jobs: int = 1,
     time: float | None = None,
@@ -82,8 +77,9 @@ def learn(
         "auto", "boundary", "deletion", and for Gaussian ones "stepwise" (edges added and taken out one by
         one; it is what "auto" means there unless a score or a penalty is given), "glasso" (the graphical
         lasso; "auto" where a penalty is given) and "neighbourhood".
-    start : "empty", "complete" (in random order), "random", or a graph; directed only.
-    penalty : price of an edge, in nats per row, taken off the score; None is the model's own (0 for
+    start : "empty", "complete" (in random order), "random", or a graph (a DAG, or a model string such as
+        "[a][b|a]"); directed only.
+    penalty : penalty per edge, in nats per row, taken off the score; None is the model's own (0 for
         Gaussian models by a score; log(n (10 + pairs) / 100) / n for Parzen ones of n rows). "cv" tunes it by
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
         best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
@@ -91,14 +87,17 @@ def learn(
         "ebic" (default of "glasso"), "stars", "cv", "ric". The reason is told in the notes, the curve is
         `tuning`. A matrix (data frame, array, or the path of a CSV file with names) has one for each pair of
         variables.
-    rules : required and forbidden arcs, tiers, the largest number of parents. Undirected learning
-        ignores directions and refuses tiers.
-    expert, expert_weight : a graph that arcs should not differ from, and the price of each difference
-        in nats per row: one for all arcs, or a mapping of arcs (parent, child) to their prices, 0.1
-        for those it does not name.
+    required, forbidden, tiers, max_parents : what the graph has to obey, as for `Rules`: arcs it must
+        or must not have, groups of variables in the order of time, the largest number of parents.
+        Undirected learning ignores directions and refuses tiers.
+    rules : the same as a `Rules` object.
+    expert, expert_weight : a graph (a DAG or a model string) that arcs should not differ from, and the
+        penalty of each difference in nats per row: one for all arcs, or a mapping of arcs (parent, child)
+        to their penalties, 0.1 for those it does not name.
     prior_rows : artificial rows that say what an expert would expect to see, as a table or a file's
         path; they count like real ones.
-    kinds, weights, missing : as for `table`.
+    kinds, weights, na_values : as for `table`.
+    missing : what to do about gaps: "drop" leaves out the rows that have some.
     seed : the same seed gives the same result.
     n_jobs : processes or threads for work that can be shared out; -1 for all cores.
     time : seconds after which the best so far is returned.
@@ -124,83 +123,52 @@ def learn(
     >>> field.neighbours("MEDV")
     ('LSTAT', 'RM')
     """
-    source = settled(data, kinds, weights, missing)
-    chosen = plan(
-        graph=graph,
-        model=model,
-        score=score,
-        search=search,
-        start=start,
-        penalty=penalty,
-        rules=rules,
-        expert=expert,
-        expert_weight=expert_weight,
-        prior_rows=prior_rows,
-        seed=seed,
-        **options,
-    )
+    source, spec, watching = settle("learning", locals())
     with one_thread(source):
-        with Progress("learning", time, progress) as watch:
-            learned, recipe, tuned = chosen.run(source, watch, watch.share(_TUNING), n_jobs)
+        with watching as watch:
+            learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
-            curves = () if watch.reason else curve_notes(chosen.recipe, source, *found)
+            curves = () if watch.reason else curve_notes(spec, source, *found)
         learned = replace(learned, notes=(*learned.notes, *curves))
-        return network_of(learned, source, recipe, watch.reason, tuned, watch.left)
+        return network_of(learned, source, seed, watch.reason, watch.left)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A recipe, and the rule by which its penalty is to be found (None: it is a number)."""
-
-    recipe: Recipe
-    rule: str | None = None
-
-    def run(
-        self,
-        source: Table | Moments,
-        watch: Watch | None = None,
-        tuning_watch: Watch | None = None,
-        n_jobs: int = 1,
-    ) -> tuple[Learned, Recipe, Tuned | None]:
-        """Find the penalty where a rule asks for it, then learn."""
-        threads, tuned = cores(n_jobs), None
-        recipe, rule = self.recipe.but(threads=threads), self.rule
-        own = kind_for(recipe, source).rule
-        if rule is None and recipe.penalty is None:
-            rule = own
-        if own is not None:
-            recipe = as_judged(recipe, rule)
-        elif recipe.options.get("factors") is not None:
-            raise WordError(
-                "Penalties for single pairs of variables are for the lasso: graph='undirected', "
-                "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."
-            )
-        if rule is not None:
-            tuned = tune(recipe, source, rule, n_jobs, tuning_watch)
-            tuned = tuned._replace(reason=f"{tuned.reason}{_why_the_lasso(self, own)}")
-            recipe = recipe.but(penalty=tuned.penalty)
-        return run(recipe, source, watch), recipe, tuned
+def curve_notes(
+    spec: Specification, source: Table | Moments, graph: DAG | UGraph, limits: Limits | None = None
+) -> tuple[str, ...]:
+    """Sentences on curves that a linear graph does not follow; none where a model was asked for."""
+    if spec.model != "auto" or spec.options.get("nonparanormal") or isinstance(source, Moments):
+        return ()
+    if settled_model("auto", source) != "gaussian":
+        return ()
+    return bend_notes(prepared(some_rows(source), FAMILIES["gaussian"]), graph, limits)
 
 
-def _why_the_lasso(plan: Plan, rule: str | None) -> str:
-    """A sentence where options alone made the lasso of `auto`."""
-    if rule is None or plan.rule is not None or plan.recipe.search != "auto":
-        return ""
-    names = " and ".join(f"{name}=" for name in plan.recipe.options)
-    return (
-        f" The graphical lasso was taken because of {names}; by default edges are found stepwise."
-    )
+def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Specification, Progress]:
+    """The data, the specification and the watcher that a verb's parameters, by name, ask for."""
+    words = {**asked["options"], **asked}
+    del words["options"]
+    source = any_table(*(words.pop(word) for word in ("data", "kinds", "weights", "na_values")))
+    watching = Progress(label, words.pop("time"), words.pop("progress"))
+    return source, specify(**words), watching
 
 
-def plan(
+def specify(
     *,
     graph: str = "directed",
     penalty: Any = None,
     rules: Rules | None = None,
+    start: str | DAG = "empty",
+    expert: DAG | str | None = None,
+    missing: Any = "drop",
+    seed: int | None = 0,
+    n_jobs: int = 1,
     **words: Any,
-) -> Plan:
-    """Turn the words of `learn` into a plan; words that a recipe does not know are options."""
-    kind_of(graph)
+) -> Specification:
+    """Turn the words of `learn` into a specification; words that it does not know are options."""
+    searches(graph)
+    if not isinstance(seed, int | np.integer | None) or (seed or 0) < 0:
+        raise WordError(f"The seed must be a non-negative integer, but got {seed!r}.")
     if isinstance(words.get("prior_rows"), str | os.PathLike):
         words["prior_rows"] = read(words["prior_rows"])
     if words.get("factors", ...) is None:  # none are none, whatever is learned
@@ -209,17 +177,42 @@ def plan(
         if words.get("factors") is not None:
             raise WordError("Give a matrix of penalties, or a penalty and its factors, not both.")
         penalty, words["factors"] = 1.0, replace(factors_of(penalty), alone=True)
-    rule = _rule(penalty)
-    known = {field.name for field in fields(Recipe)} - {"tuned", "threads", "options"}
-    recipe = Recipe(
+    rule, obeyed = _rule(penalty), _rules(rules, words)
+    known = {field.name for field in fields(Specification)} - {"rng", "rule", "threads", "options"}
+    return Specification(
+        np.random.default_rng(seed),
         graph=graph,
         penalty=None if rule else _number(penalty),
-        tuned=rule is not None,
-        rules=Rules() if rules is None else rules,
+        rule=rule,
+        rules=obeyed,
+        start=start if start in _STARTS else _dag(start, "start"),
+        expert=None if expert is None else _dag(expert, "expert"),
+        missing=checked_policy(missing),
+        threads=cores(n_jobs),
         options={name: value for name, value in words.items() if name not in known},
         **{name: value for name, value in words.items() if name in known},
     )
-    return Plan(recipe, rule)
+
+
+def _rules(rules: Rules | None, words: dict[str, Any]) -> Rules:
+    """Rules as they came, or made of their parts, which are taken out of the words."""
+    parts = {
+        name: words.pop(name, None) for name in ("required", "forbidden", "tiers", "max_parents")
+    }
+    given = {name: part for name, part in parts.items() if part is not None and part != ()}
+    if rules is not None and given:
+        raise WordError(f"Give rules=Rules(...), or {', '.join(f'{n}=' for n in given)}, not both.")
+    return Rules(**given) if rules is None else rules
+
+
+def _dag(graph: Any, what: str) -> Any:
+    """A directed graph from a model string or a formula; anything else as it is."""
+    text = isinstance(graph, str) and any(sign in graph for sign in ("->", *"[|:+"))
+    if isinstance(graph, str) and not text:
+        if what == "start":
+            raise unknown("start", graph, _STARTS)
+        raise GraphError(f"{what}= is a DAG or a model string such as '[a][b|a]', not {graph!r}.")
+    return dag(graph) if text else graph
 
 
 def _a_matrix(penalty: Any) -> bool:
@@ -258,25 +251,24 @@ def _number(penalty: object) -> float | None:
 def network_of(
     learned: Learned,
     source: Table | Moments,
-    recipe: Recipe,
+    seed: int | None,
     reason: str = "",
-    tuned: Tuned | None = None,
     edge_seconds: float | None = None,
 ) -> Network:
     """What users hold, from what was learned.
 
     `reason` is why a watcher ended it, where one did; `edge_seconds` bounds the time for strengths of edges.
     """
-    words: dict[str, Any] = {**learned.words, "seed": recipe.seed}
+    problem, tuned = learned.problem, learned.tuned
+    words: dict[str, Any] = {**problem.words, **learned.words, "seed": seed}
     if learned.penalty or tuned or "penalty_unit" in words:
         words["penalty"] = learned.penalty
     if tuned:
         words["penalty_rule"] = tuned.rule
-    if recipe.options:
-        words["options"] = {
-            name: str(value) if name == "factors" else value
-            for name, value in recipe.options.items()
-        }
+    if options := dict(problem.spec.options):
+        if "factors" in options:
+            options["factors"] = str(options["factors"])
+        words["options"] = options
     return Network(
         learned.net,
         score=learned.total,
@@ -284,29 +276,16 @@ def network_of(
         stopped=learned.stopped if learned.settled else reason or learned.stopped,
         optimal=learned.optimal,
         words=words,
-        notes=tuple(filter(None, (*learned.notes, tuned.reason if tuned else ""))),
+        notes=(*problem.notes, *learned.notes, *([tuned.reason] if tuned else [])),
         order=source.order,
-        rows=learned.score.rows,
+        rows=problem.score.rows,
         fingerprint=fingerprint(source),
-        measure=learned.score if learned.scored else None,
+        measure=problem.score if learned.scored else None,
         limits=learned.limits,
-        rules=recipe.rules,
-        fits=learned.fits,
+        rules=problem.spec.rules,
+        fits=problem.fits,
         tuning=tuned.curve if tuned else (),
         edge_seconds=edge_seconds,
+        specification=problem.spec,
+        data=source,
     )
-
-
-def fingerprint(source: Table | Moments) -> str:
-    """A short name of the data: the same for the same columns and numbers, in any order."""
-    digest = hashlib.sha256()
-    for variable in source.variables:
-        digest.update(repr((variable.name, variable.levels)).encode())
-    arrays = (
-        (np.array([source.n]), source.mean, source.scatter)
-        if isinstance(source, Moments)
-        else (*source.columns, *(() if source.weights is None else (source.weights,)))
-    )
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:16]

@@ -1,6 +1,6 @@
 """Networks and graphs from files, with what a file says of how they came about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -10,17 +10,24 @@ from arcwise.errors import FileError, GraphError
 from arcwise.graphs import DAG, Rules, UGraph
 from arcwise.networks import Net
 
-__all__ = ["load", "load_graph"]
+__all__ = ["READERS", "load", "load_graph"]
 
 
 def load(path: str | PathLike[str]) -> Network:
-    """Read a network from a file.
+    """Read a network from a file; what a document says it holds decides on how it is read (`READERS`).
 
     Raises
     ------
     FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
     """
     stored = io.load(path)
+    kind = str(stored.about.get("kind", "network"))
+    if kind not in READERS:
+        raise FileError(f"{str(path)!r} holds a {kind}, and known are {', '.join(READERS)}.")
+    return READERS[kind](stored, path)
+
+
+def _network(stored: io.Stored, path: str | PathLike[str]) -> Network:
     if stored.net is None:
         raise FileError(
             f"{str(path)!r} holds a graph without fitted numbers: read it with load_graph, and fit it "
@@ -86,3 +93,7 @@ def _rules(value: object, net: Net) -> Rules | None:
 def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
     found = tuple(map(str, _sequence(value)))
     return found if sorted(found) == list(names) else names
+
+
+READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Network]] = {"network": _network}
+"""Kinds of documents, each with how it becomes what users hold."""

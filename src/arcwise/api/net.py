@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import graphs, inference, io
+from arcwise.api import describe
 from arcwise.conditionals import Conditional, Fits
-from arcwise.data import Table, conform
+from arcwise.data import Moments, Table, conform
+from arcwise.data.frames import filled_frame
 from arcwise.errors import FitError, GraphError
 from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
+from arcwise.learners import Specification
 from arcwise.networks import Net, whole
 from arcwise.results import Step
 from arcwise.scores import Score
@@ -45,6 +48,8 @@ class Network:
         does not say.
     edge_seconds : how long strengths of edges may take; those that are not found by then are NaN. None where
         there is no limit.
+    specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
+        where it came from a file.
     """
 
     net: Net
@@ -64,6 +69,8 @@ class Network:
     tuning: tuple[Mapping[str, float], ...] = ()
     saved_edges: Mapping[str, Any] = field(default_factory=dict)
     edge_seconds: float | None = None
+    specification: Specification | None = None
+    data: Table | Moments | None = None
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -188,8 +195,8 @@ class Network:
     def query(
         self,
         targets: str | Sequence[str],
-        given: Mapping[str, float] | None = None,
-        do: Mapping[str, float] | None = None,
+        given: Any = None,
+        do: Any = None,
         **options: Any,
     ) -> Any:
         """What to believe of one or several variables, given what was seen or set.
@@ -197,7 +204,8 @@ class Network:
         Parameters
         ----------
         targets : a name, or several for a joint answer.
-        given : values seen.
+        given : values seen, a mapping, or a row of a data frame: of that, what is known of variables other
+            than the targets.
         do : values set from outside: arcs into these variables are cut; directed networks only.
         options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
             `do` in a learned network: max_graphs.
@@ -207,8 +215,16 @@ class Network:
         A belief. Where arcs at a variable that is set could run the other way, its `range` is that of
         the answers of all equivalent graphs; a graph that was given is taken as it is.
         """
-        equivalents = self._equivalents if do else None
-        return inference.query(self.net, targets, given, do, equivalents=equivalents, **options)
+        seen, changed = self._values(given, targets), self._values(do)
+        equivalents = self._equivalents if changed else None
+        return inference.query(self.net, targets, seen, changed, equivalents=equivalents, **options)
+
+    def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
+        """Values by name; of a row of a data frame, those that are known, and are not asked for."""
+        if not hasattr(given, "dropna"):
+            return given
+        known = set(self.net.names) - ({targets} if isinstance(targets, str) else set(targets))
+        return {str(name): v for name, v in given.dropna().items() if str(name) in known}
 
     @cached_property
     def _equivalents(self) -> inference.Equivalents | None:
@@ -218,15 +234,26 @@ class Network:
         refit = None if self.fits is None else cache(self.fits.conditional)
         return inference.Equivalents(self.cpdag, refit, self.rules is not None)
 
-    def predict(self, rows: Any, target: str, **options: Any) -> inference.Predictions:
-        """Predict one variable in every row from all that is known of the others."""
-        return inference.predict(self.net, self._rows(rows), target, **options)
+    def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
+        """Predict a variable in every row from all that is known of the others.
 
-    def impute(self, rows: Any, seed: int | None = None, **options: Any) -> Table:
-        """Fill the gaps: by expected values, or by draws where a seed is given."""
+        Of several targets, a dictionary: each is predicted from what is known of all variables but itself.
+        """
+        if isinstance(target, str):
+            return inference.predict(self.net, self._rows(rows), target, **options)
+        return {name: self.predict(rows, name, **options) for name in target}
+
+    def impute(self, rows: Any, seed: int | None = None, **options: Any) -> Any:
+        """Fill the gaps: by expected values, or by draws where a seed is given.
+
+        Of a data frame, the same kind of frame: columns without gaps, those that the network does not know,
+        and the index stay as they are. Of anything else, a table of the network's variables.
+        """
         rng = None if seed is None else np.random.default_rng(whole("seed", seed))
-        filled = inference.impute(self.net, self._rows(rows), rng, **options)
-        return filled.select(self.variables)
+        known = self._rows(rows)
+        filled = inference.impute(self.net, known, rng, **options).select(self.variables)
+        frame = hasattr(rows, "columns") and not isinstance(rows, Table)
+        return filled_frame(rows, filled, known) if frame else filled
 
     def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
         """Draw rows from the network."""
@@ -332,31 +359,17 @@ class Network:
         taken = float(self.words.get("penalty", 0.0))
         return plot_tuning(self.tuning, taken, **{"unit": unit, **options})
 
+    def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:
+        """What is known of the network: pairs of a label (data, note, model, ...) and a sentence."""
+        return describe.describe(self, seconds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values, with the edges: for JSON. `save` keeps the local models, too."""
+        return describe.to_dict(self)
+
     def __repr__(self) -> str:
-        kind = ", ".join(sorted(set(self.net.models)))
-        graph = self.graph
-        word, count = ("arc", graph.n_arcs) if isinstance(graph, DAG) else ("edge", graph.n_edges)
-        edges = f"{count} {word}{'s' * (count != 1)}"
-        return f"<Network of {len(self.net.names)} variables, {edges} ({kind})>"
+        kinds, count = ", ".join(sorted(set(self.net.models))), len(self.net.names)
+        return f"<Network of {count} variables, {describe.edge_count(self)} ({kinds})>"
 
     def __str__(self) -> str:
-        return summary(self)
-
-
-def summary(network: Network) -> str:
-    """A few lines a person likes to read."""
-    lines = [repr(network)[1:-1]]
-    if network.score is not None:
-        word = network.words.get("score", "score")
-        proof = ", proved to be the best of all graphs" if network.optimal else ""
-        lines.append(f"{word} {network.score:.4f} on {network.rows:g} rows{proof}")
-    if network.stopped:
-        search = network.words.get("search", "search")
-        steps = len(network.trace)  # a file keeps none of them
-        taken = f", {steps} step{'s' * (steps != 1)}" if steps else ""
-        lines.append(f"search: {search}{taken}; {network.stopped}")
-    lines.extend(f"note: {note}" for note in network.notes)
-    shown = network.edges.present
-    if len(shown):
-        lines.extend(["", str(shown)])
-    return "\n".join(lines)
+        return describe.summary(self)

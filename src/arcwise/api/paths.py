@@ -1,22 +1,18 @@
-"""The third verb: undirected graphs against the price of an edge, all from one run."""
+"""The third verb: undirected graphs against the penalty per edge, all from one run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
-from arcwise.api.curved import curve_notes, middle_graph
-from arcwise.api.kinds import kind_for, kind_of
-from arcwise.api.learning import network_of, plan, settled
+from arcwise.api.learning import curve_notes, network_of, settle
 from arcwise.api.net import Network
-from arcwise.api.parallel import cores, one_thread
-from arcwise.api.progress import Progress
-from arcwise.api.solved import Solved
-from arcwise.api.undirected import Walked
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
-from arcwise.evaluate import EdgeTable
+from arcwise.evaluate import EdgeTable, middle_graph
 from arcwise.graphs import Rules, UGraph
+from arcwise.learners import Problem, bind
+from arcwise.learners.parallel import one_thread
 from arcwise.results import EdgeAt, Knot, Path, Removal
 
 __all__ = ["PenaltyPath", "path"]
@@ -24,21 +20,19 @@ __all__ = ["PenaltyPath", "path"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PenaltyPath:
-    """Undirected graphs against the price of an edge, and a network at any of them.
+    """Undirected graphs against the penalty per edge, and a network at any of them.
 
-    `path` is the plain value; printed, it is a table of removals.
+    `path` is the plain value, with graphs at their penalties, and every removal with its losses; printed, it
+    is a table of removals. `problem` is what it was learned from.
     """
 
-    walked: Walked | Solved
+    problem: Problem
+    path: Path
     source: Table | Moments
+    seed: int | None = 0
     reason: str = ""
     curves: tuple[str, ...] = ()
     _networks: dict[float, Network] = field(default_factory=dict)
-
-    @property
-    def path(self) -> Path:
-        """Graphs at their penalties, and every removal with its losses."""
-        return self.walked.path
 
     @property
     def knots(self) -> tuple[Knot, ...]:
@@ -68,14 +62,22 @@ class PenaltyPath:
     @property
     def words(self) -> Mapping[str, Any]:
         """Which model, score and search were used."""
-        recipe = self.walked.bench.recipe
-        options = {"options": dict(recipe.options)} if recipe.options else {}
-        return {"graph": "undirected", **self.walked.bench.words, "seed": recipe.seed, **options}
+        options = dict(self.problem.spec.options)
+        return {
+            **self.problem.words,
+            "seed": self.seed,
+            **({"options": options} if options else {}),
+        }
+
+    @property
+    def rows(self) -> float:
+        """The sum of the weights of the rows that were learned from."""
+        return self.problem.score.rows
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about the data, the choices made, and curves that a linear model misses."""
-        return (*self.walked.bench.notes, *self.curves)
+        return (*self.problem.notes, *self.curves)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -94,22 +96,21 @@ class PenaltyPath:
         ------
         FitError : the penalty is no number from 0 on, or the run was cut short before it.
         """
-        return self.walked.at(self._price("at", penalty))
+        return self.problem.graph_at(self.path, self._asked("at", penalty))
 
     def network(self, penalty: float | None = None) -> Network:
         """The network at a penalty, fitted and ready to be asked."""
-        price = self._price("network", penalty)
-        if price not in self._networks:
-            learned = self.walked.learned(price)
-            recipe = self.walked.bench.recipe
-            self._networks[price] = network_of(learned, self.source, recipe, self.reason)
-        return self._networks[price]
+        asked = self._asked("network", penalty)
+        if asked not in self._networks:
+            learned = self.problem.learn_at(self.path, asked)
+            self._networks[asked] = network_of(learned, self.source, self.seed, self.reason)
+        return self._networks[asked]
 
     def edges(self, penalty: float | None = None) -> EdgeTable:
         """The table of edges at a penalty: one row a pair, with its strength there."""
-        return self.network(self._price("edges", penalty)).edges
+        return self.network(self._asked("edges", penalty)).edges
 
-    def _price(self, asked: str, penalty: object) -> float:
+    def _asked(self, asked: str, penalty: object) -> float:
         """The penalty that was given, or a sentence where none was."""
         if penalty is None:
             low, high = self.knots[0].penalty, self.knots[-1].penalty
@@ -118,7 +119,9 @@ class PenaltyPath:
                 f"{asked}({(low + high) / 2:.2g}); graphs change between {low:.3g} and {high:.3g} "
                 f"({self.unit})."
             )
-        return _checked(penalty)
+        if isinstance(penalty, bool) or not isinstance(penalty, Real) or not float(penalty) >= 0:
+            raise FitError(f"A penalty is a number from 0 on, but {penalty!r} came.")
+        return float(penalty)
 
     def curve(self) -> list[tuple[float, int]]:
         """Edges against penalty: from each of these penalties on (of the lasso: at it)."""
@@ -159,13 +162,6 @@ class PenaltyPath:
         return "\n".join([str(told), *(f"note: {note}" for note in self.notes)])
 
 
-def _checked(penalty: object) -> float:
-    number = isinstance(penalty, Real) and not isinstance(penalty, bool)
-    if not isinstance(penalty, Real) or not number or not float(penalty) >= 0:
-        raise FitError(f"A penalty is a number from 0 on, but {penalty!r} came.")
-    return float(penalty)
-
-
 def path(
     data: Any,
     *,
@@ -177,7 +173,8 @@ def path(
     prior_rows: Any = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
     seed: int = 0,
     n_jobs: int = 1,
     time: float | None = None,
@@ -195,8 +192,8 @@ def path(
         "glasso" and "neighbourhood", solved at 30 penalties (count=) down to a hundredth or a
         twentieth of the largest (least=). "auto" is glasso for Gaussian models unless a score is given,
         else boundary.
-    model, score, rules, prior_rows, kinds, weights, missing, seed, n_jobs, time, progress, options :
-        as for `learn`. Where time does not suffice, the path ends early and says how far it came.
+    model, score, rules, prior_rows, kinds, weights, na_values, missing, seed, n_jobs, time, progress,
+    options : as for `learn`. Where time does not suffice, the path ends early and says how far it came.
 
     Returns
     -------
@@ -213,26 +210,12 @@ def path(
     >>> [edges for _, edges in found.curve()]
     [3, 2, 1, 0]
     """
-    kind_of(graph)
-    if graph != "undirected":
-        kind_of(graph).walk(None, None)  # says why there is none
+    asked = {**locals(), "penalty": 0.0}
     if "penalty" in options:
         raise FitError("A path holds every penalty: leave penalty= out, and ask it .at(penalty).")
-    source = settled(data, kinds, weights, missing)
-    chosen = plan(
-        graph=graph,
-        model=model,
-        score=score,
-        search=search,
-        penalty=0.0,
-        rules=rules,
-        prior_rows=prior_rows,
-        seed=seed,
-        **options,
-    )
-    with one_thread(source), Progress("path", time, progress) as watch:
-        recipe = chosen.recipe.but(threads=cores(n_jobs))
-        kind = kind_for(recipe, source)
-        walked = kind.walk(kind.task(recipe, source), watch)
-        curves = () if watch.reason else curve_notes(recipe, source, middle_graph(walked.path))
-    return PenaltyPath(walked, source, watch.reason, curves)
+    source, spec, watching = settle("path", asked)
+    with one_thread(source), watching as watch:
+        problem = bind(spec, source)
+        found = problem.path(watch)
+        curves = () if watch.reason else curve_notes(spec, source, middle_graph(found))
+    return PenaltyPath(problem, found, source, seed, watch.reason, curves)

@@ -1,11 +1,11 @@
 """The command line: ``arcwise learn wine.csv`` and its sisters, in the words of the library.
 
-One file holds one command; ``program`` puts them together and says how they end, ``choices`` holds
-the options that several commands share, ``shell`` turns texts into values and ``words`` values into
-data, networks and graphs, ``rows`` reads and writes tables, ``shown`` and ``summary`` write for
-people. Exit codes: 0 done, 1 something in the input has to change (one sentence on standard error
-says what), 2 a command that is written wrongly, 3 a fault of Arcwise itself, 130 interrupted by
-Ctrl-C.
+``program`` puts the commands together and says how they end; they stand in ``training``, ``removals``,
+``answers``, ``completion``, ``graph_files`` and ``datasets``. ``options`` declares the options that several
+of them share, ``syntax`` turns texts into values, ``inputs`` reads and ``outputs`` writes files, ``terminal``
+and ``summary`` write for people, ``manual`` writes the help. Exit codes: 0 done, 1 something in the input
+has to change (one sentence on standard error says what), 2 a command that is written wrongly, 3 a fault of
+Arcwise itself, 130 interrupted by Ctrl-C.
 """
 
 __all__ = ["main"]

@@ -16,29 +16,21 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from arcwise.cli.audit import audit
-from arcwise.cli.compare import compare
-from arcwise.cli.convert import convert
-from arcwise.cli.data import data
-from arcwise.cli.demo import demo
-from arcwise.cli.edges import edges
-from arcwise.cli.fit import fit
-from arcwise.cli.help import Command, help_text
-from arcwise.cli.impute import impute
-from arcwise.cli.learn import learn
-from arcwise.cli.path import path
-from arcwise.cli.predict import predict
-from arcwise.cli.prune import prune
-from arcwise.cli.query import query
-from arcwise.cli.sample import sample
-from arcwise.cli.shell import shell_words
-from arcwise.cli.shown import printable
-from arcwise.cli.validate import validate
+from arcwise.cli.answers import edges, query
+from arcwise.cli.completion import impute, predict, sample
+from arcwise.cli.datasets import audit, data, demo
+from arcwise.cli.graph_files import compare, convert
+from arcwise.cli.manual import Command, help_text
+from arcwise.cli.options import flat
+from arcwise.cli.removals import path, prune
+from arcwise.cli.syntax import shell_words
+from arcwise.cli.terminal import INTERRUPTED, printable
+from arcwise.cli.training import fit, learn, validate
 from arcwise.errors import ArcwiseError
 
 __all__ = ["COMMANDS", "Program", "app"]
 
-USER, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
+USER, USAGE, FAULT = 1, 2, 3
 
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
@@ -152,7 +144,7 @@ def arcwise(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Say the version and end.", callback=_version, is_eager=True
+            "--version", help="Show the version and exit.", callback=_version, is_eager=True
         ),
     ] = False,
 ) -> None:
@@ -163,4 +155,4 @@ def arcwise(
 
 for _panel, _commands in COMMANDS.items():
     for _command in _commands:
-        app.command(cls=Command, rich_help_panel=_panel)(_command)
+        app.command(cls=Command, rich_help_panel=_panel)(flat(_command))

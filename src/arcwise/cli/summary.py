@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.cli.rows import file_name
-from arcwise.cli.shell import shell_words, typed
-from arcwise.cli.shown import bar, facts, grid, listed, plural, show, styled, unbroken
+from arcwise.cli.inputs import file_name
+from arcwise.cli.syntax import shell_words, typed
+from arcwise.cli.terminal import bar, facts, grid, plural, show, styled, unbroken
 
 if TYPE_CHECKING:
     from arcwise.api import Network
@@ -17,55 +17,40 @@ if TYPE_CHECKING:
     from arcwise.evaluate import Edge, EdgeTable
 
 __all__ = [
-    "arrow",
-    "decided",
-    "document",
-    "edge_grid",
-    "go_on",
-    "said_notes",
-    "said_of",
-    "show_edges",
-    "show_go_on",
+    "arrow", "document", "go_on", "said_notes", "said_of", "show_edges", "show_go_on",
     "show_network",
-]
+]  # fmt: skip
 
 # More edges than this are not printed after learning; `arcwise edges` prints all.
 PRINTED = 40
-# Words in the reason why a search ended that tell that it might have gone on.
-CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
-# Rules that choose a penalty, beside cross-validation.
-RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
 
 
 def show_network(
     net: Network, source: Table | Moments, path: Path, seconds: float | None = None
 ) -> None:
     """Print what was learned or fitted: data, decisions, score, search, edges."""
-    show(facts(_about(net, source, path, seconds)), "")
+    show(facts(_about(net, path, seconds)), "")
     show_edges(net.edges.present.sorted(), net, most=PRINTED)
 
 
-def _about(
-    net: Network, source: Table | Moments, path: Path, seconds: float | None
-) -> list[tuple[str, object]]:
-    used, there = len(net.variables), plural(len(source.variables), "column")
-    variables = there if used == len(source.variables) else f"{used} of {there}"
-    lines: list[tuple[str, object]] = [
-        ("data", styled(f"{file_name(path)}: {_rows(source, net.rows)}, {variables}")),
-        *(("note", note) for note in said_notes(decided(net, source))),
-        ("graph", "" if net.directed else "undirected"),
-        ("model", str(net.words.get("model", ""))),
-        ("score", _score(net)),
-        ("penalty", _penalty(net)),
+def _about(net: Network, path: Path, seconds: float | None) -> list[tuple[str, object]]:
+    told: dict[str, Callable[[str], object]] = {
+        "data": lambda text: styled(f"{file_name(path)}: {text}"),
+        "note": shell_words,
+        "graph": lambda text: "" if net.directed else "undirected",
+    }
+    return [
+        (label, told.get(label, str)(text))
+        for label, text in net.describe(seconds)
+        if label != "edges"
     ]
-    if net.stopped:
-        lines.append(("search", _search(net, seconds)))
-    return lines
 
 
 def said_of(source: Table | Moments, path: Path, counted: float | None) -> str:
     """Say where data came from, and how much there is."""
-    return f"{file_name(path)}: {_rows(source, counted)}, {plural(len(source.variables), 'column')}"
+    from arcwise.api.describe import data_said
+
+    return f"{file_name(path)}: {data_said(source, counted)}"
 
 
 def said_notes(notes: Iterable[str]) -> list[str]:
@@ -73,107 +58,23 @@ def said_notes(notes: Iterable[str]) -> list[str]:
     return [shell_words(note) for note in dict.fromkeys(notes)]
 
 
-def _rows(source: Table | Moments, counted: float | None) -> str:
-    from arcwise.data import Moments
-
-    rows = source.n if isinstance(source, Moments) else source.rows
-    used = "" if counted is None or counted == rows else f" ({_count(counted)} counted)"
-    return plural(rows, "row") + used
-
-
-def _count(rows: float) -> str:
-    """A sum of weights, to a tenth of a row."""
-    return f"{rows:.1f}".removesuffix(".0")
-
-
-def _score(net: Network) -> str:
-    if net.score is None:
-        return ""
-    proof = ", proved to be the best of all graphs" if net.optimal else ""
-    if not net.directed and net.measure is not None:
-        proof = ", summed over all variables given their neighbours"
-    return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
-
-
-def _penalty(net: Network) -> str:
-    if "penalty" not in net.words:
-        return ""
-    tuned, rule = "", str(net.words.get("penalty_rule") or "")
-    if net.tuning:
-        tuned = f", found by {RULES.get(rule, 'cross-validation')}"
-    elif net.words.get("penalty_rule"):
-        tuned = "; tuning was cut short"
-    if "penalty_unit" in net.words:
-        return f"{net.words['penalty']:.4g} ({net.words['penalty_unit']}){tuned}"
-    edge = "arc" if net.directed else "edge"
-    return f"{net.words['penalty']:.4g} nats per {edge} and row{tuned}"
-
-
-def _search(net: Network, seconds: float | None) -> str:
-    steps = plural(len(net.trace), "step")
-    took = "" if seconds is None else f" in {seconds:.1f} s"
-    reason = "" if net.optimal else f"; {net.stopped}"
-    return f"{net.words.get('search', '')}, {steps}{took}{reason}"
-
-
-def decided(net: Network, source: Table | Moments) -> list[str]:
-    """Say what was guessed, left out and decided on the way from the file to the network."""
-    notes = list(dict.fromkeys([*source.notes, *net.notes]))
-    numbers = {variable.name for variable in net.net.variables if not variable.discrete}
-    order = source.order or source.names
-    levels = {variable.name for variable in source.variables if variable.discrete}
-    recast = [name for name in order if name in numbers and name in levels]
-    if recast:
-        verb = "takes" if len(recast) == 1 else "take"
-        notes.append(f"{listed(recast)} {verb} few whole values, which are treated as numbers.")
-    return notes
-
-
 # -- edges ---------------------------------------------------------------------------------------
 
 
 def show_edges(edges: EdgeTable, net: Network, most: int | None = None) -> None:
     """Print edges in their order, with what their strength means."""
+    from arcwise.api.describe import legend, no_edges
+
     if not len(edges):
-        show(_no_edges(net), "")
+        show(no_edges(net), "")
         return
     rows = list(edges)[: most or len(edges)]
     show(edge_grid(rows))
     if len(edges) > len(rows):
         show(f"... and {plural(len(edges) - len(rows), 'more edge')}")
-    show("", *_legend(edges, rows), "")
-
-
-def _no_edges(net: Network) -> str:
-    """Say why there are none; only a search that came to its end tells something of the data."""
-    if len(net.variables) == 1:
-        return f"No edges: there is only one variable, {net.variables[0]}."
-    if any(words in net.stopped for words in CUT_SHORT):
-        return f"No edges: the search was stopped before it found any ({net.stopped})."
-    if not net.stopped:
-        return "No edges: the graph has none."
-    if net.words.get("penalty", 0) > 0:
-        more = "" if net.words.get("penalty_rule") else " A smaller one leaves more."
-        return f"No edges: no edge is left at this penalty.{more}"
-    return "No edges: no variable tells anything of another."
-
-
-def _legend(edges: EdgeTable, rows: Sequence[Edge]) -> list[Any]:
-    count = plural(len(edges), "edge")
-    lines = [styled(f"{count}. Strength (nats): {edges.meaning}.", "dim")]
-    if any(math.isfinite(row.partial_correlation) for row in rows):
-        lines.append(styled("Partial r: correlation of the two given all other variables.", "dim"))
-    if any(row.refit_loss is not None for row in rows):
-        said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
-        lines.append(styled(f"{said} fitted again.", "dim"))
-    if any(row.strength < 0 for row in rows):
-        lines.append(styled("Strength below 0: the score is better without the edge.", "dim"))
-    if any(row.first_side is not None for row in rows):
-        said = "At its ends: what the edge does for the model of the first and of the second."
-        lines.append(styled(said, "dim"))
-    if any(row.reversible for row in rows):
-        lines.append(styled("--  data alone cannot tell the direction of this edge.", "dim"))
-    return lines
+    count = f"{plural(len(edges), 'edge')}. "
+    lines = [f"{count * (not i)}{line}" for i, line in enumerate(legend(edges))]
+    show("", *(styled(line, "dim") for line in lines), "")
 
 
 def arrow(row: Edge) -> tuple[str, str, str]:
@@ -234,19 +135,11 @@ def document(
     """Give all that `show_network` prints, and more, as plain values."""
     from arcwise.data import Moments
 
-    rows = source.n if isinstance(source, Moments) else source.rows
+    rows, told = source.n if isinstance(source, Moments) else source.rows, net.to_dict()
     return {
         "data": {"file": str(path), "rows": rows, "columns": list(source.order or source.names)},
-        "words": dict(net.words),
-        "score": net.score,
-        "rows_used": net.rows,
-        "stopped": net.stopped,
-        "optimal": net.optimal,
-        "steps": len(net.trace),
-        "tuning": [dict(row) for row in net.tuning],
-        "notes": decided(net, source),
-        "strength": net.edges.meaning,
-        "edges": net.edges.present.sorted().to_dict(),
+        "rows_used": told.pop("rows"),
+        **told,
         "written": [str(each) for each in written],
     }
 

@@ -1,16 +1,18 @@
-"""Local models, one file a kind. `FAMILIES` is the register: word to family."""
+"""Local models, one file a kind.
 
-from collections.abc import Sequence
+`FAMILIES` is the register: word to family. `CONDITIONALS` follows from it: word to the type of fitted models.
+"""
 
+from collections.abc import Iterator, Mapping, Sequence
+
+from arcwise.conditionals.assigned import Assigned
 from arcwise.conditionals.base import (
-    Chances,
     Conditional,
     DefaultScore,
     Family,
     Fits,
     HeldOut,
-    Mixes,
-    Mixture,
+    distribution_of,
 )
 from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
@@ -18,8 +20,9 @@ from arcwise.data import Variable
 from arcwise.errors import DataError
 
 __all__ = [
+    "CONDITIONALS",
     "FAMILIES",
-    "Chances",
+    "Assigned",
     "Conditional",
     "DefaultScore",
     "Family",
@@ -27,10 +30,9 @@ __all__ = [
     "Gaussian",
     "GaussianConditional",
     "HeldOut",
-    "Mixes",
-    "Mixture",
     "Parzen",
     "ParzenConditional",
+    "distribution_of",
     "suited",
 ]
 
@@ -51,3 +53,22 @@ def suited(variables: Sequence[Variable]) -> str:
 
 
 FAMILIES: dict[str, Family] = {family.name: family for family in (Gaussian(), Parzen())}
+
+
+class _Conditionals(Mapping[str, type[Conditional]]):
+    """Types of fitted local models by their words: those of all registered families."""
+
+    def _types(self) -> dict[str, type[Conditional]]:
+        return {family.conditional.word: family.conditional for family in FAMILIES.values()}
+
+    def __getitem__(self, word: str) -> type[Conditional]:
+        return self._types()[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._types())
+
+    def __len__(self) -> int:
+        return len(self._types())
+
+
+CONDITIONALS: Mapping[str, type[Conditional]] = _Conditionals()

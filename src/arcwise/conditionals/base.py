@@ -11,16 +11,17 @@ over `fit`, and is overridden where the family knows a faster way. Scores ask on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import GaussianScores
-from arcwise.data import Moments, Table, Variable
+from arcwise._kernels.orders import Compiled
+from arcwise.data import Kind, Moments, Table, Variable
+from arcwise.distributions import Categorical, Distribution, tabulate
 from arcwise.errors import DataError, FitError
 
 if TYPE_CHECKING:
@@ -28,24 +29,29 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array",
-    "Chances",
     "Columns",
     "Conditional",
     "DefaultScore",
     "Family",
     "Fits",
     "HeldOut",
-    "Mixes",
-    "Mixture",
     "ParentSets",
     "Parts",
     "check_sizes",
+    "distribution_of",
+    "no_count",
+    "no_model",
+    "possible",
 ]
 
 Array = NDArray[np.float64]
 Columns = tuple[NDArray[Any], ...]
 ParentSets = Sequence[tuple[int, ...]]
 Parts = Sequence[NDArray[np.intp]]
+Ask = Callable[[int, ParentSets], Array]
+
+_HINTS = 48
+"""Draws a row that show where the mass of a model without a `distribution` lies."""
 
 _LARGEST = 1e140  # squares, and sums of squares, stay within floating-point numbers
 
@@ -54,8 +60,11 @@ class Conditional(Protocol):
     """One fitted local model; works on whole columns at once.
 
     `xs` holds the parents' columns in the order of their column numbers. `size` is the number of
-    rows, which a model without parents could not know otherwise.
+    rows, which a model without parents could not know otherwise. `word` is what files, messages and
+    `net.models` call such a model.
     """
+
+    word: ClassVar[str]
 
     @property
     def n_params(self) -> int | None:
@@ -66,42 +75,56 @@ class Conditional(Protocol):
         """Log density (or log probability) of each row."""
         ...
 
-    def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row."""
-        ...
-
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
         """Draw one value for each row."""
         ...
 
+    def distribution(self, xs: Columns, size: int) -> Distribution:
+        """The distribution of each row; of a discrete variable, a Categorical of codes.
 
-class Mixture(NamedTuple):
-    """Distributions of rows as mixtures of the same normals: row r has weights[r, k] of centre k.
+        It may be left out: `distribution_of` then tabulates `logpdf`.
+        """
+        ...
 
-    `centres` (k,), `sd` (k,) and `weights` (rows, k), each row of which sums to one.
+
+def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
+    """The distribution of a variable in each row, given the columns that its model takes.
+
+    A model without a method `distribution` is tabulated: its `logpdf` at the levels of a discrete variable,
+    or on a grid around values that it draws.
+
+    Parameters
+    ----------
+    model : the variable's local model.
+    variable : its levels and name are given to distributions of codes.
+    xs : the inputs' columns.
+    size : number of rows.
     """
-
-    centres: Array
-    sd: Array
-    weights: Array
-
-
-@runtime_checkable
-class Mixes(Protocol):
-    """A conditional whose rows are mixtures of common normals, so that their averages are, too."""
-
-    def mixture(self, xs: Columns, size: int) -> Mixture:
-        """The mixtures of all rows."""
-        ...
+    own = getattr(model, "distribution", None)
+    if own is None:
+        return _tabulated(model, variable, xs, size)
+    found: Distribution = own(xs, size)
+    if isinstance(found, Categorical) and variable.levels is not None:
+        return found.labelled(variable.levels, variable.name)
+    return found
 
 
-@runtime_checkable
-class Chances(Protocol):
-    """A conditional of a discrete variable."""
+def _tabulated(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
+    """Distributions from log densities alone; hints are drawn by a fixed seed: nothing is left to chance."""
 
-    def probabilities(self, xs: Columns, size: int) -> Array:
-        """Probability of each level (columns) in each row."""
-        ...
+    def logs(points: NDArray[Any]) -> Array:
+        wide = tuple(np.repeat(column, points.shape[1]) for column in xs)
+        return model.logpdf(points.ravel(), wide).reshape(points.shape)
+
+    if variable.levels is not None:
+        codes = np.broadcast_to(np.arange(len(variable.levels)), (size, len(variable.levels)))
+        return Categorical.from_logs(logs(codes), variable.levels, variable.name)
+    wide = tuple(np.repeat(column, _HINTS) for column in xs)
+    drawn = model.sample(wide, np.random.default_rng(0), size * _HINTS)
+    hints = np.asarray(drawn, dtype=float).reshape(size, _HINTS)
+    low, high = hints.min(axis=1), hints.max(axis=1)
+    reach = np.maximum(high - low, 1e-9 * np.maximum(1.0, np.abs(high)))
+    return tabulate(logs, low - 3 * reach, high + 3 * reach, hints)
 
 
 class HeldOut(ABC):
@@ -132,6 +155,10 @@ class Fits(ABC):
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
         """The fitted local model of `child` given `parents`."""
 
+    def takes(self, child: int, parents: tuple[int, ...]) -> bool:
+        """Whether there is such a model; where not, all likelihoods of the set are -inf."""
+        return True
+
     @abstractmethod
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the data under the fitted model, for each parent set."""
@@ -152,8 +179,12 @@ class Fits(ABC):
         """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
         return None
 
-    def compiled(self, charges: Array) -> GaussianScores | None:
-        """Log-likelihoods minus charges by the number of parents (p + 1,), for compiled searches."""
+    def compiled(self, charges: Array, per_param: float = 0.0) -> Compiled | None:
+        """Log-likelihoods minus charges, for compiled searches.
+
+        `charges` (p + 1,) go by the number of parents, `per_param` for each parameter where these are counted
+        set by set.
+        """
         return None
 
     def retuned(self, graph: "DAG") -> Self | None:
@@ -190,11 +221,14 @@ class Family(ABC):
     """A kind of local model.
 
     `name` is its word in the register, `conditional` the type of its fitted models (a dataclass, so
-    that saving and loading need no code of their own).
+    that saving and loading need no code of their own). `kinds` are the kinds of columns that it has
+    models of, `parent_kinds` those that it takes as parents.
     """
 
     name: str
-    conditional: type
+    conditional: type[Conditional]
+    kinds: frozenset[Kind] = frozenset({"continuous"})
+    parent_kinds: frozenset[Kind] = frozenset({"continuous"})
     closed: bool = False
     """Whether directed networks of such models answer in closed form, without blanket models."""
 
@@ -209,9 +243,13 @@ class Family(ABC):
     ) -> Conditional:
         """Fit the model of column `y` given the columns `xs`."""
 
+    def takes(self, child: Variable, parents: Sequence[Variable]) -> bool:
+        """Whether there is a model of a variable given such parents; where not, a set scores -inf."""
+        return child.kind in self.kinds and all(p.kind in self.parent_kinds for p in parents)
+
     def prepare(self, table: Table) -> Table:
-        """Bring a table into the form that the family takes: complete rows, unless overridden."""
-        return table.complete()
+        """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""
+        return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The score that fits the family best where none is asked for."""
@@ -228,50 +266,65 @@ class Family(ABC):
     def bind(self, source: Table | Moments) -> Fits:
         """Tie the family to a data set.
 
-        Keyword-only parameters of an overriding method are options that `learn` hands through.
+        Keyword-only parameters of an overriding method are options that `learn` hands through, but for
+        `threads` (how many it may use) and `rng` (the random generator, for families that draw numbers).
         """
+        return RowFits(self, self.rows_of(source))
+
+    def rows_of(self, source: Table | Moments) -> Table:
+        """The table itself; moments are refused."""
         if isinstance(source, Moments):
             raise FitError(
                 f"A {self.name} model needs the rows of the table, but only means and "
                 "covariances were given: read the file as a table."
             )
-        return RowFits(self, source)
+        return source
 
 
-@dataclass(frozen=True)
 class RowFits(Fits):
     """The default: each parent set is fitted from the rows."""
 
-    family: Family
-    table: Table
-
-    @property
-    def nodes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the columns."""
-        return self.table.names
-
-    @property
-    def rows(self) -> float:  # type: ignore[override]
-        """Sum of the row weights."""
-        return self.table.total
+    def __init__(self, family: Family, table: Table) -> None:
+        self.family, self.table = family, table
+        self.nodes, self.rows = table.names, table.total
+        self._counts: dict[tuple[int, tuple[int, ...]], int | None] = {}
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
         """The fitted local model of `child` given `parents`."""
-        return _fit(self.family, self.table, child, parents)
+        model = _fit(self.family, self.table, child, parents)
+        self._counts[child, parents] = model.n_params
+        return model
+
+    def takes(self, child: int, parents: tuple[int, ...]) -> bool:
+        """Whether the family has such a model."""
+        return bool(possible(self.family, self.table, child, (parents,)))
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the data under the fitted model, for each parent set."""
+        return self.asked(child, sets, self._loglik)
+
+    def _loglik(self, child: int, sets: ParentSets) -> Array:
         return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free parameters of the model for each parent set."""
-        counts = [self.conditional(child, s).n_params for s in sets]
-        if any(count is None for count in counts):
-            raise FitError(
-                f"A {self.family.name} model has no number of free parameters, so scores that "
-                "count them (aic, bic, ebic) cannot be used: take loo or kfold."
-            )
+        """Free parameters of the model for each parent set; 0 where there is none."""
+        return self.asked(child, sets, self._n_params, 0.0)
+
+    def _n_params(self, child: int, sets: ParentSets) -> Array:
+        for s in sets:
+            if (child, s) not in self._counts:  # else it was fitted for its likelihood
+                self.conditional(child, s)
+        counts = [self._counts[child, s] for s in sets]
+        if None in counts:
+            no_count(self.family)
         return np.array(counts, dtype=float)
+
+    def asked(self, child: int, sets: ParentSets, ask: Ask, impossible: float = -np.inf) -> Array:
+        """What is answered for the sets that the family has models for."""
+        taken, out = possible(self.family, self.table, child, sets), np.full(len(sets), impossible)
+        if taken:
+            out[taken] = ask(child, [sets[i] for i in taken])
+        return out
 
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihood by fitting again without each row in turn."""
@@ -293,18 +346,28 @@ class RowHeldOut(HeldOut):
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
-        out = np.zeros(len(sets))
+        out, taken = np.full(len(sets), -np.inf), possible(self.family, self.table, child, sets)
+        out[taken] = 0.0
         for part in self.parts:
             rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
             inside = self.table.take(part)
-            models = (_fit(self.family, rest, child, s) for s in sets)
-            out += [_loglik(m, inside, child, s) for m, s in zip(models, sets, strict=True)]
+            for i in taken:
+                model = _fit(self.family, rest, child, sets[i])
+                out[i] += _loglik(model, inside, child, sets[i])
         return out
+
+
+def possible(family: Family, table: Table, child: int, sets: ParentSets) -> list[int]:
+    """Which of the sets the family has models for."""
+    own, variables = table.variables[child], table.variables
+    return [i for i, s in enumerate(sets) if family.takes(own, [variables[j] for j in s])]
 
 
 def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> Conditional:
     xs = tuple(table.columns[j] for j in parents)
     variables = tuple(table.variables[j] for j in parents)
+    if not family.takes(table.variables[child], variables):
+        raise no_model(family.name, table.variables[child], variables)
     return family.fit(
         table.columns[child], xs, table.variables[child], variables, weights=table.weights
     )
@@ -313,6 +376,23 @@ def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> 
 def _loglik(model: Conditional, table: Table, child: int, parents: tuple[int, ...]) -> float:
     logs = model.logpdf(table.columns[child], tuple(table.columns[j] for j in parents))
     return float(logs.sum() if table.weights is None else table.weights @ logs)
+
+
+def no_count(family: Family) -> NoReturn:
+    """Refuse to count the parameters of models that have no number of them."""
+    raise FitError(
+        f"A {family.name} model has no number of free parameters, so scores that count them (aic, bic, "
+        "ebic) cannot be used: take loo or kfold."
+    )
+
+
+def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitError:
+    """The error of a model that the family does not have."""
+    given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
+    return FitError(
+        f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: take "
+        "another model for it, or another graph."
+    )
 
 
 def check_sizes(table: Table) -> None:

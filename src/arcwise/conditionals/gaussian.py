@@ -15,7 +15,7 @@ Two stated rules keep every table usable, whatever its columns:
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from arcwise.conditionals.base import (
     check_sizes,
 )
 from arcwise.data import Moments, Table, Variable
+from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError
 
 __all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
@@ -57,6 +58,8 @@ class GaussianConditional:
     >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
     [1.0, 7.0]
     """
+
+    word: ClassVar[str] = "gaussian"
 
     intercept: float
     coefficients: Array
@@ -112,6 +115,10 @@ class GaussianConditional:
         residual = y - self.mean(xs, len(y))
         out: Array = -0.5 * (_LOG_2PI + np.log(self.variance) + residual**2 / self.variance)
         return out
+
+    def distribution(self, xs: Columns, size: int) -> Normal:
+        """The normal distribution of each row."""
+        return Normal(self.mean(xs, size), np.array(self.sd))
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
         """Draw one value for each row."""
@@ -255,7 +262,7 @@ class GaussianFits(Fits):
         own = self._total(found.residual, constants)
         return own, self._total(found.toggled, constants[:, None])
 
-    def compiled(self, charges: Array) -> GaussianScores:
+    def compiled(self, charges: Array, per_param: float = 0.0) -> GaussianScores:
         """-n/2 (log residual + constant of the child) - charge."""
         return GaussianScores(
             self.matrix,
@@ -393,18 +400,11 @@ class Gaussian(Family):
         return regress(float(w.sum()), mean, (x * w[:, None]).T @ x)
 
     def prepare(self, table: Table) -> Table:
-        """Numbers only, complete rows, and at least two of them."""
-        ready = table.continuous().complete()
-        fixed = [v.name for v in ready.variables if v.discrete]
-        if fixed:
-            raise DataError(
-                f"Column {fixed[0]!r} is discrete because its kind was asked for, and Gaussian "
-                "models take numbers only: leave the column out, or do not name its kind."
-            )
-        if ready.rows < 2:
+        """At least two rows, of numbers whose squares can be computed."""
+        if table.rows < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
-        check_sizes(ready)
-        return ready
+        check_sizes(table)
+        return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The extended BIC, whatever the number of columns and rows.

@@ -5,9 +5,9 @@ from arcwise.data.conform import conform
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.prepare import Scaling, changes, folds, split, standardise
+from arcwise.data.prepare import Scaling, changes, folds, split, standardise, with_rows
 from arcwise.data.shipped import Shipped, catalogue, network_file, shipped
-from arcwise.data.source import read
+from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.stream import moments
 from arcwise.data.table import Table
 from arcwise.data.variable import KINDS, Kind, Level, Variable
@@ -24,11 +24,13 @@ __all__ = [
     "Shipped",
     "Table",
     "Variable",
+    "any_table",
     "audit",
     "catalogue",
     "changes",
     "check_square",
     "conform",
+    "fingerprint",
     "folds",
     "moments",
     "network_file",
@@ -37,4 +39,5 @@ __all__ = [
     "split",
     "standardise",
     "table",
+    "with_rows",
 ]

@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.pairs import pair_findings
+from arcwise.data.copies import pair_findings
+from arcwise.data.moments import Moments
+from arcwise.data.source import any_table
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
+from arcwise.errors import DataError
 
 __all__ = ["Audit", "ColumnAudit", "audit"]
 
@@ -100,12 +103,12 @@ class Audit:
         return "\n".join(lines)
 
 
-def audit(table: Table) -> Audit:
+def audit(data: Any) -> Audit:
     """Look at a table for what may trouble a model.
 
     Parameters
     ----------
-    table : of any kinds.
+    data : a table, or what `table` makes one of: a data frame, an array, a dictionary; or a file's path.
 
     Returns
     -------
@@ -117,6 +120,9 @@ def audit(table: Table) -> Audit:
     >>> report.findings[0]
     "Near-copies (correlation beyond 0.9999): 'x' and 'twice'."
     """
+    table = any_table(data)
+    if isinstance(table, Moments):
+        raise DataError("An audit looks at the rows of a table, but moments were given.")
     rows = tuple(_look(table, name) for name in table.order)
     findings = [
         *_size_findings(table),

@@ -65,11 +65,11 @@ class Source(Protocol):
         """Give these columns batch by batch, each a list of Arrow arrays."""
 
 
-def open_source(place: Path, missing: tuple[object, ...], asked: Asked) -> Source:
+def open_source(place: Path, na_values: tuple[object, ...], asked: Asked) -> Source:
     """Open a file for streaming; ``asked`` is separator, decimal sign and encoding."""
     if starts_with(place, PARQUET):
         return ParquetSource.open(place)
-    return TextSource.open(place, missing, asked)
+    return TextSource.open(place, na_values, asked)
 
 
 def use_of(name: str, kind: Any, sample: Any) -> Use:
@@ -153,12 +153,12 @@ class TextSource:
     notes: tuple[str, ...]
     layout: Layout
     encoding: str
-    missing: tuple[object, ...]
+    na_values: tuple[object, ...]
     head: Any
     whole_head: bool
 
     @classmethod
-    def open(cls, place: Path, missing: tuple[object, ...], asked: Asked) -> TextSource:
+    def open(cls, place: Path, na_values: tuple[object, ...], asked: Asked) -> TextSource:
         """Look at the beginning of the file."""
         separator, decimal, encoding = asked
         start, whole = _beginning(place)
@@ -173,8 +173,8 @@ class TextSource:
         if blank(rows):
             raise DataError("There are names but no rows below them.")
         said = (*guess_notes(layout, found, asked), *notes)
-        head = parse_rows(rows, layout, missing)
-        return cls(place, names, said, layout, found, missing, head, whole)
+        head = parse_rows(rows, layout, na_values)
+        return cls(place, names, said, layout, found, na_values, head, whole)
 
     def kind(self, name: str) -> Use:
         """Say what a column is good for."""
@@ -223,7 +223,7 @@ class TextSource:
             ),
             parse_options=parse_options(self.layout, bad, quoted=True),
             convert_options=convert_options(
-                self.layout, self.missing, include_columns=list(keys), column_types=types
+                self.layout, self.na_values, include_columns=list(keys), column_types=types
             ),
         )
 
@@ -234,7 +234,7 @@ class TextSource:
         name, cell = self.names[int(found[1])], found[2]
         return (
             f"Column {name!r} begins with numbers but has the text {cell!r} further on; if that"
-            f" means a gap, say missing=[{cell!r}]."
+            f" means a gap, say na_values=[{cell!r}]."
         )
 
 

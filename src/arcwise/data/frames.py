@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from arcwise.data.gaps import refuse_missing
 from arcwise.data.kinds import settle
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
 
-__all__ = ["raw_of", "table", "to_arrow", "to_pandas"]
+__all__ = ["filled_frame", "raw_of", "table", "to_arrow", "to_pandas"]
 
 
 def table(
@@ -28,8 +29,9 @@ def table(
     *,
     names: Sequence[str] | None = None,
     kinds: Mapping[str, Kind] | None = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
     weights: str | ArrayLike | None = None,
+    missing: object = None,
 ) -> Table:
     """Make a table from data in memory.
 
@@ -39,8 +41,9 @@ def table(
         columns, a list of dictionaries (rows), or a table.
     names : for a numpy array; without them its columns are x1, x2, ...
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
-    missing : further values that mean a gap.
+    na_values : further values that mean a gap.
     weights : the name of a column, or one number per row, that says how often rows count.
+    missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
     -------
@@ -53,20 +56,23 @@ def table(
     >>> table({"height": [1.8, 1.6, 1.7], "smoker": ["no", "yes", "no"]})
     Table(3 rows, 1 continuous, 1 discrete: height, smoker)
     """
+    refuse_missing(missing)
     if isinstance(data, Table):
-        return _retable(data, names, kinds or {}, tuple(missing), weights)
-    return settle(raw_of(data, names), kinds=kinds, missing=missing, weights=weights)
+        return _retable(data, names, kinds or {}, tuple(na_values), weights)
+    return settle(raw_of(data, names), kinds=kinds, na_values=na_values, weights=weights)
 
 
 def _retable(
     old: Table,
     names: Sequence[str] | None,
     kinds: Mapping[str, Kind],
-    missing: tuple[object, ...],
+    na_values: tuple[object, ...],
     weights: str | ArrayLike | None,
 ) -> Table:
-    if names is not None or missing:
-        raise DataError("A table already has its names and gaps: give names= and missing= before.")
+    if names is not None or na_values:
+        raise DataError(
+            "A table already has its names and gaps: give names= and na_values= before."
+        )
     if isinstance(weights, str):
         numbers = old.select([weights]).matrix()[:, 0]
         rest = [name for name in old.order if name != weights]
@@ -208,6 +214,36 @@ def _column_out(source: Table, name: str) -> Any:
     words = pa.array(list(variable.levels))
     coded = pa.DictionaryArray.from_arrays(indices, words, ordered=variable.ordered)
     return coded if pa.types.is_string(words.type) else coded.cast(words.type)
+
+
+def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
+    """Put filled columns into a data frame; what had no gap stays as it is.
+
+    Parameters
+    ----------
+    frame : any data frame; unknown columns, the index and types stay.
+    filled : the same rows without gaps.
+    gaps : the same rows before.
+
+    Returns
+    -------
+    A frame of the same kind; variables that it lacks are added at its end. A column of whole numbers stays
+    one where all that is filled in is whole.
+    """
+    import narwhals as nw
+
+    found: Any = nw.from_native(frame, eager_only=True)
+    there, holes = {str(name): name for name in found.columns}, gaps.missing()
+    for name in filled.order:
+        if name in there and not holes[:, gaps.index(name)].any():
+            continue
+        values = filled.values(name)
+        fresh = nw.new_series(there.get(name, name), values, backend=found.implementation)
+        kind = found.schema[there[name]] if name in there else None
+        if kind is not None and (not kind.is_integer() or (values == np.floor(values)).all()):
+            fresh = fresh.cast(kind)
+        found = found.with_columns(fresh)
+    return found.to_native()
 
 
 def to_pandas(source: Table) -> Any:

@@ -61,7 +61,7 @@ def settle(
     raw: Raw,
     *,
     kinds: Mapping[str, Kind] | None = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
     weights: str | ArrayLike | None = None,
 ) -> Table:
     """Turn raw columns into a table by the rules of this module.
@@ -70,7 +70,7 @@ def settle(
     ----------
     raw : names and Arrow arrays.
     kinds : kinds asked for by name; they are kept by every model.
-    missing : further values that mean a gap, text or numbers.
+    na_values : further values that mean a gap, text or numbers.
     weights : the name of a column (then no variable any more) or one number per row.
 
     Raises
@@ -79,7 +79,7 @@ def settle(
     """
     if raw.rows == 0:
         raise DataError("There are no rows: a table needs at least one row of values.")
-    wanted, marks = _checked_kinds(kinds or {}, raw.names), tuple(missing)
+    wanted, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
     heights, weight_name = _weights(raw, weights)
     outcomes = {
         name: settle_column(name, array, wanted.get(name), marks, raw)
@@ -99,7 +99,7 @@ def settle(
 
 
 def settle_column(
-    name: str, array: Any, kind: Kind | None, missing: Sequence[object], raw: Raw
+    name: str, array: Any, kind: Kind | None, na_values: Sequence[object], raw: Raw
 ) -> Outcome:
     """Turn one Arrow array into a variable and a column, or leave it out with a reason."""
     import pyarrow as pa
@@ -112,15 +112,15 @@ def settle_column(
     if kinds.is_boolean(array.type):
         return _settle_truth(name, array, kind)
     if kinds.is_integer(array.type):
-        return _settle_numbers(name, array, kind, missing, raw, whole=True)
+        return _settle_numbers(name, array, kind, na_values, raw, whole=True)
     if kinds.is_floating(array.type) or kinds.is_decimal(array.type):
-        return _settle_numbers(name, array, kind, missing, raw, whole=False)
+        return _settle_numbers(name, array, kind, na_values, raw, whole=False)
     if kinds.is_temporal(array.type) and kind is None:
         return Outcome(reason="dates or times")
     if kinds.is_temporal(array.type):
         array = array.cast(pa.string())
     if is_text(array.type) or kinds.is_dictionary(array.type):
-        variable, column, reason, note = settle_text(name, array, kind, missing)
+        variable, column, reason, note = settle_text(name, array, kind, na_values)
         return Outcome(variable, column, reason, note)
     return Outcome(reason="values that are neither numbers nor text")
 
@@ -133,7 +133,7 @@ def is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or string_view(kind))
 
 
-def number_array(array: Any, missing: Sequence[object] = ()) -> NDArray[np.float64]:
+def number_array(array: Any, na_values: Sequence[object] = ()) -> NDArray[np.float64]:
     """Give an Arrow array of numbers or truth values as a float64 array, gaps NaN."""
     import pyarrow as pa
 
@@ -145,15 +145,15 @@ def number_array(array: Any, missing: Sequence[object] = ()) -> NDArray[np.float
         array = array.fill_null(np.nan)
     # Not to_numpy: it loads all of pandas first where that is installed, a quarter of a short command.
     numbers = np.from_dlpack(array)
-    marks = _number_marks(missing)
+    marks = _number_marks(na_values)
     if marks:
         numbers = np.where(np.isin(numbers, marks), np.nan, numbers)
     return np.asarray(numbers, dtype=np.float64)
 
 
-def _number_marks(missing: Sequence[object]) -> list[float]:
+def _number_marks(na_values: Sequence[object]) -> list[float]:
     marks = []
-    for mark in missing:
+    for mark in na_values:
         try:
             marks.append(float(mark))  # type: ignore[arg-type]
         except (TypeError, ValueError):
@@ -175,12 +175,12 @@ def _settle_numbers(
     name: str,
     array: Any,
     kind: Kind | None,
-    missing: Sequence[object],
+    na_values: Sequence[object],
     raw: Raw,
     *,
     whole: bool,
 ) -> Outcome:
-    numbers = number_array(array, missing)
+    numbers = number_array(array, na_values)
     if not raw.own and numbers.base is not None:
         numbers = numbers.copy()
     _refuse_infinite(name, numbers)
@@ -202,7 +202,7 @@ def _refuse_infinite(name: str, numbers: NDArray[np.float64]) -> None:
         raise DataError(
             f"Column {name!r} has infinite values, {int(infinite.sum())} in all and the first in"
             f" row {int(infinite.argmax()) + 1}: replace them, or call them gaps with"
-            " missing=['inf', '-inf']."
+            " na_values=['inf', '-inf']."
         )
 
 

@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.given import check_given, floats, in_order, positive
+from arcwise.data.covariance import check_given, floats, in_order, positive
 from arcwise.data.memory import check_square
 from arcwise.data.table import Table
 from arcwise.data.variable import Variable, numbers_of

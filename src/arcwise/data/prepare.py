@@ -7,14 +7,17 @@ new rows can be treated alike and answers be brought back to the data's own unit
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.conform import conform
+from arcwise.data.moments import Moments
 from arcwise.data.table import Table
-from arcwise.errors import DataError
+from arcwise.errors import DataError, FitError
 
-__all__ = ["Scaling", "changes", "folds", "split", "standardise"]
+__all__ = ["Scaling", "changes", "folds", "split", "standardise", "with_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,3 +191,32 @@ def folds(rows: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]
 def _replaced(table: Table, columns: dict[str, NDArray[np.float64]]) -> Table:
     kept = zip(table.names, table.columns, strict=True)
     return replace(table, columns=tuple(columns.get(name, column) for name, column in kept))
+
+
+def with_rows(table: Table | Moments, rows: Any) -> Table:
+    """Add artificial rows to a table, which count exactly like real ones; a note says how many.
+
+    Parameters
+    ----------
+    table : the real rows.
+    rows : whatever `conform` takes, with a value in every cell.
+
+    >>> from arcwise.data.frames import table
+    >>> with_rows(table({"x": [0.5, 1.5], "y": [1.0, 2.5]}), {"x": 1.0, "y": 2.0}).rows
+    3
+    """
+    if not isinstance(table, Table):
+        raise FitError("prior_rows are added to the rows of a table, but moments were given.")
+    given = conform(rows, table.variables)
+    empty = [name for name, gaps in zip(table.names, given.missing().T, strict=True) if gaps.any()]
+    if empty or not given.rows:
+        what = f"{empty[0]!r} has gaps, or is not there at all" if empty else "there is no row"
+        raise DataError(f"prior_rows need a value in every row of each column; {what}.")
+    weights = None
+    if table.weights is not None or given.weights is not None:
+        both = [np.ones(t.rows) if t.weights is None else t.weights for t in (table, given)]
+        weights = np.concatenate(both)
+    columns = tuple(map(np.concatenate, zip(table.columns, given.columns, strict=True)))
+    many = given.rows != 1
+    said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
+    return replace(table, columns=columns, weights=weights).with_notes(said)

@@ -9,6 +9,7 @@ file, such as a pipe, gives its bytes only once: it is read once, into memory.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import re
 import zlib
@@ -17,8 +18,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from arcwise.data.frames import table
+from arcwise.data.gaps import refuse_missing
 from arcwise.data.guess import (
     Layout,
     as_utf8,
@@ -28,6 +32,7 @@ from arcwise.data.guess import (
     without_header,
 )
 from arcwise.data.kinds import settle
+from arcwise.data.moments import Moments
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind
@@ -60,11 +65,12 @@ def read(
     path: str | os.PathLike[str],
     *,
     kinds: Mapping[str, Kind] | None = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
     weights: str | ArrayLike | None = None,
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    missing: object = None,
 ) -> Table:
     """Read a table from a file.
 
@@ -73,9 +79,10 @@ def read(
     path : CSV, TSV or other separated text with a line of names, or Parquet; either may be .gz,
         and may come through a pipe.
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
-    missing : further values that mean a gap, such as ``["?", -999]``.
+    na_values : further values that mean a gap, such as ``["?", -999]``.
     weights : the name of a column, or one number per row, that says how often rows count.
     separator, decimal, encoding : instead of a guess; ``separator=" "`` is any white space.
+    missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
     -------
@@ -93,15 +100,46 @@ def read(
     >>> wine.notes[0], wine.values("pH").tolist()
     ('Cells were taken to be separated by semicolon.', [3.2, 3.4])
     """
-    place, marks = existing(path), tuple(missing)
+    refuse_missing(missing)
+    place, marks = existing(path), tuple(na_values)
     with naming(place):
         found = raw(place, marks, (separator, decimal, encoding))
-        return settle(found, kinds=kinds, missing=marks, weights=weights)
+        return settle(found, kinds=kinds, na_values=marks, weights=weights)
+
+
+def any_table(
+    data: Any,
+    kinds: Mapping[str, Kind] | None = None,
+    weights: str | ArrayLike | None = None,
+    na_values: Iterable[object] = (),
+) -> Table | Moments:
+    """Make a table of whatever holds one: a file's path, a frame, an array, a table; moments stay moments."""
+    if isinstance(data, Moments):
+        if kinds or weights is not None:
+            raise DataError("Moments have neither kinds nor weights: give them to the table.")
+        return data
+    make = read if isinstance(data, str | os.PathLike) else table
+    return make(data, kinds=kinds, na_values=na_values, weights=weights)
+
+
+def fingerprint(source: Table | Moments) -> str:
+    """A short name of the data: the same for the same columns and numbers, in any order."""
+    digest = hashlib.sha256()
+    for variable in source.variables:
+        digest.update(repr((variable.name, variable.levels)).encode())
+    arrays = (
+        (np.array([source.n]), source.mean, source.scatter)
+        if isinstance(source, Moments)
+        else (*source.columns, *(() if source.weights is None else (source.weights,)))
+    )
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def raw(
     place: Path,
-    missing: tuple[object, ...] = (),
+    na_values: tuple[object, ...] = (),
     layout: tuple[str | None, str | None, str | None] = (None, None, None),
 ) -> Raw:
     """Read the columns of a file as Arrow arrays, before their kinds are settled.
@@ -110,12 +148,12 @@ def raw(
     """
     if place.is_file() and starts_with(place, PARQUET):
         return _parquet(place)
-    return raw_bytes(place.read_bytes(), missing, layout)
+    return raw_bytes(place.read_bytes(), na_values, layout)
 
 
 def raw_bytes(
     content: bytes,
-    missing: tuple[object, ...] = (),
+    na_values: tuple[object, ...] = (),
     layout: tuple[str | None, str | None, str | None] = (None, None, None),
 ) -> Raw:
     """Take the columns out of the bytes of a file, as `raw` does.
@@ -126,7 +164,7 @@ def raw_bytes(
     unpacked = gzip.decompress(content) if content.startswith(GZIP) else content
     if unpacked.startswith(PARQUET):
         return _parquet_bytes(unpacked)
-    return _text(unpacked, missing, *layout)
+    return _text(unpacked, na_values, *layout)
 
 
 # -- files ---------------------------------------------------------------------------------------
@@ -179,7 +217,7 @@ def _parquet(place: Path) -> Raw:
 
 def _text(
     content: bytes,
-    missing: tuple[object, ...],
+    na_values: tuple[object, ...],
     separator: str | None,
     decimal: str | None,
     encoding: str | None,
@@ -191,7 +229,7 @@ def _text(
     rows = without_header(content, layout)
     if blank(rows):
         raise DataError("There are names but no rows below them.")
-    columns = parse_rows(rows, reading_layout(layout), missing).columns
+    columns = parse_rows(rows, reading_layout(layout), na_values).columns
     said = guess_notes(layout, found, (separator, decimal, encoding))
     return Raw(names, tuple(columns), (*said, *notes), own=True)
 
@@ -225,7 +263,7 @@ def _parquet_bytes(content: bytes) -> Raw:
 # -- text ----------------------------------------------------------------------------------------
 
 
-def parse_rows(rows: bytes, layout: Layout, missing: Iterable[object] = ()) -> Any:
+def parse_rows(rows: bytes, layout: Layout, na_values: Iterable[object] = ()) -> Any:
     """Parse rows without a header into an Arrow table whose types fit every row.
 
     Raises
@@ -236,19 +274,19 @@ def parse_rows(rows: bytes, layout: Layout, missing: Iterable[object] = ()) -> A
 
     bad: list[Any] = []
     try:
-        return _parse(rows, layout, missing, bad, threads=True)
+        return _parse(rows, layout, na_values, bad, threads=True)
     except pa.ArrowInvalid:
         # Arrow numbers rows only when it reads them one after the other.
         if bad:
             bad.clear()
             with suppress(pa.ArrowInvalid):
-                _parse(rows, layout, missing, bad, threads=False)
+                _parse(rows, layout, na_values, bad, threads=False)
             raise DataError(ragged(bad[0], len(layout.header))) from None
         raise
 
 
 def _parse(
-    rows: bytes, layout: Layout, missing: Iterable[object], bad: list[Any], *, threads: bool
+    rows: bytes, layout: Layout, na_values: Iterable[object], bad: list[Any], *, threads: bool
 ) -> Any:
     import pyarrow as pa
     from pyarrow import csv
@@ -262,7 +300,7 @@ def _parse(
             use_threads=threads,
         ),
         parse_options=parse_options(layout, bad, quoted=b'"' in rows),
-        convert_options=convert_options(layout, missing),
+        convert_options=convert_options(layout, na_values),
     )
 
 
@@ -286,12 +324,12 @@ def ragged(row: Any, wide: int, skipped: int = 0) -> str:
     return f"{where} has {row.actual_columns} cells where {wide} are expected: {start!r}."
 
 
-def convert_options(layout: Layout, missing: Iterable[object], **more: Any) -> Any:
+def convert_options(layout: Layout, na_values: Iterable[object], **more: Any) -> Any:
     """Give Arrow's options for turning cells into values."""
     from pyarrow import csv
 
     # A text that means a gap must not turn a column of numbers into text.
-    gaps = list(dict.fromkeys([*GAPS, *map(str, missing)]))
+    gaps = list(dict.fromkeys([*GAPS, *map(str, na_values)]))
     return csv.ConvertOptions(
         null_values=gaps, strings_can_be_null=False, decimal_point=layout.decimal, **more
     )

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.blocks import Source, open_source
+from arcwise.data.gaps import refuse_missing
 from arcwise.data.kinds import FEW, number_array
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
@@ -34,11 +35,12 @@ def moments(
     path: str | os.PathLike[str],
     *,
     columns: Sequence[str] | None = None,
-    missing: Iterable[object] = (),
+    na_values: Iterable[object] = (),
     weights: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    missing: object = None,
 ) -> Moments:
     """Gather the moments of a file's numbers in one pass, batch by batch.
 
@@ -46,9 +48,10 @@ def moments(
     ----------
     path : a file as for ``read``.
     columns : the names to use; None for all columns of numbers.
-    missing : further values that mean a gap; rows with gaps are left out and counted.
+    na_values : further values that mean a gap; rows with gaps are left out and counted.
     weights : the name of the column that says how often rows count.
     separator, decimal, encoding : instead of a guess.
+    missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
     -------
@@ -67,7 +70,8 @@ def moments(
     >>> gathered.n, gathered.mean.tolist(), gathered.notes
     (2.0, [3.0, 3.0], ("1 of 3 rows left out because of gaps (most in 'y': 1).",))
     """
-    place, marks = existing(path), tuple(missing)
+    refuse_missing(missing)
+    place, marks = existing(path), tuple(na_values)
     with naming(place):
         source = open_source(place, marks, (separator, decimal, encoding))
         chosen, notes = _choose(source, columns, weights)
@@ -110,7 +114,7 @@ class _Stream:
 
     source: Source
     names: list[str]
-    missing: tuple[object, ...]
+    na_values: tuple[object, ...]
     weights: str | None
     rows: int = 0
     kept: int = 0
@@ -146,7 +150,7 @@ class _Stream:
         """Turn Arrow arrays into a matrix and weights, with gaps still in."""
         rows = np.empty((len(batch[0]), len(self.names)), order="F")
         for number in range(len(self.names)):
-            rows[:, number] = number_array(batch[number], self.missing)
+            rows[:, number] = number_array(batch[number], self.na_values)
         if not self.weights:
             return rows, None
         return rows, checked_weights(number_array(batch[-1]), len(rows), some=False)
@@ -172,7 +176,7 @@ class _Stream:
             row, number = where[0]
             raise DataError(
                 f"Column {self.names[number]!r} has an infinite value in row {before + row + 1}:"
-                " replace it, or call it a gap with missing=['inf', '-inf']."
+                " replace it, or call it a gap with na_values=['inf', '-inf']."
             )
 
     def _find_row_numbers(self, found: Moments) -> None:

@@ -1,7 +1,7 @@
 """Text columns: levels from words, with an eye on numbers that a few words have spoilt.
 
 Everything is done on the distinct values of a column, never cell by cell. Blanks around a value do
-not count. The empty text is a gap, and so is what ``missing=`` names; "None" or "NA" in a column of
+not count. The empty text is a gap, and so is what ``na_values=`` names; "None" or "NA" in a column of
 words is a level like any other.
 """
 
@@ -27,7 +27,7 @@ DATE = r"^[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.,]+(Z|[-+][0-9:]+
 
 
 def settle_text(
-    name: str, array: Any, kind: Kind | None, missing: Sequence[object]
+    name: str, array: Any, kind: Kind | None, na_values: Sequence[object]
 ) -> tuple[Variable | None, Column | None, str, str]:
     """Turn a text array into a discrete variable with its codes.
 
@@ -36,7 +36,7 @@ def settle_text(
     name : of the column.
     array : Arrow text or dictionary of text.
     kind : as asked for, or None.
-    missing : further values that mean a gap.
+    na_values : further values that mean a gap.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def settle_text(
     ------
     DataError : numbers were asked for and there are words.
     """
-    values, codes, ordered = encode_text(array, missing)
+    values, codes, ordered = encode_text(array, na_values)
     if not len(values):
         return None, None, "no value at all", ""
     if kind == "continuous":
@@ -59,7 +59,7 @@ def settle_text(
     return Variable(name, levels=tuple(values.to_pylist()), ordered=ordered), codes, "", note
 
 
-def encode_text(array: Any, missing: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
+def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
     """Give the distinct values as Arrow text, each row's code, and whether they came in an order.
 
     Values that do not occur are dropped unless they were declared in an order; without one they are
@@ -76,7 +76,7 @@ def encode_text(array: Any, missing: Sequence[object] = ()) -> tuple[Any, NDArra
     words = pc.utf8_trim_whitespace(coded.dictionary.cast(pa.large_string()))
     rows = pc.fill_null(coded.indices.cast(pa.int64()), len(words)).to_numpy(zero_copy_only=False)
     ordered = bool(coded.type.ordered)
-    values = _values(words, rows, {"", *map(str, missing)}, ordered)
+    values = _values(words, rows, {"", *map(str, na_values)}, ordered)
     codes = pc.fill_null(pc.index_in(words, value_set=values), len(values)).to_numpy()
     return values, np.append(codes, len(values)).astype(code_type(len(values)))[rows], ordered
 
@@ -121,7 +121,7 @@ def spoilt(name: str, values: Any, codes: NDArray[Any]) -> str:
     cell, row = _first_word(values, codes, numbers)
     return (
         f"Column {name!r} is text because {words} of its values {'are' if words > 1 else 'is'} no"
-        f" number, such as {cell!r} in row {row}; if that means a gap, say missing=[{cell!r}]."
+        f" number, such as {cell!r} in row {row}; if that means a gap, say na_values=[{cell!r}]."
     )
 
 
@@ -143,7 +143,7 @@ def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.flo
         cell, row = _first_word(values, codes, numbers)
         raise DataError(
             f"Column {name!r} cannot be continuous: {cell!r} in row {row} is no number; if it"
-            f" means a gap, say missing=[{cell!r}]."
+            f" means a gap, say na_values=[{cell!r}]."
         )
     parsed = [float(value.replace(",", ".")) for value in values.to_pylist()]
     return np.take(np.array([*parsed, np.nan]), codes)

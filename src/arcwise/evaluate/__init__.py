@@ -1,21 +1,35 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
 from arcwise.evaluate.curvature import Bend, bends
+from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
 from arcwise.evaluate.refitting import refit_losses
 from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
-from arcwise.evaluate.validate import Learner, Validation, validate_folds
+from arcwise.evaluate.validate import (
+    Judged,
+    Learner,
+    Validation,
+    judged,
+    mean_error,
+    validate_folds,
+)
 
 __all__ = [
     "Bend",
     "Edge",
     "EdgeTable",
+    "Judged",
     "Learner",
     "Validation",
+    "bend_notes",
     "bends",
     "edge_table",
+    "judged",
+    "mean_error",
+    "middle_graph",
     "pack_edges",
     "refit_losses",
+    "some_rows",
     "unpack_edges",
     "validate_folds",
 ]

@@ -5,8 +5,9 @@ an undirected one it has two sides, the local models of its two ends, and the st
 side where the edge counts for more. How strengths are measured is told in `strengths`.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,9 +64,9 @@ class EdgeTable:
     """Edges as columns of arrays; rows are made when asked for.
 
     `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 where there
-    is none. `sides` (pairs, 2) holds the strengths at the two ends in an undirected network and is
-    None in a directed one, and where strengths are those of a joint distribution. `losses` after
-    refitting are there where they were asked for. `meaning` says what the strength is.
+    is none. `meaning` says what the strength is. `more` are columns that not every table has, by the name
+    of their field in `Edge`: `first_side` and `second_side`, the strengths at the two ends, where an
+    undirected graph was found by a score; `refit_loss` where it was asked for; `certainty` where it is known.
     """
 
     nodes: tuple[str, ...]
@@ -76,11 +77,10 @@ class EdgeTable:
     reversible: NDArray[np.bool_]
     partial: Array
     strength: Array
-    sides: Array | None = None
     count: float = float("nan")
     meaning: str = ""
-    losses: Array | None = None
     directed: bool = True
+    more: Mapping[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -105,7 +105,6 @@ class EdgeTable:
         if self.tail[i] >= 0:
             direction = f"{a} -> {b}" if self.tail[i] == self.first[i] else f"{b} -> {a}"
         strength = float(self.strength[i])
-        one, two = (None, None) if self.sides is None else self.sides[i].tolist()
         return Edge(
             a,
             b,
@@ -116,17 +115,28 @@ class EdgeTable:
             strength * self.count,
             float(self.partial[i]),
             int(np.sign(np.nan_to_num(self.partial[i]))),
-            refit_loss=None if self.losses is None else float(self.losses[i]),
-            first_side=one,
-            second_side=two,
+            **{name: float(column[i]) for name, column in self.more.items()},
         )
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Names of the columns; only undirected graphs found by a score have sides."""
-        absent = set() if self.sides is not None else {"first_side", "second_side"}
-        absent |= set() if self.losses is not None else {"refit_loss"}
+        """Names of the columns that are there; `certainty` always is, even where it is not known."""
+        absent = {"first_side", "second_side", "refit_loss"} - set(self.more)
         return tuple(name for name in Edge._fields if name not in absent)
+
+    def with_columns(self, **columns: Array) -> "EdgeTable":
+        """The same with further columns, by the name of their field in `Edge`."""
+        for name in columns:
+            if name not in Edge._field_defaults:
+                raise unknown("column of edges", name, Edge._field_defaults)
+        return replace(self, more={**self.more, **columns})
+
+    @property
+    def sides(self) -> Array | None:
+        """Strengths at the two ends (pairs, 2); None where there are none."""
+        if "first_side" not in self.more:
+            return None
+        return np.column_stack([self.more["first_side"], self.more["second_side"]])
 
     @property
     def rows(self) -> list[Edge]:
@@ -148,32 +158,23 @@ class EdgeTable:
         return self._take(np.array([i for i, row in enumerate(self) if test(row)], dtype=np.intp))
 
     def sorted(self, by: str = "strength", descending: bool = True) -> "EdgeTable":
-        """Rows in the order of one column: strength, partial_correlation (by size), refit_loss, or names."""
-        if by not in ("strength", "total", "partial_correlation", "refit_loss", "names"):
-            known = ("strength", "partial_correlation", "refit_loss", "names")
-            raise unknown("column to sort by", by, known)
+        """Rows in the order of a column: strength, partial_correlation (by size), names, or one of `more`."""
         if by == "names":
             return self._take(np.lexsort((self.second, self.first)))
-        key = np.abs(self.partial) if by == "partial_correlation" else self.strength
-        if by == "refit_loss":
-            key = self._after_refitting()
-        order = np.argsort(-key if descending else key, kind="stable")
-        return self._take(order)
-
-    def _after_refitting(self) -> Array:
-        if self.losses is None:
+        if by == "refit_loss" and by not in self.more:
             raise WordError(
                 "There is no refit_loss here to sort by: refit_losses() of a network gives a table with it."
             )
-        return self.losses
+        keys = {"strength": self.strength, "total": self.strength, **self.more}
+        keys["partial_correlation"] = np.abs(self.partial)
+        if by not in keys:
+            raise unknown("column to sort by", by, [*keys, "refit_loss", "names"])
+        return self._take(np.argsort(-keys[by] if descending else keys[by], kind="stable"))
 
     def _take(self, rows: Integers) -> "EdgeTable":
         columns = ("first", "second", "joined", "tail", "reversible", "partial", "strength")
         taken = {name: getattr(self, name)[rows] for name in columns}
-        for name in ("sides", "losses"):
-            column = getattr(self, name)
-            taken[name] = None if column is None else column[rows]
-        return replace(self, **taken)
+        return replace(self, **taken, more={name: c[rows] for name, c in self.more.items()})
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Rows as plain dictionaries, for JSON."""
@@ -209,9 +210,9 @@ class EdgeTable:
         ]
         if np.isfinite(self.partial).any():
             columns.append(("partial r", lambda row: f"{row.partial_correlation:.3f}"))
-        if self.losses is not None:
-            columns.append(("refit loss", lambda row: f"{row.refit_loss:.4f}"))
-        if self.sides is not None:
-            columns.append(("first side", lambda row: f"{row.first_side:.4f}"))
-            columns.append(("second side", lambda row: f"{row.second_side:.4f}"))
+        columns += [(name.replace("_", " "), partial(_cell, name=name)) for name in self.more]
         return columns
+
+
+def _cell(row: Edge, name: str) -> str:
+    return f"{getattr(row, name):.4f}"

@@ -45,15 +45,11 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     nothing, none = np.full(len(first), np.nan), np.zeros(len(first), dtype=bool)
     joined = _hits(net.graph.neighbours, first, second)
     nowhere = np.full(len(first), -1, dtype=np.intp)
-    if net.joint is not None:
-        partial = net.joint.partial(first, second)
-        return EdgeTable(
-            net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
-        )
-    return EdgeTable(
-        net.names, first, second, joined, nowhere, none, nothing, nothing,
-        sides=np.full((len(first), 2), np.nan), directed=False,
-    )  # fmt: skip
+    partial = nothing if net.joint is None else net.joint.partial(first, second)
+    table = EdgeTable(
+        net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
+    )
+    return table if net.joint else table.with_columns(first_side=nothing, second_side=nothing)
 
 
 def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:

@@ -8,8 +8,6 @@ It is at least the strength, -1/2 log(1 - r^2), which is what is lost if all edg
 the one that goes; here only those of the graph may.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from arcwise.errors import FitError
@@ -32,7 +30,7 @@ def refit_losses(net: Net, table: EdgeTable) -> EdgeTable:
     ------
     FitError : a network of another kind.
     """
-    if not isinstance(net, MarkovNet) or net.joint is None:
+    if not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
         raise FitError(
             "Losses after refitting are for undirected Gaussian networks with a joint distribution; "
             "for others the strength is what the score loses without the edge."
@@ -40,7 +38,7 @@ def refit_losses(net: Net, table: EdgeTable) -> EdgeTable:
     losses = np.full(len(table), np.nan)
     for i in np.flatnonzero(table.joined).tolist():
         losses[i] = _loss(net, net.joint, int(table.first[i]), int(table.second[i]))
-    return replace(table, losses=losses)
+    return table.with_columns(refit_loss=losses)
 
 
 def _loss(net: MarkovNet, joint: NormalJoint, first: int, second: int) -> float:

@@ -123,7 +123,8 @@ def _with_strengths(
 ) -> EdgeTable:
     if score is None:
         return replace(table, strength=_information(table), meaning=_BY_JOINT)
-    bounds = Limits.none(score.nodes) if limits is None else limits
+    # Of an arc that is required the loss is told, too, so here no arc is.
+    bounds = replace(limits or Limits.none(score.nodes), required=((),) * len(score.nodes))
     strength = _differences(Climb(score, net.graph, bounds), table) / score.rows
     return replace(table, strength=strength, count=score.rows, meaning=_BY_SCORE)
 
@@ -152,7 +153,8 @@ def _with_sides(
         return replace(table, meaning=_UNKNOWN)
     sides = _sides(table, net, score, limits) / score.rows
     strength = sides.max(axis=1, initial=-np.inf)
-    return replace(table, strength=strength, sides=sides, count=score.rows, meaning=_BY_SIDES)
+    table = table.with_columns(first_side=sides[:, 0], second_side=sides[:, 1])
+    return replace(table, strength=strength, count=score.rows, meaning=_BY_SIDES)
 
 
 def _sides(table: EdgeTable, net: MarkovNet, score: Score, limits: Limits | None) -> Array:
@@ -217,7 +219,9 @@ def unpack_edges(
     lines = sum(map(len, net.inputs)) // (1 if isinstance(net, BayesNet) else 2)
     if table.joined.sum() != lines or not _fits_sides(net, table, sides):
         return None
-    return replace(table, strength=strength, sides=sides, count=count, meaning=meaning)
+    if sides is not None:
+        table = table.with_columns(first_side=sides[:, 0], second_side=sides[:, 1])
+    return replace(table, strength=strength, count=count, meaning=meaning)
 
 
 def _fits_sides(net: Net, table: EdgeTable, sides: Array | None) -> bool:

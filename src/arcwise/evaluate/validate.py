@@ -9,7 +9,7 @@ beside them, since a few outlying rows can rule a mean of log densities.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from arcwise.data.variable import numbers_of
 from arcwise.inference import marginal_log_density, pseudo_log_density, residuals
 from arcwise.networks import MarkovNet, Net
 
-__all__ = ["Learner", "Validation", "validate_folds"]
+__all__ = ["Judged", "Learner", "Validation", "judged", "mean_error", "validate_folds"]
 
 Array = NDArray[np.float64]
 Learner = Callable[[Table], Net]
@@ -55,8 +55,7 @@ class Validation:
     @property
     def error(self) -> float:
         """Standard error of the mean."""
-        spread = np.average((self.log_density - self.mean) ** 2, weights=self.weights)
-        return float(np.sqrt(spread / max(self.weights.sum() - 1, 1)))
+        return mean_error(self.log_density, self.weights)
 
     @property
     def median(self) -> float:
@@ -98,6 +97,29 @@ class Validation:
         return "\n".join([head, *rows])
 
 
+def mean_error(values: Array, weights: Array) -> float:
+    """Standard error of a weighted mean."""
+    mean = np.average(values, weights=weights)
+    spread = np.average((values - mean) ** 2, weights=weights)
+    return float(np.sqrt(spread / max(weights.sum() - 1, 1.0)))
+
+
+class Judged(NamedTuple):
+    """What rows that a network has not seen say of it: their logarithms, of what, and its edges."""
+
+    logs: Array
+    measure: str
+    edges: int
+
+
+def judged(net: Net, rows: Table) -> Judged:
+    """Score rows by a network: by its density, or by the pseudo-likelihood where it has none."""
+    edges = net.graph.n_edges if isinstance(net, MarkovNet) else net.graph.n_arcs
+    if isinstance(net, MarkovNet) and net.joint is None:
+        return Judged(pseudo_log_density(net, rows), PSEUDO, edges)
+    return Judged(marginal_log_density(net, rows), DENSITY, edges)
+
+
 def validate_folds(
     table: Table,
     parts: Sequence[NDArray[np.intp]],
@@ -117,20 +139,20 @@ def validate_folds(
     -------
     Validation; None where the work was stopped before every fold was done.
     """
-    pieces = [_Piece(table, part, learner) for part in parts]
-    found = [piece(0) for piece in pieces] if run is None else run(_Pieces(pieces), len(pieces))
+    work = _Fold(table, parts, learner)
+    found = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
     if len(found) < len(parts):
         return None
     p = len(table.names)
     density, errors = np.empty(table.rows), np.empty((table.rows, p))
-    for part, (logs, off, _, _) in zip(parts, found, strict=True):
-        density[part], errors[part] = logs, off
+    for part, (said, off) in zip(parts, found, strict=True):
+        density[part], errors[part] = said.logs, off
     weights = np.ones(table.rows) if table.weights is None else table.weights
     spread = _variance(_numbers(table), weights)
     mse = _mean(errors**2, weights)
     r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0 * mse)
-    edges = tuple(int(f[2]) for f in found)
-    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights, found[0][3])
+    edges, measure = tuple(said.edges for said, _ in found), found[0][0].measure
+    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights, measure)
 
 
 def _numbers(table: Table) -> Array:
@@ -156,29 +178,14 @@ def _mean(x: Array, weights: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Pieces:
-    """All pieces of work, by number: an object that can be sent to other processes."""
-
-    pieces: Sequence["_Piece"]
-
-    def __call__(self, number: int) -> Any:
-        return self.pieces[number](0)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """The work of one fold."""
+class _Fold:
+    """The work of one fold, by its number: an object that can be sent to other processes."""
 
     table: Table
-    part: NDArray[np.intp]
+    parts: Sequence[NDArray[np.intp]]
     learner: Learner
 
-    def __call__(self, _: int) -> tuple[Array, Array, int, str]:
-        rest = np.setdiff1d(np.arange(self.table.rows), self.part)
-        net = self.learner(self.table.take(rest))
-        unseen = self.table.take(self.part)
-        errors = residuals(net, unseen)
-        edges = net.graph.n_edges if isinstance(net, MarkovNet) else net.graph.n_arcs
-        if isinstance(net, MarkovNet) and net.joint is None:
-            return pseudo_log_density(net, unseen), errors, edges, PSEUDO
-        return marginal_log_density(net, unseen), errors, edges, DENSITY
+    def __call__(self, number: int) -> tuple[Judged, Array]:
+        rest = np.setdiff1d(np.arange(self.table.rows), self.parts[number])
+        net, unseen = self.learner(self.table.take(rest)), self.table.take(self.parts[number])
+        return judged(net, unseen), residuals(net, unseen)

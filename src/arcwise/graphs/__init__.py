@@ -16,7 +16,7 @@ Nodes may be given by name or by number everywhere. The methods ending in `_of` 
 names.
 """
 
-from arcwise.graphs.cliques import cardinality_order, decomposable, maximal_cliques
+from arcwise.graphs.cliques import cardinality_order, decomposable, factorisation, maximal_cliques
 from arcwise.graphs.compare import (
     Comparison,
     compare,
@@ -34,26 +34,25 @@ from arcwise.graphs.convert import (
     skeleton,
     v_structures,
 )
-from arcwise.graphs.counts import path_counts
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.formula import dag, either, formula, from_model_string, model_string, ug
 from arcwise.graphs.matrix import (
     adjacency,
     dag_from_adjacency,
     from_networkx,
+    path_counts,
     pdag_from_adjacency,
     to_networkx,
     ug_from_adjacency,
 )
-from arcwise.graphs.moves import Move, Permission, legal_moves
+from arcwise.graphs.moves import Move, legal_moves
 from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.orient import Members, directed_by, members, some_members
 from arcwise.graphs.pdag import PDAG
-from arcwise.graphs.random import random_dag
+from arcwise.graphs.random import complete_dag, random_dag
 from arcwise.graphs.rules import Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
 from arcwise.graphs.ugraph import UGraph
-from arcwise.graphs.words import factorisation
 
 __all__ = [
     "DAG",
@@ -65,12 +64,12 @@ __all__ = [
     "Move",
     "Node",
     "Nodes",
-    "Permission",
     "Rules",
     "UGraph",
     "adjacency",
     "cardinality_order",
     "compare",
+    "complete_dag",
     "cpdag",
     "d_separated_from",
     "dag",

@@ -1,4 +1,4 @@
-"""Cliques and decomposability of undirected graphs.
+"""Cliques, decomposability and factorisation.
 
 A clique here is a *maximal* set of nodes that are all joined. The density of a Markov network is
 a product of one potential per clique, p(x) = (1/Z) prod_c g_c(x_c). A graph is *decomposable*
@@ -13,6 +13,9 @@ linear.
 
 from collections.abc import Iterator
 
+from arcwise.errors import GraphError
+from arcwise.graphs.dag import DAG
+from arcwise.graphs.nodes import named
 from arcwise.graphs.ugraph import UGraph
 
 
@@ -132,3 +135,38 @@ def _grow(
             todo.append(((*clique, other), open_ & near[other], closed & near[other]))
             open_ = open_ - {other}
             closed = closed | {other}
+
+
+def factorisation(graph: DAG | UGraph) -> str:
+    """Write how the joint density is put together.
+
+    A DAG says p(x) = prod_i p(x_i | parents of x_i); an undirected graph says p(x) = (1/Z) prod_c g(x_c)
+    over its maximal cliques, with potentials g >= 0 and the partition function Z (Bishop 2006, chapter 8).
+
+    Parameters
+    ----------
+    graph : DAG, one factor per node in node order; or UGraph, one potential per maximal clique.
+
+    Raises
+    ------
+    GraphError : another kind of graph; of a PDAG take its `extension` first.
+
+    Examples
+    --------
+    >>> factorisation(DAG.from_arcs(["fuel -> gauge", "battery -> gauge"]))
+    'p(battery)p(fuel)p(gauge|battery,fuel)'
+    >>> factorisation(UGraph.from_edges([("a", "b"), ("b", "c")]))
+    '(1/Z)g(a,b)g(b,c)'
+    """
+    if isinstance(graph, DAG):
+        return "".join(_factor(graph, node) for node in range(len(graph.nodes)))
+    if not isinstance(graph, UGraph):
+        raise GraphError(f"A DAG or a UGraph was expected, got {type(graph).__name__}.")
+    cliques = [",".join(named(graph, clique)) for clique in maximal_cliques(graph)]
+    return "(1/Z)" + "".join(f"g({clique})" for clique in cliques)
+
+
+def _factor(dag: DAG, node: int) -> str:
+    """Write one conditional density."""
+    parents = ",".join(dag.parents_of(node))
+    return f"p({dag.nodes[node]}|{parents})" if parents else f"p({dag.nodes[node]})"

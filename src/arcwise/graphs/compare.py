@@ -13,7 +13,7 @@ Graphs are matched by the names of their nodes, whatever the order.
 """
 
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from arcwise.errors import GraphError
 from arcwise.graphs.convert import Graph, cpdag, skeleton
@@ -67,12 +67,21 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(graph: Graph, reference: Graph) -> Comparison:
+class HasGraph(Protocol):
+    """Whatever holds a graph, such as a network."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        ...
+
+
+def compare(graph: Graph | HasGraph, reference: Graph | HasGraph) -> Comparison:
     """Compare a graph with a reference in every way that makes sense for the two.
 
     Parameters
     ----------
-    graph : for instance what was learned.
+    graph : for instance what was learned; a network stands for its graph.
     reference : for instance the true graph.
 
     Returns
@@ -93,7 +102,8 @@ def compare(graph: Graph, reference: Graph) -> Comparison:
     structural Hamming distance of the DAGs 1
     structural Hamming distance of the CPDAGs 2
     """
-    other = _aligned(graph, reference)
+    graph, known = (each if isinstance(each, Graph) else each.graph for each in (graph, reference))
+    other = _aligned(graph, known)
     common, extra, missing = _counts(graph, other)
     both = isinstance(graph, DAG) and isinstance(other, DAG)
     distance = _distance(graph, other) if both else None

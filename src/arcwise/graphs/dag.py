@@ -17,17 +17,16 @@ from arcwise.errors import GraphError
 from arcwise.graphs.nodes import (
     Arc,
     Node,
+    brief,
     check_nodes,
     check_rows,
     find_node,
     named,
     names_in,
     pair,
+    rows_over,
 )
 from arcwise.graphs.walks import find_cycle, path, reach, topological, transpose
-
-# A longer graph is shown by its size only: nobody reads a line of 30 families.
-_SHOWN = 30
 
 
 @dataclass(frozen=True, repr=False)
@@ -306,12 +305,7 @@ class DAG:
         >>> DAG.from_arcs(["a -> b"]).over(["c", "b", "a"]).parents
         ((), (2,), ())
         """
-        other = type(self).empty(nodes)
-        place = [other.index(name) for name in self.nodes]
-        rows: list[tuple[int, ...]] = [()] * len(other.nodes)
-        for node, row in enumerate(self.parents):
-            rows[place[node]] = tuple(sorted(place[parent] for parent in row))
-        return type(self).unchecked(other.nodes, tuple(rows))
+        return type(self).unchecked(*rows_over(self.nodes, self.parents, nodes))
 
     def _with_row(self, child: int, row: tuple[int, ...]) -> Self:
         """Replace the parents of one child, unchecked."""
@@ -332,8 +326,7 @@ class DAG:
 
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
-        large = f"{len(self.nodes)} nodes, {self.n_arcs} arcs"
-        return f"<DAG {self if 0 < len(self.nodes) <= _SHOWN else large}>"
+        return brief(self, f"{self.n_arcs} arcs")
 
 
 def sorted_by_depth(dag: DAG) -> list[int]:

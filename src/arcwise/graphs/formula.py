@@ -2,12 +2,13 @@
 
 A *formula* is a sum of terms, names joined by `:` or `*`, with an optional `~` in front:
 
-- undirected, `ug("a:b:e + a:c")`: all names of a term are joined with each other;
+- undirected, `ug("a:b:e + a:c")`: all names of a term are joined with each other; where a text holds `--`,
+  its terms are edges or paths such as `a -- b -- c`, parted by commas or plus signs;
 - directed, `dag("a + b:a + c:a:b")`: the first name of a term is the child, the others are its
   parents; `c|a:b` says the same, and so does `a -> c, b -> c`: where a text holds `->`, its terms
   are arcs or paths, parted by commas or plus signs.
 
-A term may also be given as a list of names, which then may hold any signs but `->`. These are the
+A term may also be given as a list of names, which then may hold any signs but `->` and `--`. These are the
 forms of R's gRbase (Dethlefsen and Hojsgaard 2005), but for the arrows. A *model string* such as
 `[A][B][C|A:B]` lists every node with its parents, as in R's bnlearn (Scutari 2010).
 """
@@ -25,8 +26,8 @@ from arcwise.graphs.ugraph import UGraph
 Formula: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 
 # An opening bracket would make a formula look like a model string.
-_ARROW = "->"
-_FORMULA_SIGNS = (*"+:*|~[", _ARROW)
+_ARROW, _LINE = "->", "--"
+_FORMULA_SIGNS = (*"+:*|~[", _ARROW, _LINE)
 _STRING_SIGNS = tuple("[]|:")
 _BRACKET = re.compile(r"\s*\[([^\[\]|]*)(?:\|([^\[\]|]*))?\]\s*")
 
@@ -36,7 +37,8 @@ def ug(*formulas: Formula, nodes: Iterable[str] | None = None) -> UGraph:
 
     Parameters
     ----------
-    formulas : texts such as "a:b:e + c", lists of names (one term each), or lists of such lists.
+    formulas : texts such as "a:b:e + c" or "a -- b, b -- c", lists of names (one term each), or lists of
+        such lists or of edges.
     nodes : all names, in order; the sorted names of the formulas if left out.
 
     Raises
@@ -47,10 +49,11 @@ def ug(*formulas: Formula, nodes: Iterable[str] | None = None) -> UGraph:
     --------
     >>> ug("a:b:e + a:c:e + b:d:e + c:d:e + c:g + d:f").n_edges
     10
-    >>> ug(["a", "b"], ["b", "c"]) == ug("a*b", "~b:c")
+    >>> ug(["a", "b"], ["b", "c"]) == ug("a*b", "~b:c") == ug(["a -- b", "b -- c"])
     True
     """
-    terms = [_undirected(term) for formula in formulas for term in _terms(formula)]
+    parts = (part for formula in formulas for part in _terms(formula))
+    terms = [term for part in parts for term in _undirected(part)]
     names = sorted({name for term in terms for name in term}) if nodes is None else nodes
     graph = UGraph.empty(names)
     for name in (name for term in terms for name in term):
@@ -209,14 +212,19 @@ def _checked(names: list[str], term: str) -> tuple[str, list[str]]:
 def _terms(formula_: Formula) -> Iterator[str | list[str]]:
     """Take a formula apart: texts at their plus signs (and commas, where they hold arcs)."""
     if isinstance(formula_, str):
-        yield from re.split("[+,]" if _ARROW in formula_ else "[+]", _bare(formula_))
+        yield from re.split("[+,]" if _joining(formula_) else "[+]", _bare(formula_))
     elif not isinstance(formula_, Iterable):
         raise GraphError(f"A formula is a text or a list of names, but {formula_!r} came.")
-    elif all(isinstance(entry, str) and _ARROW not in entry for entry in formula_):
+    elif all(isinstance(entry, str) and not _joining(entry) for entry in formula_):
         yield [str(entry) for entry in formula_]
     else:
         for entry in formula_:
             yield from _terms(entry)
+
+
+def _joining(text: str) -> bool:
+    """Whether a text names arcs or edges by the signs between their ends."""
+    return _ARROW in text or _LINE in text
 
 
 def _bare(text: str) -> str:
@@ -239,34 +247,39 @@ def _split(term: str | list[str]) -> list[str]:
     return [child, *others]
 
 
-def _undirected(term: str | list[str]) -> list[str]:
-    """Return the names of an undirected term."""
+def _undirected(term: str | list[str]) -> Iterator[list[str]]:
+    """Go through the sets of names that an undirected term joins: a path has one for each edge."""
     for sign in ("|", _ARROW):
         if isinstance(term, str) and sign in term:
             raise GraphError(
-                f"An undirected term has no {sign}, but {term.strip()!r} came; use : or *."
+                f"An undirected term has no {sign}, but {term.strip()!r} came; use : or * or --."
             )
-    return _split(term)
+    if isinstance(term, str) and _LINE in term:
+        yield from map(list, pairwise(_path(term, _LINE)))
+    else:
+        yield _split(term)
 
 
 def _families(term: str | list[str]) -> Iterator[list[str]]:
     """Go through the families of a directed term, child first: a path has one for each arc."""
     if isinstance(term, str) and _ARROW in term:
-        names = _path(term)
+        names = _path(term, _ARROW)
         yield from ([head, tail] for tail, head in pairwise(names))
+    elif isinstance(term, str) and _LINE in term:
+        raise GraphError(f"A directed graph has arcs such as a -> b, but got {term.strip()!r}.")
     else:
         yield _child_first(term)
 
 
-def _path(term: str) -> list[str]:
+def _path(term: str, sign: str) -> list[str]:
     """Return the names of a path such as a -> b -> c."""
-    signs = [sign for sign in ":*|~" if sign in term]
+    signs = [each for each in (*":*|~", _ARROW, _LINE) if each in term and each != sign]
     if signs:
         raise GraphError(
-            f"A term with -> is a path such as a -> b -> c, but {term.strip()!r} holds "
-            f"{signs[0]!r}; give a node's parents as [c|a:b], or one arc after the other."
+            f"A term with {sign} is a path such as a {sign} b {sign} c, but {term.strip()!r} holds "
+            f"{signs[0]!r}; give a node's parents as [c|a:b], or one arc or edge after the other."
         )
-    first, others = _checked(term.split(_ARROW), term.strip())
+    first, others = _checked(term.split(sign), term.strip())
     return [first, *others]
 
 

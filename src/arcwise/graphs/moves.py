@@ -12,24 +12,12 @@ Source: Chickering (1995); Heckerman, Geiger and Chickering (1995), section 6.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol, Self
+from typing import Literal, Self
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.rules import Limits
 from arcwise.graphs.walks import reach
-
-
-class Permission(Protocol):
-    """What moves ask of prior knowledge: `Limits`, or a shape such as a classifier's."""
-
-    def allows(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Tell whether a child may have exactly these parents."""
-        ...
-
-    def allows_graph(self, dag: DAG) -> bool:
-        """Tell whether a whole graph is permitted."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -111,7 +99,7 @@ class Move:
         raise GraphError(f"A move is add, drop or flip, but {self.kind!r} came.")
 
 
-def legal_moves(dag: DAG, limits: Permission | None = None) -> Iterator[Move]:
+def legal_moves(dag: DAG, limits: Limits | None = None) -> Iterator[Move]:
     """Go through all moves that keep the graph acyclic and within its limits.
 
     The order is fixed: head by head; for each head first its arcs (drop, flip), then the additions.
@@ -120,8 +108,7 @@ def legal_moves(dag: DAG, limits: Permission | None = None) -> Iterator[Move]:
     Parameters
     ----------
     dag : the graph to move from.
-    limits : `Rules(...).on(dag.nodes)` or another object with the same two answers; None for no
-        rules.
+    limits : `Rules(...).on(dag.nodes)`; None for no rules.
 
     Returns
     -------
@@ -156,11 +143,10 @@ def _indirect(dag: DAG, head: int) -> set[int]:
     return reach(dag.parents, grand)
 
 
-def _permitted(dag: DAG, move: Move, limits: Permission | None) -> bool:
-    """Ask the limits about the new families, and about the whole graph where that can matter."""
+def _permitted(dag: DAG, move: Move, limits: Limits | None) -> bool:
+    """Ask the limits about the new families, and about the whole graph where there is a condition on it."""
     if limits is None:
         return True
     if not all(limits.allows(child, row) for child, row in move.changes(dag)):
         return False
-    # Limits judge family by family; only other shapes need to see the whole graph.
-    return isinstance(limits, Limits) or limits.allows_graph(move.apply(dag, check=False))
+    return limits.condition is None or limits.condition(move.apply(dag, check=False))

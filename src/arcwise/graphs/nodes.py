@@ -21,6 +21,9 @@ Arc: TypeAlias = tuple[Node, Node] | str
 # Signs that join the ends of an edge in words, the surest first; a name may hold a single dash.
 _JOINS = (re.compile(r"--"), re.compile(r"\s-\s"), re.compile(r":"))
 
+# A larger graph is shown by its size only: nobody reads a line of 30 families.
+_SHOWN = 30
+
 
 class Indexed(Protocol):
     """What a graph must offer to have its nodes named or numbered."""
@@ -28,11 +31,9 @@ class Indexed(Protocol):
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names, in the order of their numbers."""
-        ...
 
     def index(self, node: Node) -> int:
         """Give the number of a node."""
-        ...
 
 
 def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
@@ -182,3 +183,22 @@ def check_rows(
         if len(set(row)) != len(row):
             raise GraphError(f"Node {nodes[node]!r} has one of its {word} twice: {row}.")
     return table
+
+
+def rows_over(
+    own: Sequence[str], rows: Sequence[Sequence[int]], nodes: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
+    """Return other nodes, another order or more of them, and the rows in their numbers."""
+    names = check_nodes(nodes)
+    numbers = {name: number for number, name in enumerate(names)}
+    place = [find_node(name, names, numbers) for name in own]
+    found: list[tuple[int, ...]] = [()] * len(names)
+    for node, row in enumerate(rows):
+        found[place[node]] = tuple(sorted(place[other] for other in row))
+    return names, tuple(found)
+
+
+def brief(graph: Indexed, size: str) -> str:
+    """Return how a graph is shown: in full, or a large one by its size."""
+    shown = graph if 0 < len(graph.nodes) <= _SHOWN else f"{len(graph.nodes)} nodes, {size}"
+    return f"<{type(graph).__name__} {shown}>"

@@ -14,11 +14,8 @@ from typing import Self
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import Arc, Node, check_nodes, named, names_in, pair
+from arcwise.graphs.nodes import Arc, Node, brief, check_nodes, named, names_in, pair, rows_over
 from arcwise.graphs.ugraph import UGraph
-
-# A longer graph is shown by its size only.
-_SHOWN = 30
 
 
 @dataclass(frozen=True, repr=False)
@@ -210,9 +207,10 @@ class PDAG:
         >>> PDAG.from_edges(edges=[("a", "b")]).over(["b", "a"]).neighbours
         ((1,), (0,))
         """
-        directed, undirected = self.directed.over(nodes), self.undirected
-        rows = undirected.over(directed.nodes).neighbours
-        return type(self).unchecked(directed.nodes, directed.parents, rows)
+        names, parents = rows_over(self.nodes, self.parents, nodes)
+        return type(self).unchecked(
+            names, parents, rows_over(self.nodes, self.neighbours, names)[1]
+        )
 
     def __hash__(self) -> int:
         """Hash arcs and edges only: graphs met in one search share their nodes."""
@@ -227,5 +225,4 @@ class PDAG:
 
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
-        large = f"{len(self.nodes)} nodes, {self.n_arcs} arcs, {self.n_edges} edges"
-        return f"<PDAG {self if 0 < len(self.nodes) <= _SHOWN else large}>"
+        return brief(self, f"{self.n_arcs} arcs, {self.n_edges} edges")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import check_nodes, numbered_names
+from arcwise.graphs.rules import Limits
 
 
 def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generator) -> DAG:
@@ -74,3 +75,38 @@ def _successes(trials: int, probability: float, rng: np.random.Generator) -> NDA
         last = int(found[-1][-1])
     places = np.concatenate(found)
     return places[places < trials]
+
+
+def complete_dag(limits: Limits, rng: np.random.Generator) -> DAG:
+    """Draw a complete DAG in random order, as far as rules allow.
+
+    Examples
+    --------
+    >>> complete_dag(Limits.none(["a", "b", "c"]), np.random.default_rng(1)).n_arcs
+    3
+    """
+    place = {node: i for i, node in enumerate(_order(limits, rng))}
+    parents = []
+    for child in range(len(limits.nodes)):
+        required = limits.required[child]
+        earlier = [x for x in limits.candidates(child).tolist() if place[x] < place[child]]
+        room = len(earlier) if limits.max_parents is None else limits.max_parents - len(required)
+        parents.append(tuple(sorted([*required, *earlier[:room]])))
+    return DAG(limits.nodes, tuple(parents))
+
+
+def _order(limits: Limits, rng: np.random.Generator) -> list[int]:
+    """A random order in which required parents come first."""
+    key = rng.permutation(len(limits.nodes))
+    required, placed = limits.start(), list[int]()
+    waiting = [len(row) for row in required.parents]
+    ready = [v for v, count in enumerate(waiting) if not count]
+    while ready:
+        node = min(ready, key=lambda v: key[v])
+        ready.remove(node)
+        placed.append(node)
+        for child in required.children[node]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+    return placed

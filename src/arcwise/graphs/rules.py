@@ -5,13 +5,14 @@
 pair: required, it is for undirected graphs only; forbidden, it bars both directions.
 `Rules.on(nodes)` binds them to the numbers of a table's columns; the resulting `Limits` answer the
 two questions that searches and samplers ask: may this child have these parents, and is this graph permitted.
+A condition on the graph as a whole, such as "the class has a child", is added by `Limits.where`.
 
 An arc from a later tier into an earlier one is forbidden; arcs inside a tier are free, and so is
 every variable that is in no tier.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import index as as_int
 from typing import Any, Self, TypeAlias
@@ -147,6 +148,7 @@ class Limits:
     required : for each child the parents it must have.
     barred : for each child the parents it must not have; None if there are none at all.
     max_parents : largest number of parents, or None.
+    condition : what a whole graph must fulfil beside, or None.
 
     Examples
     --------
@@ -161,6 +163,7 @@ class Limits:
     required: tuple[tuple[int, ...], ...]
     barred: tuple[frozenset[int], ...] | None = None
     max_parents: int | None = None
+    condition: Callable[[DAG], bool] | None = None
 
     @classmethod
     def none(cls, nodes: Iterable[str]) -> Self:
@@ -177,7 +180,24 @@ class Limits:
     @cached_property
     def free(self) -> bool:
         """True if there is no rule at all."""
-        return self.barred is None and self.max_parents is None and not any(self.required)
+        bounds = (self.barred, self.max_parents, self.condition)
+        return all(bound is None for bound in bounds) and not any(self.required)
+
+    def where(self, condition: Callable[[DAG], bool]) -> Self:
+        """The same limits with a condition on the graph as a whole; earlier ones hold, too.
+
+        Searches that walk from graph to graph never leave the graphs that fulfil it, so they have to start
+        at one; equivalence search and the exact search, which do not walk so, refuse it.
+
+        Examples
+        --------
+        >>> limits = Limits.none(["a", "b"]).where(lambda graph: graph.n_arcs == 1)
+        >>> limits.allows_graph(DAG.from_arcs(["a -> b"])), limits.allows_graph(limits.start())
+        (True, False)
+        """
+        before = self.condition
+        both = condition if before is None else lambda dag: before(dag) and condition(dag)
+        return replace(self, condition=both)
 
     def allows(self, child: int, parents: tuple[int, ...]) -> bool:
         """Tell whether a child may have exactly these parents.
@@ -210,7 +230,10 @@ class Limits:
             raise GraphError(
                 "The rules were bound to other nodes than the graph's: bind them anew."
             )
-        return self.free or all(self.allows(child, row) for child, row in enumerate(dag.parents))
+        return self.free or (
+            all(self.allows(child, row) for child, row in enumerate(dag.parents))
+            and (self.condition is None or self.condition(dag))
+        )
 
     def allowed_mask(self, child: int) -> NDArray[np.bool_]:
         """Mark the parents that a child may have, the required ones included.

@@ -16,17 +16,16 @@ from typing import Self
 from arcwise.errors import GraphError
 from arcwise.graphs.nodes import (
     Node,
+    brief,
     check_nodes,
     check_rows,
     edge,
     find_node,
     named,
     names_in,
+    rows_over,
 )
 from arcwise.graphs.walks import transpose
-
-# A longer graph is shown by its size only.
-_SHOWN = 30
 
 
 @dataclass(frozen=True, repr=False)
@@ -258,7 +257,7 @@ class UGraph:
         >>> UGraph.from_edges([("a", "b")]).over(["c", "b", "a"]).neighbours
         ((), (2,), (1,))
         """
-        return type(self).from_edges(self.edges, _with_all(self.nodes, nodes))
+        return type(self).unchecked(*rows_over(self.nodes, self.neighbours, nodes))
 
     def _words(self, one: int, two: int) -> str:
         """Write an edge by names."""
@@ -275,8 +274,7 @@ class UGraph:
 
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
-        large = f"{len(self.nodes)} nodes, {self.n_edges} edges"
-        return f"<UGraph {self if 0 < len(self.nodes) <= _SHOWN else large}>"
+        return brief(self, f"{self.n_edges} edges")
 
 
 def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) -> None:
@@ -290,12 +288,3 @@ def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) ->
         f"Node {nodes[two]!r} is a neighbour of {nodes[one]!r} but not the other way round; "
         "give both, or use from_edges."
     )
-
-
-def _with_all(own: tuple[str, ...], nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return the new nodes, having seen that none of the own ones is missing."""
-    names = check_nodes(nodes)
-    known = {name: number for number, name in enumerate(names)}
-    for name in own:
-        find_node(name, names, known)
-    return names

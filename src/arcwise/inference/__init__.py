@@ -1,8 +1,10 @@
-"""Inference: what is to be believed of some variables once others are known."""
+"""Inference: what is to be believed of some variables once others are known. `ENGINES` is the register."""
 
-from arcwise.inference.belief import Belief, Beliefs, Probability
-from arcwise.inference.chances import LevelsBelief
+from arcwise.inference.base import Cost, DeclinedError, Engine
+from arcwise.inference.belief import Belief, Probability
+from arcwise.inference.beliefs import Beliefs
 from arcwise.inference.engine import (
+    ENGINES,
     closed,
     impute,
     marginal_log_density,
@@ -12,33 +14,29 @@ from arcwise.inference.engine import (
     residuals,
     sample,
 )
-from arcwise.inference.gaussian import GaussianJoint, condition, joint
-from arcwise.inference.gibbs import Effort
+from arcwise.inference.gaussian import joint
 from arcwise.inference.matrices import NamedMatrix, covariance, partial_correlations, precision
-from arcwise.inference.mixture import MixtureBelief
-from arcwise.inference.normal import NormalBelief, NormalBeliefs
+from arcwise.inference.normal import GaussianJoint, condition
+from arcwise.inference.predictions import Predictions
+from arcwise.inference.questions import Effort, Question
 from arcwise.inference.ranges import Range
-from arcwise.inference.rows import Predictions
-from arcwise.inference.samples import SampleBeliefs
 from arcwise.inference.setting import Equivalents
-from arcwise.inference.tables import SimulatedPredictions
 
 __all__ = [
+    "ENGINES",
     "Belief",
     "Beliefs",
+    "Cost",
+    "DeclinedError",
     "Effort",
+    "Engine",
     "Equivalents",
     "GaussianJoint",
-    "LevelsBelief",
-    "MixtureBelief",
     "NamedMatrix",
-    "NormalBelief",
-    "NormalBeliefs",
     "Predictions",
     "Probability",
+    "Question",
     "Range",
-    "SampleBeliefs",
-    "SimulatedPredictions",
     "closed",
     "condition",
     "covariance",

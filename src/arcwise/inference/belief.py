@@ -1,32 +1,42 @@
-"""What one believes of variables once a question is answered.
+"""What is to be believed of one variable once a question is answered, and how good the answer is.
 
-``Belief`` (one variable) and ``Beliefs`` (several) are the faces that every kind of inference
-shows: closed forms here, simulation and tables of probabilities elsewhere. Each says how exact it
-is: ``error`` is 0 for a closed form and a standard error where numbers were drawn.
+A `Belief` is a distribution of the variable with its `Quality`: exact, or simulated with a standard error of
+the mean, R-hat and an effective sample size. Standard errors of probabilities come from the spread over
+chains, each of which has its own average.
 
-An *event* is one of three things: a pair ``(low, high)`` for one variable, where None is an open
-end; a mapping from names to such pairs, all of which must hold; or a function that takes a dict of
-drawn columns by name and returns a truth value per draw.
+An *event* is one of four things: a pair ``(low, high)``, where None is an open end; for a discrete variable a
+level or a list of levels; either of these by name; or a function that takes a dict of drawn columns by name
+and returns a truth value per draw.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.distributions import Categorical, Distribution, interval, standard_quantiles
 from arcwise.errors import DataError, close_to
-from arcwise.inference.ranges import Range
+from arcwise.inference.ranges import Range, plain_range, range_lines
+from arcwise.networks import whole
 
-__all__ = ["Belief", "Beliefs", "Bounds", "Event", "Probability", "box", "frequency", "sentence"]
+__all__ = ["Belief", "Probability", "Quality"]
 
 Array = NDArray[np.float64]
-Bounds = tuple[float | None, float | None]
 Draws = dict[str, NDArray[Any]]
-Event = Bounds | Mapping[str, Bounds] | Callable[[Draws], Any]
+Event = Any
 Seed = int | np.random.Generator
+
+HIGHEST_RHAT = 1.05
+"""R-hat above which chains are said to disagree."""
+
+FEWEST_STATES = 100.0
+"""Effective sample size below which an answer is said to be rough."""
 
 
 class Probability(float):
@@ -56,147 +66,288 @@ class Probability(float):
     __str__ = __repr__
 
 
-@runtime_checkable
-class Belief(Protocol):
-    """What one believes of one variable."""
+@dataclass(frozen=True)
+class Quality:
+    """How an answer came about and how good it is.
+
+    Parameters
+    ----------
+    error : standard error of the mean; 0 if exact.
+    rhat : split R-hat of the chains; 1 if exact.
+    ess : effective sample size; infinite if exact.
+    way : what was simulated, in words.
+    notes : sentences for the reader.
+
+    >>> Quality().lines("error of the mean", 0.0)
+    []
+    """
+
+    error: float = 0.0
+    rhat: float = 1.0
+    ess: float = math.inf
+    way: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        """The variable."""
-        ...
+    def exact(self) -> bool:
+        """Whether nothing was simulated."""
+        return math.isinf(self.ess)
+
+    def said(self) -> list[str]:
+        """The notes, and sentences about chains that disagree or are short."""
+        said = list(self.notes)
+        if not self.exact and self.rhat > HIGHEST_RHAT:
+            said.append(
+                f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g}): take more "
+                "sweeps and a longer burn-in."
+            )
+        if self.ess < FEWEST_STATES:
+            said.append(f"The effective sample size is only {self.ess:.0f}: the answer is rough.")
+        return said
+
+    def lines(self, what: str, error: float, most: str = "") -> list[str]:
+        """What the text of a belief says below its numbers."""
+        said = [f"  note: {note}" for note in self.said()]
+        if self.exact:
+            return said
+        hat = f", R-hat {most}{self.rhat:.3f}" if np.isfinite(self.rhat) else ""
+        size = f"effective sample size {'at least ' if most else ''}{self.ess:.0f}"
+        return [f"  {self.way}: {what} {most}{error:.2g}{hat}, {size}", *said]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers; what is exact has no R-hat and no size."""
+        rhat = self.rhat if np.isfinite(self.rhat) and not self.exact else None
+        ess = None if self.exact else self.ess
+        return {"error": self.error, "rhat": rhat, "ess": ess, "notes": self.said()}
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """A belief about one variable.
+
+    Parameters
+    ----------
+    name : the variable.
+    distribution : what is believed of it, in one row.
+    quality : how it came about.
+    by_chain : the distributions of the single chains, where it was simulated.
+    given, do : the question, for the text.
+    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
+
+    >>> from arcwise.distributions import Normal
+    >>> belief = Belief("quality", Normal(6.0, 0.5), given={"alcohol": 11.5})
+    >>> print(belief)
+    quality given alcohol = 11.5
+      mean 6, sd 0.5; 95 % between 5.02 and 6.98
+    >>> belief.probability((None, 6.0)), round(belief.quantile(0.975), 4)
+    (0.5, 6.98)
+    >>> print(Belief("rain", Categorical(np.array([[0.8, 0.2]]), ("no", "yes"), "rain")))
+    rain
+      no   0.8
+      yes  0.2
+    """
+
+    name: str
+    distribution: Distribution
+    quality: Quality = field(default_factory=Quality)
+    by_chain: Distribution | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    do: Mapping[str, Any] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def levels(self) -> tuple[Any, ...]:
+        """The levels of a discrete variable; none of a continuous one."""
+        return self._discrete.levels or () if self._discrete else ()
+
+    @property
+    def _discrete(self) -> Categorical | None:
+        return self.distribution if isinstance(self.distribution, Categorical) else None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether there are a mean, an sd and quantiles."""
+        return self._discrete is None or self._discrete.numeric
 
     @property
     def mean(self) -> float:
         """Expected value."""
-        ...
+        return float(self.distribution.mean[0])
 
     @property
     def sd(self) -> float:
         """Standard deviation."""
-        ...
+        return float(self.distribution.sd[0])
 
     @property
     def variance(self) -> float:
         """Square of the standard deviation."""
-        ...
+        return self.sd**2
 
     @property
     def error(self) -> float:
-        """Standard error of the mean; 0 if exact."""
-        ...
+        """Standard error of the mean; of text levels, the largest of a probability; 0 if exact."""
+        if self.numeric or self.quality.exact:
+            return self.quality.error
+        return max(chance.error for chance in self.probabilities.values())
 
     @property
-    def range(self) -> Range | None:
-        """The answers of equivalent graphs, where data cannot tell what ``do`` does; else None."""
-        ...
+    def rhat(self) -> float:
+        """Split R-hat of the chains; 1 if exact."""
+        return self.quality.rhat
 
-    def quantile(self, q: float) -> float:
-        """Value below which a share q of the belief lies."""
-        ...
+    @property
+    def ess(self) -> float:
+        """Effective sample size; infinite if exact."""
+        return self.quality.ess
+
+    @property
+    def probabilities(self) -> dict[Any, Probability]:
+        """Probability of each level of a discrete variable."""
+        if self._discrete is None:
+            raise DataError(f"{self.name!r} is a number and has no levels: ask for its quantiles.")
+        return {level: self.probability([level]) for level in self.levels}
+
+    @property
+    def mode(self) -> Any:
+        """The most probable level of a discrete variable."""
+        return max(self.probabilities, key=self.probabilities.__getitem__)
+
+    @overload
+    def quantile(self, q: float) -> float: ...
+    @overload
+    def quantile(self, q: Sequence[float] | NDArray[Any]) -> Array: ...
+    def quantile(self, q: float | Sequence[float] | NDArray[Any]) -> float | Array:
+        """Value below which a share q of the belief lies, for one share or several.
+
+        Of levels that are numbers, the smallest with at least a share q at or below it.
+        """
+        standard_quantiles(q)  # refuses what is no share
+        values = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))[0]
+        return float(values[0]) if np.ndim(q) == 0 else values
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Central interval that holds a share ``level`` of the belief."""
-        ...
-
-    def density(self, x: Any) -> Any:
-        """Density at a value, or at each of several."""
-        ...
+        low, high = self.quantile(central(level)).tolist()
+        return low, high
 
     def logdensity(self, x: Any) -> Any:
-        """Logarithm of the density."""
-        ...
+        """Logarithm of the density (of the probability of a level), at a value or at each of several."""
+        if self._discrete is not None:
+            with np.errstate(divide="ignore"):
+                return np.log(self.density(x))
+        values = numbers(self.name, x)
+        logs = self.distribution.logpdf(values.reshape(1, -1))[0].reshape(values.shape)
+        return logs if values.ndim else float(logs)
 
-    def probability(self, event: Event) -> Probability:
-        """Probability of an event."""
-        ...
+    def density(self, x: Any) -> Any:
+        """Density (probability of a level), at a value or each of several; infinite where one is certain."""
+        if self._discrete is None:
+            return np.exp(self.logdensity(x)) if np.ndim(x) else float(np.exp(self.logdensity(x)))
+        if isinstance(x, list | tuple | np.ndarray):
+            return np.array([float(self.probability([each])) for each in x])
+        return float(self.probability([x]))
+
+    def probability(self, event: Event, *, draws: int = 100_000, seed: Seed = 0) -> Probability:
+        """Probability of an event.
+
+        Parameters
+        ----------
+        event : (low, high) with None for an open end, a level or several, either by name, or a function of
+            draws.
+        draws, seed : for an event given as a function, which is estimated by simulation.
+
+        Returns
+        -------
+        A number that also has an ``error``: 0 where the belief is exact and the event no function.
+        """
+        if callable(event):
+            return frequency(event, {self.name: self.draws(draws, seed)})
+        if isinstance(event, Mapping):
+            check_names(event, [self.name])
+            event = event.get(self.name, list(self.levels) or (None, None))
+        if self._discrete is None:
+            event = self.limits(event)
+        share = float(self.distribution.probability(event)[0])
+        return Probability(share, self._spread(share, event))
+
+    def limits(self, event: Any) -> Any:
+        """An event on this variable, checked: its bounds, or a mark for each level."""
+        return interval(self.name, event) if self._discrete is None else self._discrete.holds(event)
+
+    def _spread(self, share: float, event: Any) -> float:
+        """Standard error of a probability, from its spread over chains."""
+        if self.quality.exact:
+            return 0.0
+        parts = () if self.by_chain is None else self.by_chain.probability(event)
+        if len(parts) < 4:
+            return math.sqrt(share * (1 - share) / self.ess)
+        return float(np.std(parts, ddof=1) / math.sqrt(len(parts)))
 
     def draws(self, n: int, seed: Seed = 0) -> NDArray[Any]:
         """Independent values; the same seed gives the same ones."""
-        ...
+        drawn = self.distribution.sample(generator(seed), whole("number of draws", n))[0]
+        return drawn if self._discrete is None else self._discrete.values(drawn)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, for machines."""
+        plain: dict[str, Any] = {"name": self.name, "given": dict(self.given), "do": dict(self.do)}
+        if self.levels:
+            chances = self.probabilities.items()
+            plain["probabilities"] = {str(level): float(each) for level, each in chances}
+        if self.numeric:
+            plain |= {"mean": self.mean, "sd": self.sd}
+        if not self.levels:
+            low, high = self.interval()
+            plain["interval"] = {"level": 0.95, "low": low, "high": high}
+        return {**plain, **self.quality.to_dict(), "error": self.error, **plain_range(self.range)}
+
+    def words(self) -> str:
+        """The belief in one line."""
+        if not self.numeric:
+            return f"most likely {self.mode} ({float(self.probability([self.mode])):.4g})"
+        if self.sd == 0:
+            return f"certainly {self.mean:.4g}"
+        low, high = self.interval()
+        return f"mean {self.mean:.4g}, sd {self.sd:.4g}; 95 % between {low:.4g} and {high:.4g}"
+
+    def __str__(self) -> str:
+        rows, what = [f"  {self.words()}"] if not self.levels else [], "error of the mean"
+        width = max((len(str(level)) for level in self.levels), default=0)
+        for level, each in (self.probabilities if self.levels else {}).items():
+            rows.append(f"  {level!s:<{width}}  {float(each):.4g}")
+        if not self.numeric:
+            what = "largest standard error of a probability"
+        said = self.quality.lines(what, self.error)
+        head = sentence([self.name], self.given, self.do)
+        return "\n".join([head, *rows, *said, *range_lines(self.range)])
 
 
-@runtime_checkable
-class Beliefs(Protocol):
-    """What one believes of several variables together."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables, in the order asked for."""
-        ...
-
-    @property
-    def mean(self) -> Array:
-        """Expected values."""
-        ...
-
-    @property
-    def covariance(self) -> Array:
-        """Covariance matrix."""
-        ...
-
-    @property
-    def correlation(self) -> Array:
-        """Correlation matrix."""
-        ...
-
-    @property
-    def error(self) -> float:
-        """Largest standard error of a mean; 0 if exact."""
-        ...
-
-    @property
-    def range(self) -> Range | None:
-        """The answers of equivalent graphs, where data cannot tell what ``do`` does; else None."""
-        ...
-
-    def __getitem__(self, name: str) -> Belief: ...
-
-    def mutual_information(self, a: str | Sequence[str], b: str | Sequence[str]) -> float:
-        """Nats that knowing a tells of b, beyond the evidence."""
-        ...
-
-    def probability(self, event: Event) -> Probability:
-        """Probability of an event."""
-        ...
-
-    def draws(self, n: int, seed: Seed = 0) -> Draws:
-        """Independent values by name; the same seed gives the same ones."""
-        ...
+def generator(seed: Seed) -> np.random.Generator:
+    """The random generator: one as it is, or a new one from a non-negative integer."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(whole("seed", seed))
 
 
-def bounds(name: str, pair: object) -> tuple[float, float]:
-    """Check a pair (low, high) and replace None by infinity."""
-    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise DataError(f"The event for {name!r} must be a pair (low, high), but {pair!r} came.")
-    try:
-        low = -np.inf if pair[0] is None else float(pair[0])
-        high = np.inf if pair[1] is None else float(pair[1])
-    except (TypeError, ValueError):
-        low, high = np.nan, np.nan
-    if not low <= high:
-        raise DataError(
-            f"The event for {name!r} must be a pair (low, high) of numbers with low <= high, "
-            f"None for an open end, but {pair!r} came."
-        )
-    return low, high
+def central(level: float) -> Array:
+    """The shares below the ends of a central interval."""
+    if not isinstance(level, Real) or not 0 < level < 1:
+        raise DataError(f"An interval holds a share between 0 and 1, got {level!r}.")
+    return np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
 
 
-def box(event: Mapping[str, Bounds], names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Check an event that bounds variables by name.
-
-    >>> box({"a": (None, 2)}, ["a", "b"])
-    {'a': (-inf, 2.0)}
-    """
+def check_names(event: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse an event on variables that are not asked."""
     for name in event:
         if name not in names:
             raise DataError(
                 f"The event names {name!r}, which is not asked. {close_to(name, names)}"
             )
-    return {name: bounds(name, pair) for name, pair in event.items()}
 
 
-def frequency(event: Callable[[Draws], Any], drawn: Draws) -> Probability:
-    """Share of draws in which an event holds, with its standard error."""
+def truth(event: Callable[[Draws], Any], drawn: Draws) -> NDArray[np.bool_]:
+    """Whether an event given as a function holds, draw by draw."""
     size = len(next(iter(drawn.values())))
     holds = np.asarray(event(drawn))
     if holds.shape != (size,) or holds.dtype != bool:
@@ -204,9 +355,19 @@ def frequency(event: Callable[[Draws], Any], drawn: Draws) -> Probability:
             f"An event given as a function must return one truth value per draw ({size}), "
             f"but it returned {holds.dtype} of shape {holds.shape}."
         )
-    share = float(holds.mean())
+    return holds
+
+
+def frequency(event: Callable[[Draws], Any], drawn: Draws) -> Probability:
+    """Share of independent draws in which an event holds, with its standard error."""
+    holds = truth(event, drawn)
+    return share_of(float(holds.mean()), len(holds))
+
+
+def share_of(share: float, size: float) -> Probability:
+    """A share of so many independent draws as a probability with its standard error."""
     # With no hit, or no miss, the plain formula would claim certainty: add one of each.
-    safe = (holds.sum() + 1) / (size + 2)
+    safe = (share * size + 1) / (size + 2)
     return Probability(share, float(np.sqrt(safe * (1 - safe) / size)))
 
 
@@ -215,19 +376,7 @@ def numbers(name: str, values: ArrayLike) -> Array:
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise DataError(f"The values of {name!r} must be numbers, but {values!r} came.") from None
-
-
-def columns_of(values: Mapping[str, ArrayLike]) -> Array:
-    """Values by name as columns of one length; a single number stands for all rows."""
-    columns = [np.atleast_1d(numbers(name, each)) for name, each in values.items()]
-    try:
-        return np.column_stack(np.broadcast_arrays(*columns))
-    except ValueError:
-        sizes = ", ".join(str(column.size) for column in columns)
-        raise DataError(
-            f"The joint density needs as many values for each name, but {sizes} came."
-        ) from None
+        raise DataError(f"The values of {name!r} must be numbers, got {values!r}.") from None
 
 
 def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str, object]) -> str:

@@ -30,6 +30,11 @@ class Mixing(NamedTuple):
     rhat: Array
     ess: Array
 
+    @classmethod
+    def exact(cls, *shape: int) -> Mixing:
+        """Of rows that need no chains."""
+        return cls(np.zeros(shape), np.ones(shape), np.full(shape, np.inf))
+
 
 def diagnose(values: Array) -> Mixing:
     """Judge chains of numbers.

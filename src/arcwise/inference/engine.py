@@ -1,48 +1,46 @@
-"""The seam: which engine answers.
+"""Asking: one path from a question to the engine that answers it. `ENGINES` is the register.
 
-A directed network whose local models are all linear-Gaussian has closed forms (``query``, ``rows``),
-and so has an undirected one with a normal distribution, written as a directed one by the chain rule.
-Every other network is simulated (``questions``, ``tables``, ``weighting``). `closed` decides, here and
-nowhere else. Naming a ``method`` asks for the simulation of a Gaussian network, too.
+The cheapest engine that accepts a question is asked: closed forms first, then whatever is exact, then
+simulation (see ``base``). Naming a ``method`` asks for an engine by its word.
 
-Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws,
-seed, method ("blankets", "gibbs", "grid", "importance", "stacked"). The same seed gives the same answer.
-Of ``do`` in a learned network: max_graphs, the most equivalent graphs that its range is over.
+Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws, seed, method.
+The same seed gives the same answer. Of ``do`` in a learned network: max_graphs, the most equivalent graphs
+that its range is over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import networks
-from arcwise.conditionals import GaussianConditional
 from arcwise.data import Table
-from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, GraphError, unknown
-from arcwise.inference.belief import Belief, Beliefs
-from arcwise.inference.chained import chain_sample
-from arcwise.inference.normal import generator
-from arcwise.inference.options import Options, read_options, refuse_setting
-from arcwise.inference.query import no_setting
-from arcwise.inference.query import query as exact_query
-from arcwise.inference.questions import simulated_query
-from arcwise.inference.rows import Predictions
-from arcwise.inference.rows import impute as exact_impute
-from arcwise.inference.rows import marginal_log_density as exact_log_density
-from arcwise.inference.rows import predict as exact_predict
-from arcwise.inference.rows import residuals as exact_residuals
-from arcwise.inference.setting import Equivalents, with_range
-from arcwise.inference.simulate import SAMPLE_SWEEPS, gibbs_sample
-from arcwise.inference.stacked import stackable
-from arcwise.inference.tables import point_errors, simulated_impute, simulated_predict
-from arcwise.inference.weighting import weighted_density
-from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, align, ancestral
+from arcwise.data.variable import numbers_of, sentence_list
+from arcwise.distributions import refuse_beyond
+from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
+from arcwise.inference import questions
+from arcwise.inference.base import EXACT, Cost, DeclinedError, Engine, Found
+from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
+from arcwise.inference.beliefs import Beliefs, States
+from arcwise.inference.closed import Closed
+from arcwise.inference.closed import residuals as closed_residuals
+from arcwise.inference.diagnose import Mixing
+from arcwise.inference.gaussian import linear_net
+from arcwise.inference.gibbs import Gibbs
+from arcwise.inference.predictions import Predictions
+from arcwise.inference.product import ProductRule
+from arcwise.inference.questions import Options, Question
+from arcwise.inference.setting import Equivalents, set_far, with_range
+from arcwise.inference.stacked import Stacked
+from arcwise.inference.weighting import Importance
+from arcwise.networks import BayesNet, MarkovNet, Net, align, whole
 
 __all__ = [
+    "ENGINES",
     "closed",
     "impute",
     "marginal_log_density",
@@ -54,26 +52,79 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
+
+CHEAP = 1e6
+"""Work below which an exact answer is taken at once."""
+
+MEMORY = 5e8
+"""Most numbers that an engine may hold at once."""
+
+EXACT_DRAWS = 4000
+"""Draws that stand for the joint distribution of a single variable."""
+
+ENGINES: dict[str, Engine] = {
+    engine.name: engine
+    for engine in (
+        Closed(),
+        Importance(),
+        Stacked(),
+        Gibbs(),
+        Gibbs("blankets"),
+        ProductRule(),
+    )
+}
+
+
+def _ranked(question: Question) -> list[Engine]:
+    """The engines that accept a question, the best first; of a named method, this one.
+
+    Raises
+    ------
+    ArcwiseError : none does; the sentence says why.
+    """
+    method = question.options.method
+    taken: list[tuple[Cost, Engine]] = []
+    reasons: list[ArcwiseError] = []
+    for engine in ENGINES.values() if method is None else [ENGINES[method]]:
+        cost = engine.accepts(question)
+        if isinstance(cost, ArcwiseError):
+            reasons.append(cost)
+        elif cost.memory > MEMORY:
+            said = f"The answer needs {cost.memory:.2g} numbers at once, above {MEMORY:g}: ask for less."
+            reasons.insert(0, FitError(said))
+        elif cost.error == EXACT and cost.work < CHEAP:
+            return [engine]
+        else:
+            taken.append((cost, engine))
+    if not taken:
+        raise reasons[0]
+    return [engine for _, engine in sorted(taken, key=lambda each: each[0])]
+
+
+def _answered(question: Question, ask: Callable[[Engine], T]) -> T:
+    """What the best engine says; the next one is asked where it declines."""
+    question.check_possible()
+    refused: DeclinedError | None = None
+    for engine in _ranked(question):
+        try:
+            return ask(engine)
+        except DeclinedError as error:
+            refused = refused or error
+    raise FitError(str(refused))
+
+
+def _asked(question: Question) -> Found:
+    return _answered(question, lambda engine: engine.ask(question))
+
+
+def _options(options: Mapping[str, Any], what: str = "option of a question") -> Options:
+    return questions.read_options(options, ENGINES, what)
 
 
 def closed(net: Net) -> bool:
     """Tell whether a network answers in closed form: linear-Gaussian, with a joint distribution."""
-    return _directed(net) is not None
-
-
-def _directed(net: Net) -> BayesNet | None:
-    """The linear-Gaussian directed network that answers for a network; None where there is none.
-
-    An undirected network with a normal distribution is directed along any order of its variables.
-    """
-    if isinstance(net, MarkovNet):
-        return net.chained
-    linear = all(isinstance(model, GaussianConditional | Fixed) for model in net.conditionals)
-    return net if linear else None
-
-
-def _exactly(net: Net, options: Options) -> BayesNet | None:
-    return _directed(net) if options.method is None else None
+    return linear_net(net) is not None
 
 
 def query(
@@ -105,34 +156,57 @@ def query(
     ------
     DataError : an unknown or doubly used name, evidence that is no finite number, unknown levels.
     GraphError : ``do`` in an undirected network.
-    FitError : evidence that contradicts a deterministic relation, or that too few draws agree with.
+    FitError : evidence that is impossible, or that too few draws agree with.
 
+    >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> round(query(net, "a", {"b": 4.5}).mean, 6)
     2.0
     >>> round(query(net, "a", {"b": 4.5}, method="grid").mean, 3)
     2.0
     """
-    chosen = read_options(options)
-    if do and isinstance(net, MarkovNet):
-        raise no_setting()
+    chosen = _options(options)
+    seen, forced = questions.evidence(net, "given", given), questions.evidence(net, "do", do)
+    names = questions.names_of(targets)
+    asked = [net.index(name) for name in names]
+    if not asked:
+        raise DataError("A question needs at least one variable to ask for.")
+    questions.check_roles(net, asked, seen, forced)
 
-    def ask(asked: Net) -> Belief | Beliefs:
-        if exact := _exactly(asked, chosen):
-            return exact_query(exact, targets, given, do)
-        return simulated_query(asked, targets, given, do, chosen)
+    def ask(other: Net) -> Belief | Beliefs:
+        question = Question.of(other, asked, seen, forced, chosen, generator(chosen.seed))
+        both = _beliefs(question, _asked(question), seen)
+        return both.singles[0] if isinstance(targets, str) else both
 
     answer = ask(net)
     if not do or equivalents is None or not isinstance(net, BayesNet):
         return answer
-    forced = [net.index(name) for name in do]
     rng = generator(chosen.seed)
-    return with_range(answer, net, forced, ask, equivalents, chosen.max_graphs, rng)
+    return with_range(answer, net, list(forced), ask, equivalents, chosen.max_graphs, rng)
+
+
+def _beliefs(question: Question, found: Found, seen: Mapping[int, float]) -> Beliefs:
+    """What the answers to a single question say of each variable, and of all together."""
+    net = question.net
+    given, do = (questions.plain_evidence(net, values) for values in (seen, question.forced))
+    notes, singles = found.notes(), []
+    for node, answer in zip(question.asked, found.answers, strict=True):
+        name = net.names[node]
+        refuse_beyond(answer.distribution, name)
+        guess = set_far(net, question.forced, node) if isinstance(net, BayesNet) else ()
+        quality = answer.quality((*notes, *guess))
+        singles.append(Belief(name, answer.distribution, quality, answer.by_chain, given, do))
+    joint = found.joint
+    if joint is None:
+        variables = tuple(net.variables[node] for node in question.asked)
+        drawn = singles[0].distribution.sample(question.rng, EXACT_DRAWS)
+        joint = States(variables, drawn[:, :, None])
+    return Beliefs(tuple(singles), joint, given, do)
 
 
 def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
@@ -154,10 +228,27 @@ def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
     DataError : no column in common, an unknown target, or columns that are no numbers.
     FitError : a row that contradicts a deterministic relation of the network.
     """
-    chosen = read_options(options)
-    if exact := _exactly(net, chosen):
-        return exact_predict(exact, table, target)
-    return simulated_predict(net, table, target, chosen)
+    node, chosen = net.index(target), _options(options)
+    rows = align(net, table, unread=(target,))
+    question = Question.of_rows(net, rows, chosen, "rows", node)
+    found = _asked(question)
+    answer, levels = found.answers[0], net.variables[node].levels
+    if levels is None:
+        refuse_beyond(answer.distribution, target)
+    notes = [note for note in rows.notes if note not in table.notes]
+    notes += [*found.notes(), *_unsettled(answer.mixing)]
+    said = tuple(dict.fromkeys(notes))
+    return Predictions(target, answer.distribution, answer.mixing, said, levels)
+
+
+def _unsettled(mixing: Mixing) -> Iterator[str]:
+    """A sentence about rows whose chains disagree."""
+    simulated = int(np.isfinite(mixing.ess).sum())
+    if count := int((mixing.rhat > HIGHEST_RHAT).sum()):
+        yield (
+            f"In {count} of {simulated} simulated rows the chains disagree (R-hat above "
+            f"{HIGHEST_RHAT:g}): take more sweeps."
+        )
 
 
 def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **options: Any) -> Table:
@@ -175,45 +266,52 @@ def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **opt
     -------
     A table of the network's variables without gaps.
     """
-    chosen = read_options(options)
-    if exact := _exactly(net, chosen):
-        return exact_impute(exact, table, rng)
-    return simulated_impute(net, table, rng, chosen)
+    rows, chosen = align(net, table), _options(options)
+    question = Question.of_rows(net, rows, chosen, "completion")
+    if rng is not None:
+        question = replace(question, rng=rng)
+    filled = _answered(question, lambda engine: engine.complete(question, rng is not None))
+    return replace(rows, columns=filled)
 
 
 def sample(
     net: Net,
     rng: np.random.Generator,
     draws: int,
-    *,
-    burn_in: int | None = None,
+    given: Mapping[str, Any] | None = None,
+    do: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Table:
-    """Draw rows: each variable after its parents; in a Markov network without a joint, one Gibbs chain a row.
+    """Draw rows, all with the same evidence if there is any.
 
-    A Markov network of Parzen windows is drawn from by the chain rule (``chained``), unless a burn-in asks
-    for Gibbs sampling.
+    Without evidence, each variable is drawn after its parents; in a Markov network of Parzen windows by the
+    chain rule; in others by one Gibbs chain a row. With it, as `query` would answer: in closed form, by
+    weighted draws, from the rows that Parzen windows keep, or by chains.
 
     Parameters
     ----------
     net : any network.
-    rng : where chance comes from.
+    rng : the random generator.
     draws : how many rows.
-    burn_in : sweeps of each chain before its row is taken; an undirected network is then asked by
-        chains even where it has a joint distribution.
-    options : there are no others; they are refused in a sentence.
+    given : values seen, by name.
+    do : values set from outside, by name; directed networks only.
+    options : method; burn_in, the sweeps of each chain before its row is taken: an undirected network is then
+        asked by chains even where it has a joint distribution.
+
+    Raises
+    ------
+    FitError : evidence that is impossible, or that too few draws agree with.
     """
-    refuse_setting(options)
-    for word in options:
-        raise unknown("option of sampling", word, ("burn_in",))
-    if not isinstance(net, MarkovNet):
-        return ancestral(net, rng, draws)
-    if net.chained is not None and burn_in is None:
-        return ancestral(net.chained, rng, draws)
-    if burn_in is None and stackable(net):
-        return chain_sample(net, rng, networks.whole("number of draws", draws))
-    sweeps = SAMPLE_SWEEPS if burn_in is None else networks.whole("burn-in", burn_in)
-    return gibbs_sample(net, rng, draws, sweeps)
+    chosen = _options(options, "option of sampling")
+    if "burn_in" in chosen.effort and isinstance(net, MarkovNet):
+        chosen = replace(chosen, method=chosen.method or "gibbs")
+    seen, forced = questions.evidence(net, "given", given), questions.evidence(net, "do", do)
+    questions.check_roles(net, (), seen, forced)
+    rows, everything = whole("number of draws", draws), range(len(net.names))
+    single = Question.of(net, everything, seen, forced, chosen, rng, max(rows, 1))
+    question = replace(single, task="draws")
+    drawn = _answered(question, lambda engine: engine.complete(question, True))
+    return Table(net.variables, tuple(column[:rows] for column in drawn))
 
 
 def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
@@ -237,18 +335,17 @@ def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
     GraphError : an undirected network without a joint density; the sentence says what it has.
     FitError : a row whose gaps cannot be integrated by simulation.
     """
-    chosen = read_options(options)
-    if exact := _directed(net):
-        return exact_log_density(exact, table)
-    if isinstance(net, MarkovNet):
+    if isinstance(net, MarkovNet) and not closed(net):
         raise GraphError(
             "The local models of this undirected network belong to no joint density. What it has is a "
             "pseudo-likelihood, each variable given its neighbours: for rows without gaps "
             "pseudo_logpdf gives it (pseudo_log_density in arcwise.inference), for held-out rows "
             "validate."
         )
+    question = Question.of_rows(net, align(net, table), _options(options), "density")
+    engine = _ranked(question)[0]
     with np.errstate(over="ignore", invalid="ignore"):
-        total = weighted_density(net, table, generator(chosen.seed), chosen.draws)
+        total = engine.logpdf(question)
     return np.where(np.isnan(total), -np.inf, total)
 
 
@@ -289,16 +386,21 @@ def residuals(net: Net, table: Table, **options: Any) -> Array:
 
     Parameters
     ----------
-    net : any network; undirected ones predict from the neighbours, directed ones by their blanket
-        models, by the product rule where there are none, and in closed form where there is one.
-    table : rows of exactly the network's variables; without gaps, unless answers are exact.
-    options : seed and method.
+    net : any network.
+    table : rows of exactly the network's variables.
+    options : as of `predict`.
 
     Returns
     -------
     Rows by variables: value minus prediction; NaN for levels that are no numbers, and in gaps.
     """
-    chosen = read_options(options)
-    if exact := _exactly(net, chosen):
-        return exact_residuals(exact, table)
-    return point_errors(net, table, chosen)
+    chosen, linear = _options(options), linear_net(net)
+    if linear is not None and chosen.method is None and not table.missing().any():
+        return closed_residuals(linear, table)
+    found = np.full((table.rows, len(net.names)), np.nan)
+    for node, variable in enumerate(net.variables):
+        if variable.discrete and not variable.numeric:
+            continue
+        answer = _asked(Question.of_rows(net, table, chosen, "rows", node)).answers[0]
+        found[:, node] = numbers_of(variable, table.columns[node]) - answer.distribution.mean
+    return found

@@ -1,252 +1,322 @@
-"""Gibbs sampling over the conditionals of a Markov network.
+"""Answers by Gibbs sampling: chains over the hidden variables of rows, averaged into distributions.
 
-What is known stays; every hidden variable in turn is drawn from its conditional given the present
-values of its neighbours (Geman and Geman 1984). Many chains, of many rows, advance together: a
-variable's state is one column over rows x chains, and one call of its conditional draws it for all.
+If states of the other variables are drawn from their distribution, the average of p(x | state) is the
+distribution of x, with less noise than draws of x itself (Rao-Blackwell; Gelfand and Smith 1990). A row in
+which everything is known that a variable's conditional takes needs no chain: the conditional answers.
 
-Only what matters is drawn: hidden variables that the known ones separate from the question are left
-alone, row by row. Chains start at rows of the data, nearer ones more often: of the T rows ordered by
-standardised distance over what is known, number T u^3 with u uniform, so that starts lie near the
-evidence and are still more spread out than the answer, as R-hat wants them.
+The functions here take any *field*, conditionals of all variables given their neighbours: a Markov network,
+the blanket models of a directed one, or its product rule (``rule``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import DataError, FitError, unknown
-from arcwise.networks import MarkovNet, whole
+from arcwise.conditionals import distribution_of
+from arcwise.distributions import Average, Categorical, Distribution, Grid, Joined, centre
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.inference.base import ESTIMATED, EXACT, Answer, Cost, Engine, Found
+from arcwise.inference.beliefs import States
+from arcwise.inference.chains import Chains, begin, beside, far, far_rows, reached, run
+from arcwise.inference.diagnose import Mixing, diagnose
+from arcwise.inference.questions import (
+    Array,
+    Columns,
+    Effort,
+    Mask,
+    Question,
+    needs_arrows,
+    no_blankets,
+)
+from arcwise.networks import BayesNet, MarkovNet
 
-__all__ = ["Chains", "Effort", "begin", "beside", "distances", "far", "reached", "run", "sweep"]
+__all__ = ["Gathered", "Gibbs", "far_notes", "fill", "gather", "model_parts", "open_rows"]
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
-Mask = NDArray[np.bool_]
-Columns = list[NDArray[Any]]
 
-FAR = 5.0
-"""Standard deviations from every typical row beyond which evidence counts as far out."""
+ROWS = Effort(chains=8, sweeps=100, burn_in=40)
+"""Default effort where many rows are answered together."""
+
+SAMPLE_SWEEPS = 100
+"""Sweeps before a drawn row is taken."""
+
+SLOTS = 16_384
+"""Most rows x chains that advance together."""
+
+CELLS = 8_000_000
+"""Most numbers of a table of weights, rows x chains x typical rows."""
+
+BLOCK = 1024
+"""Rows whose distributions are worked out at once."""
+
+KEPT = 32
+"""States a chain kept of conditionals whose distributions have to be tabulated."""
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How long to simulate.
+class Gibbs(Engine):
+    """Gibbs sampling over the local models of a Markov network, or a directed network's blanket models."""
 
-    Parameters
-    ----------
-    chains : how many run side by side for each row.
-    sweeps : rounds over all hidden variables that count.
-    burn_in : rounds before these, which are forgotten.
-    scan : "fixed" draws variables in the order of their numbers, "random" in a new order each round.
-    """
+    def __init__(self, name: str = "gibbs") -> None:
+        self.name = name
 
-    chains: int = 32
-    sweeps: int = 300
-    burn_in: int = 60
-    scan: str = "fixed"
+    def accepts(self, question: Question) -> Cost | ArcwiseError:
+        """Any question but for densities, where there are conditionals given all others."""
+        net = question.net
+        if isinstance(net, MarkovNet) and self.name != "gibbs":
+            return needs_arrows(self.name)
+        if isinstance(net, BayesNet) and net.blankets is None:
+            return no_blankets()
+        if question.task == "density":
+            return FitError(f"The method {self.name!r} gives no densities: leave the method out.")
+        if question.single and not question.together and answers_itself(question.field, question):
+            return Cost(EXACT, 1.0)
+        effort = _effort(question)
+        hidden = float(question.gaps.sum(axis=1).max(initial=0))
+        return Cost(ESTIMATED, effort.chains * (effort.sweeps + effort.burn_in) * hidden)
+
+    def ask(self, question: Question) -> Found:
+        """Averages of the conditionals of what is asked over the states of chains."""
+        found = Gathered(question, "by Gibbs sampling")
+        gather(found, question.field, np.arange(question.size), _effort(question))
+        return found.found()
+
+    def complete(self, question: Question, draw: bool) -> Columns:
+        """Averages over chains, or one state of a chain for each row."""
+        columns = [column.copy() for column in question.columns]
+        effort = _effort(question)
+        fill(columns, question.field, question, np.arange(question.size), effort, draw)
+        return tuple(columns)
+
+
+def _effort(question: Question) -> Effort:
+    if question.task != "draws":
+        return question.options.over(Effort() if question.single else ROWS)
+    sweeps = question.options.effort.get("burn_in", SAMPLE_SWEEPS)
+    return Effort(1, 1, max(sweeps - 1, 0), question.options.over(ROWS).scan)
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def open_rows(net: MarkovNet, gaps: Mask, target: int) -> Mask:
+    """Rows in which something is hidden that the target's conditional takes."""
+    return np.asarray(gaps[:, list(net.graph.neighbours[target])].any(axis=1))
+
+
+def answers_itself(net: MarkovNet, question: Question) -> bool:
+    """Whether the conditional of the one variable asked has all that it takes."""
+    return not open_rows(net, question.gaps, question.asked[0]).any()
+
+
+def model_parts(
+    model: Any, variable: Any, inputs: Sequence[int], columns: Columns, places: Integers
+) -> list[Any]:
+    """Distributions of rows whose inputs are all known, in blocks that are worked out when asked for."""
+    blocks = (places[low : low + BLOCK] for low in range(0, len(places), BLOCK))
+    return [
+        (part, partial(distribution_of, model, variable, _inputs(columns, inputs, part), len(part)))
+        for part in blocks
+    ]
+
+
+def _inputs(columns: Sequence[NDArray[Any]], nodes: Sequence[int], part: Any) -> Columns:
+    return tuple([columns[node][part] for node in nodes])
+
+
+@dataclass(eq=False)
+class Gathered:
+    """Answers of rows that come about in parts: exact ones, and simulated ones."""
+
+    question: Question
+    way: str = ""
+    notes: list[Any] = field(default_factory=list)
+    states: Array | None = None
 
     def __post_init__(self) -> None:
-        for word in ("chains", "sweeps"):
-            if whole(f"number of {word}", getattr(self, word)) < 1:
-                raise DataError(f"A simulation needs at least one of its {word}, but 0 came.")
-        whole("burn-in", self.burn_in)
-        if self.scan not in ("fixed", "random"):
-            raise unknown("scan order", self.scan, ("fixed", "random"))
+        shape = (len(self.question.asked), self.question.size)
+        self.parts: list[list[Any]] = [[] for _ in self.question.asked]
+        self.mixing = Mixing.exact(*shape)
+        self.by_chain: list[Distribution | None] = [None] * shape[0]
 
+    def own(self, net: MarkovNet, i: int, places: Integers) -> None:
+        """Take the conditional of a variable itself for some rows."""
+        node = self.question.asked[i]
+        model, variable, inputs = net.conditionals[node], net.variables[node], net.inputs[node]
+        self.parts[i] += model_parts(model, variable, inputs, self.question.columns, places)
 
-class Chains(NamedTuple):
-    """States that advance together, and what is to be drawn.
-
-    `columns` has one array a variable over rows x chains (chains of a row side by side), `steps`
-    the variables to draw with the places where they are hidden (None: everywhere).
-    """
-
-    columns: Columns
-    steps: tuple[tuple[int, Integers | None], ...]
-    size: int
-
-
-def reached(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
-    """Hidden variables that matter for the targets, row by row.
-
-    Parameters
-    ----------
-    net : the network.
-    gaps : rows by variables, true where hidden; targets included.
-    targets : numbers of the variables asked for.
-
-    Returns
-    -------
-    Rows by variables: hidden ones that are joined to a target by a path of hidden ones.
-
-    >>> from arcwise.conditionals import GaussianConditional
-    >>> from arcwise.data import Variable
-    >>> from arcwise.graphs import UGraph
-    >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> graph = UGraph.from_edges([("a", "b"), ("b", "c")])
-    >>> names = tuple(Variable(name) for name in "abc")
-    >>> net = MarkovNet(names, graph, (model,) * 3, ("gaussian",) * 3, (np.zeros(1),) * 3)
-    >>> reached(net, np.array([[True, False, True]]), [0]).tolist()
-    [[True, False, False]]
-    """
-    found = np.zeros_like(gaps)
-    found[:, list(targets)] = gaps[:, list(targets)]
-    stack = list(targets)
-    while stack:
-        node = stack.pop()
-        for other in net.graph.neighbours[node]:
-            fresh = gaps[:, other] & found[:, node] & ~found[:, other]
-            if fresh.any():
-                found[:, other] |= fresh
-                stack.append(other)
-    return found
-
-
-def beside(net: MarkovNet, hidden: Mask, gaps: Mask) -> Mask:
-    """Known variables that are neighbours of hidden ones, row by row."""
-    found = np.zeros_like(hidden)
-    for node in np.flatnonzero(hidden.any(axis=0)).tolist():
-        for other in net.graph.neighbours[node]:
-            found[:, other] |= hidden[:, node]
-    return found & ~gaps
-
-
-def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[Array, Array]:
-    """Distances of rows from the typical rows over what is known: Euclidean squares, and largest.
-
-    Numbers count in standard deviations of the typical rows, levels as 0 or 1. A column that never
-    varies has no standard deviation: any other value is infinitely far.
-
-    Returns
-    -------
-    Two arrays, rows by typical rows.
-    """
-    rows, count = len(known), len(net.starts[0])
-    squares, largest = np.zeros((rows, count)), np.zeros((rows, count))
-    for node in np.flatnonzero(known.any(axis=0)).tolist():
-        apart = _apart(net, node, columns[node])
-        apart[~known[:, node]] = 0.0
-        with np.errstate(over="ignore"):
-            squares += np.minimum(apart, 1e150) ** 2
-        np.maximum(largest, apart, out=largest)
-    return squares, largest
-
-
-def _apart(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
-    """How far each value is from each typical one (rows by typical rows)."""
-    typical = net.starts[node]
-    if net.variables[node].discrete:
-        differ: Array = (column[:, None] != typical[None, :]).astype(float)
-        return differ
-    spread = float(typical.std())
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        apart: Array = np.abs(column[:, None] - typical[None, :]) / spread
-    return np.where(np.isnan(apart), 0.0, apart)
-
-
-def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[str, ...]:
-    """Sentences about evidence of one row that lies far from every row of the data."""
-    if not known.any():
-        return ()
-    squares, largest = distances(net, columns, known)
-    nearest = int(squares[0].argmin())
-    if largest[0].min() <= FAR:
-        return ()
-    apart = {
-        node: float(_apart(net, node, columns[node])[0, nearest])
-        for node in np.flatnonzero(known[0]).tolist()
-    }
-    worst = max(apart, key=lambda node: apart[node])
-    how = (
-        f"{net.names[worst]!r} is {apart[worst]:.3g} standard deviations off in the nearest row"
-        if np.isfinite(apart[worst])
-        else f"there {net.names[worst]!r} never varies"
-    )
-    return (f"The evidence lies far from all the data ({how}): the answer is a guess.",)
-
-
-def begin(
-    net: MarkovNet,
-    columns: Sequence[NDArray[Any]],
-    hidden: Mask,
-    known: Mask,
-    chains: int,
-    rng: np.random.Generator,
-    starts: Mapping[int, NDArray[Any]] | None = None,
-) -> Chains:
-    """Put chains at their starts.
-
-    Parameters
-    ----------
-    net : the network.
-    columns : one array a variable, one entry a row.
-    hidden : rows by variables, true where a variable is to be drawn.
-    known : rows by variables, true where its value may guide the start.
-    chains : how many chains for each row.
-    rng : where chance comes from.
-    starts : values of hidden variables by node, one a chain; None takes rows of the data.
-    """
-    rows, size = len(hidden), len(hidden) * chains
-    squares, _ = distances(net, columns, known)
-    order = np.argsort(squares, axis=1, kind="stable")
-    # Without evidence no row is nearer than another, and every one is as good a start.
-    power = np.where(known.any(axis=1), 3.0, 1.0)[:, None]
-    places = (squares.shape[1] * rng.random((rows, chains)) ** power).astype(np.intp)
-    start = np.take_along_axis(order, places, axis=1).ravel()
-    states: Columns = []
-    steps: list[tuple[int, Integers | None]] = []
-    for node, column in enumerate(columns):
-        state = np.repeat(column, chains)
-        gap = np.repeat(hidden[:, node], chains)
-        if gap.any():
-            state[gap] = net.starts[node][start[gap]] if starts is None else starts[node][gap]
-            steps.append((node, None if gap.all() else np.flatnonzero(gap)))
-        states.append(state)
-    return Chains(states, tuple(steps), size)
-
-
-def sweep(net: MarkovNet, chains: Chains, rng: np.random.Generator, scan: str = "fixed") -> None:
-    """Draw every hidden variable once, in place."""
-    steps = chains.steps
-    if scan == "random":
-        steps = tuple(steps[i] for i in rng.permutation(len(steps)))
-    columns = chains.columns
-    for node, places in steps:
-        inputs = net.graph.neighbours[node]
-        if places is None:
-            xs = tuple([columns[other] for other in inputs])
-            columns[node][:] = net.conditionals[node].sample(xs, rng, chains.size)
-        else:
-            xs = tuple([columns[other][places] for other in inputs])
-            columns[node][places] = net.conditionals[node].sample(xs, rng, len(places))
-
-
-def run(
-    net: MarkovNet,
-    chains: Chains,
-    rng: np.random.Generator,
-    effort: Effort,
-    watch: Callable[[Chains], None],
-) -> None:
-    """Sweep, forget the burn-in, and show every later state to `watch`.
-
-    Raises
-    ------
-    FitError : a drawn value is no finite number.
-    """
-    for number in range(effort.burn_in + effort.sweeps):
-        sweep(net, chains, rng, effort.scan)
-        if number >= effort.burn_in:
-            watch(chains)
-    for node, places in chains.steps:  # elsewhere a variable may be unknown and not matter
-        drawn = chains.columns[node] if places is None else chains.columns[node][places]
-        if not np.isfinite(drawn).all():
-            raise FitError(
-                f"Simulating {net.names[node]!r} gave values that are no finite numbers: the "
-                "evidence is too extreme for its local model."
+    def found(self) -> Found:
+        """All of it."""
+        question = self.question
+        answers = tuple(
+            Answer(
+                Joined.of(self.parts[i], question.size),
+                Mixing(*(array[i] for array in self.mixing)),
+                self.by_chain[i] if question.single else None,
+                self.way,
             )
+            for i in range(len(question.asked))
+        )
+        variables = tuple(question.net.variables[node] for node in question.asked)
+        joint = None if self.states is None else States(variables, self.states)
+        return Found(answers, joint, lambda: [note for notes in self.notes for note in notes()])
+
+
+def gather(
+    found: Gathered,
+    net: MarkovNet,
+    places: Integers,
+    effort: Effort,
+    starts: Mapping[int, NDArray[Any]] | None = None,
+) -> None:
+    """Answer some rows of a question by a field.
+
+    Parameters
+    ----------
+    found : what the answers are added to.
+    net : conditionals of all variables given their neighbours.
+    places : the rows.
+    effort : how long to simulate.
+    starts : where chains begin, by node; None takes rows of the data.
+    """
+    question, waiting = found.question, places[:0]
+    gaps = question.gaps[places]
+    for i, node in enumerate(question.asked):
+        unclear = open_rows(net, gaps, node)
+        found.own(net, i, places[~unclear])
+        waiting = np.union1d(waiting, places if question.together else places[unclear])
+    for part in row_blocks(net, waiting, effort.chains):
+        _simulate(found, net, part, effort, starts)
+    found.notes.append(partial(far_notes, net, question, places))
+
+
+def far_notes(net: MarkovNet, question: Question, places: Integers) -> list[str]:
+    """Sentences about evidence that lies far from all the data."""
+    columns, gaps = [column[places] for column in question.columns], question.gaps[places]
+    if question.single:
+        return list(far(net, columns, beside(net, reached(net, gaps, question.asked), gaps)))
+    return far_rows(net, columns, gaps, question.asked[0])
+
+
+def row_blocks(net: MarkovNet, places: Integers, chains: int) -> Iterator[Integers]:
+    """Rows in pieces whose chains, and the weights of whose distributions, fit into memory."""
+    slots = min(SLOTS, CELLS // len(net.starts[0]))
+    step = max(1, slots // chains)
+    return (places[low : low + step] for low in range(0, len(places), step))
+
+
+class _Target:
+    """Gathers the conditionals of one target while chains run."""
+
+    def __init__(self, net: MarkovNet, node: int, start: Chains, sweeps: int) -> None:
+        self.net, self.node, self.average, self.count = net, node, Average(), 0
+        self.history: list[Array] = []
+        costly = not net.variables[node].discrete
+        costly = costly and isinstance(self._conditional(start, slice(0, 1), 1), Grid)
+        self.step = max(1, sweeps // KEPT) if costly else 1
+
+    def _conditional(self, now: Chains, part: Any, size: int) -> Distribution:
+        xs = _inputs(now.columns, self.net.inputs[self.node], part)
+        model, variable = self.net.conditionals[self.node], self.net.variables[self.node]
+        return distribution_of(model, variable, xs, size)
+
+    def add(self, now: Chains) -> None:
+        """Take in the states of one sweep; where distributions are tables, of some sweeps only."""
+        self.count += 1
+        if self.count % self.step == 0:
+            found = self._conditional(now, slice(None), now.size)
+            self.average.add(found)
+            self.history.append(centre(found))
+
+
+def _simulate(
+    found: Gathered,
+    net: MarkovNet,
+    part: Integers,
+    effort: Effort,
+    starts: Mapping[int, NDArray[Any]] | None,
+) -> None:
+    """Simulate rows, and average the conditionals of all that is asked and not answered by its own."""
+    question = found.question
+    gaps, asked = question.gaps[part], question.asked
+    columns = [column[part] for column in question.columns]
+    hidden = reached(net, gaps, asked)
+    known = beside(net, hidden, gaps)
+    chains = begin(net, columns, hidden, known, effort.chains, question.rng, starts)
+    targets = [_Target(net, node, chains, effort.sweeps) for node in asked]
+    # A single row can afford to look at every hidden variable: one that is stuck spoils all answers.
+    watched = np.flatnonzero(hidden[0]).tolist() if len(gaps) == 1 else []
+    others: list[Array] = []
+    states: list[Array] = []
+
+    def watch(now: Chains) -> None:
+        for target in targets:
+            target.add(now)
+        if watched:
+            others.append(np.stack([now.columns[node].astype(float) for node in watched]))
+        if question.together:
+            states.append(np.stack([now.columns[node].astype(float) for node in asked]))
+
+    run(net, chains, question.rng, effort, watch)
+    worst = diagnose(np.stack(others)).rhat.max() if others else 1.0
+    for i, target in enumerate(targets):
+        if open_rows(net, gaps, target.node).any():
+            found.by_chain[i] = each = target.average.found()
+            found.parts[i].append((part, each.pooled(effort.chains)))
+            mixing = diagnose(np.stack(target.history).reshape(-1, len(gaps), effort.chains))
+            mixing = mixing._replace(rhat=np.fmax(mixing.rhat, worst))
+            for array, values in zip(found.mixing, mixing, strict=True):
+                array[i, part] = values
+    if question.together:
+        found.states = np.stack(states, axis=1)
+
+
+# -- completion ------------------------------------------------------------------------------------
+
+
+def fill(
+    columns: list[NDArray[Any]],
+    net: MarkovNet,
+    question: Question,
+    places: Integers,
+    effort: Effort,
+    draw: bool,
+) -> None:
+    """Fill the gaps of some rows in place: by averages over chains, or by one state of a chain each."""
+    if draw and question.task != "draws":
+        effort = replace(effort, chains=1, sweeps=1, burn_in=effort.burn_in + effort.sweeps)
+    holes = places[question.gaps[places].any(axis=1)]
+    for part in row_blocks(net, holes, effort.chains):
+        hidden = question.gaps[part]
+        known = beside(net, hidden, hidden)
+        rows = [column[part] for column in question.columns]
+        chains = begin(net, rows, hidden, known, effort.chains, question.rng)
+        totals: dict[int, NDArray[Any]] = {}
+
+        def watch(now: Chains, totals: dict[int, NDArray[Any]] = totals) -> None:
+            for node, slots in now.steps:
+                value = now.columns[node] if draw else _point(net, now, node, slots)
+                totals[node] = value if draw or node not in totals else totals[node] + value
+
+        run(net, chains, question.rng, effort, watch)
+        for node, total in totals.items():
+            gaps = np.flatnonzero(hidden[:, node])
+            lines = total[gaps] if draw else total.reshape(len(gaps), effort.chains, -1).sum(axis=1)
+            if not draw:
+                discrete = net.variables[node].discrete
+                size = effort.chains * effort.sweeps
+                lines = lines.argmax(axis=1) if discrete else lines[:, 0] / size
+            columns[node][part[gaps]] = lines
+
+
+def _point(net: MarkovNet, now: Chains, node: int, slots: Integers | None) -> Array:
+    """Expected values, or probabilities of levels, of a variable where it is hidden."""
+    xs = _inputs(now.columns, net.inputs[node], slice(None) if slots is None else slots)
+    size = now.size if slots is None else len(slots)
+    found = distribution_of(net.conditionals[node], net.variables[node], xs, size)
+    return found.probabilities if isinstance(found, Categorical) else found.mean

@@ -144,7 +144,7 @@ def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 0.25, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> precision(net).values.tolist()
     [[17.0, -8.0], [-8.0, 4.0]]
     """
@@ -173,7 +173,7 @@ def _precision(net: Net, what: str) -> Array:
 
 
 def _normal(net: MarkovNet, what: str) -> NormalJoint:
-    if net.joint is None:
+    if not isinstance(net.joint, NormalJoint):
         raise FitError(
             f"This undirected network has no {what}: its local models belong to no joint normal "
             "distribution."

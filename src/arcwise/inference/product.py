@@ -1,242 +1,125 @@
-"""The product rule: what all others say of one variable in a directed network.
+"""Questions to directed networks by the product rule, on grids (see ``rule``).
 
-    p(x_i | rest) is proportional to p(x_i | P_i) x prod over children j of p(x_j | P_j)
-
-(Hofmann and Tresp 1995, eq. 5). In general it has no form that one can draw from. On a grid of one
-variable it is exact up to the grid, or a plain sum for levels. By importance sampling, values drawn
-from p(x_i | P_i) are weighted by the product over the children (see ``weighting``).
-
-`product_net` gives every variable such a conditional on its Markov blanket: a Markov network that
-Gibbs sampling takes as it takes any other. It needs no fitted blanket models, and holds for a cut
-graph too; each draw costs a grid of evaluations.
+With one hidden variable the answer is exact, up to the grid. With more, the product rule is the conditional
+of a Gibbs sampler: each draw costs a grid of evaluations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import Conditional, Mixes
-from arcwise.graphs import UGraph
-from arcwise.inference.grid import POINTS, GridRows, tabulate
-from arcwise.inference.laws import blocks
-from arcwise.inference.normal import generator
-from arcwise.networks import BayesNet, MarkovNet, ancestral
+from arcwise.distributions import POINTS
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.inference.base import EXACT, SIMULATED, Cost, Engine, Found
+from arcwise.inference.gibbs import Gathered, fill, gather
+from arcwise.inference.questions import Columns, Effort, Question, needs_arrows
+from arcwise.inference.relevance import patterns, relevant
+from arcwise.inference.rule import FEWER, product_net
+from arcwise.inference.weighting import (
+    FEWEST,
+    Weighted,
+    effective,
+    question_values,
+    resampled,
+    weighted_draws,
+)
+from arcwise.networks import BayesNet, MarkovNet
 
-__all__ = ["FEWER", "Product", "ProductLevels", "product_net"]
+__all__ = ["ProductRule"]
 
-Array = NDArray[np.float64]
-Columns = tuple[NDArray[Any], ...]
+STARTED = Effort(chains=60, sweeps=10, burn_in=2)
+"""Effort where every draw costs a grid, and chains start at draws from the answer."""
 
-TYPICAL = 400
-"""Rows drawn from the network, which say where a variable may lie and where chains start."""
-
-FEWER = 160
-"""Points of a grid that is only drawn from, or averaged with others, unless kernels are narrow."""
-
-NARROW = 0.1
-"""Standard deviations of a variable below which its kernels are narrow: so many points miss them."""
-
-PROPOSALS = 16
-"""Draws of p(x | parents) that are points of the coarse grid."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Rule:
-    """Eq. 5 of one node: which local models it multiplies, and what they take."""
-
-    net: BayesNet
-    node: int
-    children: tuple[int, ...]
-    inputs: tuple[int, ...]
-
-    def logs(self, points: NDArray[Any], xs: Columns) -> Array:
-        """Unnormalised log density at points given rows by points."""
-        count = points.shape[1]
-        columns = {n: np.repeat(x, count) for n, x in zip(self.inputs, xs, strict=True)}
-        columns[self.node] = points.ravel()
-        total = self._own(points, xs).ravel()
-        for factor in self.children:
-            above = tuple(columns[parent] for parent in self.net.graph.parents[factor])
-            total += self.net.conditionals[factor].logpdf(columns[factor], above)
-        return np.maximum(total, -1e300).reshape(points.shape)
-
-    def _own(self, points: NDArray[Any], xs: Columns) -> Array:
-        """Log density given the parents."""
-        count = points.shape[1]
-        wide = tuple(np.repeat(x, count) for x in self.parents(xs))
-        model = self.net.conditionals[self.node]
-        return model.logpdf(points.ravel(), wide).reshape(points.shape)
-
-    def parents(self, xs: Columns) -> Columns:
-        """The columns of the node's own parents."""
-        by_node = dict(zip(self.inputs, xs, strict=True))
-        return tuple(by_node[parent] for parent in self.net.graph.parents[self.node])
+TABULATED = Effort(chains=8, sweeps=60, burn_in=20)
+"""Effort where every draw costs a grid, and chains start at typical rows."""
 
 
-@dataclass(frozen=True, eq=False)
-class Product:
-    """Eq. 5 of a continuous variable, on a grid.
+class ProductRule(Engine):
+    """The product rule on grids: exact for one hidden variable, a Gibbs step where there are more.
 
-    Parameters
-    ----------
-    rule : the factors.
-    low, high : where the network puts the variable at all.
-    points : of the grid.
-
-    It is a conditional on the Markov blanket: xs are the blanket's columns, ascending.
+    Where local models are sharp, or have a tail, single chains hardly get from one mode to another; many that
+    begin at weighted draws of the answer need not. Where hardly any draw agrees with the evidence, fewer and
+    longer chains start at rows near it.
     """
 
-    rule: _Rule
-    low: float
-    high: float
-    points: int = POINTS
+    name = "grid"
 
-    @property
-    def n_params(self) -> None:
-        """Nothing of its own was fitted."""
+    def accepts(self, question: Question) -> Cost | ArcwiseError:
+        """Questions to directed networks; by default only where no blanket models answer."""
+        net, named = question.net, question.options.method is not None
+        if not isinstance(net, BayesNet):
+            return needs_arrows(self.name)
+        if question.task == "density" or (net.blankets is not None and not named):
+            return FitError("The product rule is slow, and others answer: name method='grid'.")
+        count = len(_members(net, question) - question.known) if question.size else 0
+        if question.single and count == 1:
+            return Cost(EXACT, POINTS)
+        if question.forced and not named:
+            return FitError("The product rule is slow after do=: name method='grid'.")
+        return Cost(SIMULATED, STARTED.chains * STARTED.sweeps * FEWER * max(count, 1))
+
+    def ask(self, question: Question) -> Found:
+        """Averages of the product rule of what is asked over the states of chains."""
+        net = question.directed
+        found = Gathered(question, "by Gibbs sampling with the product rule")
+        if question.single:
+            members = _members(net, question)
+            drawn = _draws(net, question, members)
+            rule = product_net(net, question.rng, members, POINTS if drawn is None else FEWER)
+            effort, starts = _starts(drawn, question)
+            gather(found, rule, np.arange(1), question.options.over(effort), starts)
+            return found.found()
+        for rule, places in _rules(net, question):
+            gather(found, rule, places, question.options.over(TABULATED))
+        return found.found()
+
+    def complete(self, question: Question, draw: bool) -> Columns:
+        """Averages over chains, or one state of a chain for each row."""
+        columns = [column.copy() for column in question.columns]
+        for rule, places in _rules(question.directed, question, everything=True):
+            fill(columns, rule, question, places, question.options.over(TABULATED), draw)
+        return tuple(columns)
+
+
+def _members(net: BayesNet, question: Question) -> set[int]:
+    """What matters for a single question."""
+    asked = [node for node in question.asked if question.gaps[0, node]]
+    return relevant(net.graph, asked, question.known)
+
+
+def _draws(net: BayesNet, question: Question, members: set[int]) -> Weighted | None:
+    """Weighted draws of what is hidden; None where it is one variable, which needs no chains."""
+    values, hidden = question_values(question), members - question.known
+    if len(hidden) == 1:
         return None
-
-    def laws(self, xs: Columns, size: int) -> GridRows:
-        """The law of each row, tabulated."""
-        points, logs = zip(*(self._block(xs, rows) for rows in blocks(size, 1000)), strict=True)
-        return GridRows(np.concatenate(points), np.concatenate(logs))
-
-    def _block(self, xs: Columns, rows: slice) -> tuple[Array, Array]:
-        xs, size = tuple(column[rows] for column in xs), rows.stop - rows.start
-        hints = self._hints(xs, size)
-        reach = np.ptp(hints, axis=1)
-        low = np.minimum(self.low, hints.min(axis=1) - reach)
-        high = np.maximum(self.high, hints.max(axis=1) + reach)
-        law = tabulate(lambda points: self.rule.logs(points, xs), low, high, hints, self.points)
-        return law.points, law.logs
-
-    def _hints(self, xs: Columns, size: int) -> Array:
-        """Values that the parents alone propose, drawn by a fixed seed: the law is no chance."""
-        rng, model = generator(0), self.rule.net.conditionals[self.rule.node]
-        above = self.rule.parents(xs)
-        wide = tuple(np.repeat(column, PROPOSALS) for column in above)
-        drawn = model.sample(wide, rng, size * PROPOSALS)
-        return np.asarray(drawn, dtype=float).reshape(size, PROPOSALS)
-
-    def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row."""
-        return self.laws(xs, size).mean
-
-    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density of each row."""
-        return self.laws(xs, len(y)).logdensity(np.asarray(y, dtype=float))
-
-    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
-        """Draw one value for each row."""
-        return self.laws(xs, size).sample(rng, 1)[:, 0]
+    return weighted_draws(net, values, hidden, question.rng, question.options.draws)
 
 
-@dataclass(frozen=True, eq=False)
-class ProductLevels:
-    """Eq. 5 of a discrete variable: exact sums over its levels."""
-
-    rule: _Rule
-
-    @property
-    def n_params(self) -> None:
-        """Nothing of its own was fitted."""
-        return None
-
-    def probabilities(self, xs: Columns, size: int) -> Array:
-        """Probability of each level (columns) in each row."""
-        levels = self.rule.net.variables[self.rule.node].levels or ()
-        points = np.broadcast_to(np.arange(len(levels)), (size, len(levels)))
-        logs = self.rule.logs(points, xs)
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        out: Array = weights / weights.sum(axis=1, keepdims=True)
-        return out
-
-    def mean(self, xs: Columns, size: int) -> Array:
-        """Expected code of each row."""
-        mean: Array = self.probabilities(xs, size) @ np.arange(len(self._levels))
-        return mean
-
-    @property
-    def _levels(self) -> tuple[Any, ...]:
-        return self.rule.net.variables[self.rule.node].levels or ()
-
-    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log probability of each row."""
-        chances = self.probabilities(xs, len(y))
-        with np.errstate(divide="ignore"):
-            out: Array = np.log(chances[np.arange(len(y)), np.asarray(y, dtype=np.intp)])
-        return out
-
-    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
-        """Draw one code for each row."""
-        heap = np.cumsum(self.probabilities(xs, size), axis=1)
-        chance = rng.random(size)[:, None] * heap[:, -1:]
-        codes: NDArray[Any] = (heap[:, :-1] <= chance).sum(axis=1)
-        return codes
+def _starts(
+    found: Weighted | None, question: Question
+) -> tuple[Effort, dict[int, NDArray[Any]] | None]:
+    """How long chains run, and where they start; None for rows near the evidence."""
+    if found is None or effective(found.logs)[0] < FEWEST:
+        return TABULATED, None
+    # Even steps along the sorted draws of what is asked: starts that spread as the answer does.
+    order = np.argsort(found.columns[question.asked[0]], kind="stable")
+    chains = question.options.over(STARTED).chains
+    chosen = order[resampled(found.weights[0][order], chains, question.rng)]
+    return STARTED, {node: column[chosen] for node, column in found.columns.items()}
 
 
-def product_net(
-    net: BayesNet,
-    rng: np.random.Generator,
-    members: Collection[int] | None = None,
-    points: int = POINTS,
-) -> MarkovNet:
-    """A Markov network whose conditionals are the product rule of a directed one.
-
-    Parameters
-    ----------
-    net : the directed network; local models of any kind.
-    rng : for the rows that say where variables lie and where chains start.
-    members : the variables that matter for a question (see ``relevance``); children outside are
-        left out, since what hangs on nothing known or asked integrates to one.
-    points : of the grids; a draw needs fewer than a density that is looked at.
-
-    Returns
-    -------
-    The network on the moral graph of the members; no fitted numbers in it are new.
-    """
-    inside = set(range(len(net.names)) if members is None else members)
-    typical = ancestral(net, rng, TYPICAL).columns
-    children = [tuple(c for c in row if c in inside) for row in net.graph.children]
-    blankets = [_blanket(net, node, children[node]) for node in range(len(net.names))]
-    # Only the blankets of members are asked for; the graph must tell an edge at both its ends.
-    rows = [set(blanket) if node in inside else set() for node, blanket in enumerate(blankets)]
-    for node, row in enumerate(list(map(tuple, rows))):
-        for other in row:
-            rows[other].add(node)
-    graph = UGraph.unchecked(net.names, tuple(tuple(sorted(row)) for row in rows))
-    models = tuple(
-        _conditional(_Rule(net, node, children[node], graph.neighbours[node]), typical, points)
-        for node in range(len(net.names))
-    )
-    return MarkovNet(net.variables, graph, models, ("product",) * len(models), typical)
-
-
-def _blanket(net: BayesNet, node: int, children: tuple[int, ...]) -> set[int]:
-    """Parents, children, and the children's other parents."""
-    spouses = {parent for child in children for parent in net.graph.parents[child]}
-    return ({*net.graph.parents[node], *children} | spouses) - {node}
-
-
-def _conditional(rule: _Rule, typical: Columns, points: int) -> Conditional:
-    if rule.net.variables[rule.node].discrete:
-        return ProductLevels(rule)
-    own = typical[rule.node]
-    low, high = float(own.min()), float(own.max())
-    reach = max(high - low, 1e-9 * max(1.0, abs(high)))
-    enough = max(points, POINTS) if _narrow(rule, typical) else points
-    return Product(rule, low - reach, high + reach, enough)
-
-
-def _narrow(rule: _Rule, typical: Columns) -> bool:
-    """Whether a variable is a mixture of normals that are narrow beside its spread."""
-    model = rule.net.conditionals[rule.node]
-    if not isinstance(model, Mixes):
-        return False
-    above = tuple(typical[parent][:1] for parent in rule.net.graph.parents[rule.node])
-    return bool(model.mixture(above, 1).sd.min() < NARROW * typical[rule.node].std())
+def _rules(
+    net: BayesNet, question: Question, everything: bool = False
+) -> Iterator[tuple[MarkovNet, NDArray[np.intp]]]:
+    """The product rule for each pattern of gaps, with what matters there, and the rows it serves."""
+    for places, known in patterns(question.gaps):
+        hidden = [node for node in range(len(net.names)) if node not in known]
+        asked = hidden if everything else question.asked
+        if asked and len(places):
+            members = relevant(net.graph, asked, known)
+            points = POINTS if len(members - known) == 1 else FEWER
+            yield product_net(net, question.rng, members, points), places

@@ -1,395 +1,343 @@
-"""Single questions to networks without a closed form.
+"""Questions to a network: what is asked, known and set, and how it is to be answered.
 
-A Markov network is asked by Gibbs sampling over its conditionals; one of Parzen windows, which keeps its
-rows, by stacked conditionals on what is known. A directed network is asked by ancestral draws weighted by
-the evidence, and where too few of these agree with it, by its fitted models of each variable given its Markov
-blanket, in the same two ways. Without such models, and after ``do``, the product rule answers: exactly on a
-grid where one variable is hidden, else by weighted draws.
+``given`` is what one has seen; ``do`` is what one sets. Seeing tells of causes and of effects, setting tells
+of effects only, since the arcs into a variable that is set are cut (Pearl 2009). Every question is a table of
+rows in the network's coding with gaps; a single question is a table of one row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type
-from arcwise.errors import FitError, GraphError
-from arcwise.inference.averaging import averaged, centre, costly, law_of, refuse_beyond
-from arcwise.inference.chained import chained
-from arcwise.inference.chances import LevelsBelief
-from arcwise.inference.diagnose import Mixing
-from arcwise.inference.gibbs import Effort, beside, far, reached
-from arcwise.inference.grid import POINTS
-from arcwise.inference.joined import ModelRows
-from arcwise.inference.laws import RowLaw
-from arcwise.inference.levels import LevelRows
-from arcwise.inference.mixture import MixtureBelief
-from arcwise.inference.normal import generator
-from arcwise.inference.options import TABULATED, Options
-from arcwise.inference.product import FEWER, product_net
-from arcwise.inference.quality import Quality
-from arcwise.inference.query import check_roles, coded_evidence, names_of, no_setting
-from arcwise.inference.relevance import relevant
-from arcwise.inference.samples import SampleBeliefs
-from arcwise.inference.setting import set_far
-from arcwise.inference.simulate import answer, exact_law, field_of, open_rows
-from arcwise.inference.stacked import asked, stackable, stacked_parts
-from arcwise.inference.weighting import FEWEST, Weighted, effective, weighted_draws
-from arcwise.networks import BayesNet, MarkovNet, Net, cut
+from arcwise.errors import DataError, FitError, GraphError, WordError, close_to, unknown
+from arcwise.inference.belief import Seed, generator
+from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
 
-__all__ = ["Single", "simulated_query"]
+__all__ = ["Effort", "Options", "Question", "read_options"]
 
 Array = NDArray[np.float64]
-Single = MixtureBelief | LevelsBelief
+Columns = tuple[NDArray[Any], ...]
+Mask = NDArray[np.bool_]
 
-GIBBS = "by Gibbs sampling"
-GRID = "by Gibbs sampling with the product rule"
-DRAWN = "by weighted draws"
+DRAWS = 4000
+"""Weighted draws for a row."""
 
-ENOUGH = 200.0
-"""Effective sample size from which on weighted draws answer for a directed network."""
+_EFFORT = ("chains", "sweeps", "burn_in", "scan")
 
-CHAINED = 2000
-"""Draws by the chain rule for a joint answer."""
 
-EXACT_DRAWS = 4000
-"""Draws that stand for the states of chains where a law is exact."""
+@dataclass(frozen=True)
+class Effort:
+    """How long to simulate.
 
-STARTED = Effort(chains=60, sweeps=10, burn_in=2)
-"""Effort where every draw costs a grid, and chains start at draws from the answer."""
+    Parameters
+    ----------
+    chains : how many run side by side for each row.
+    sweeps : rounds over all hidden variables that count.
+    burn_in : rounds before these, which are forgotten.
+    scan : "fixed" draws variables in the order of their numbers, "random" in a new order each round.
+    """
 
-RESAMPLED = 400
-"""Weighted draws at which the product rule of a target is averaged."""
+    chains: int = 32
+    sweeps: int = 300
+    burn_in: int = 60
+    scan: str = "fixed"
+
+    def __post_init__(self) -> None:
+        for word in ("chains", "sweeps"):
+            if whole(f"number of {word}", getattr(self, word)) < 1:
+                raise DataError(f"A simulation needs at least one of its {word}, got 0.")
+        whole("burn-in", self.burn_in)
+        if self.scan not in ("fixed", "random"):
+            raise unknown("scan order", self.scan, ("fixed", "random"))
+
+
+@dataclass(frozen=True)
+class Options:
+    """Checked options.
+
+    Parameters
+    ----------
+    method : the word of an engine; None takes the best there is.
+    seed : a non-negative integer, or a generator.
+    draws : for weighted draws.
+    effort : what was said of chains, sweeps, burn_in and scan.
+    max_graphs : most equivalent graphs that the range of an answer to ``do`` is over; None for the usual.
+    """
+
+    method: str | None = None
+    seed: Seed = 0
+    draws: int = DRAWS
+    effort: Mapping[str, Any] = field(default_factory=dict)
+    max_graphs: int | None = None
+
+    def over(self, default: Effort) -> Effort:
+        """A default effort with what was said in its place."""
+        return replace(default, **self.effort)
+
+
+def read_options(
+    options: Mapping[str, Any], methods: Iterable[str], what: str = "option of a question"
+) -> Options:
+    """Check options by name.
+
+    Raises
+    ------
+    WordError : an unknown option or method, or ``do`` where rows of a table are asked.
+    DataError : a number that is none, or too small.
+
+    >>> read_options({"chains": 4, "seed": 1}, ["grid"]).over(Effort()).chains
+    4
+    """
+    if "do" in options:
+        raise WordError(
+            "do= belongs to single questions: query(target, do={...}) gives a belief with a range over "
+            "equivalent graphs, and sample(draws, do={...}) rows; predict and impute take rows as seen."
+        )
+    known = (*_EFFORT, "method", "seed", "draws", "max_graphs")
+    for word in options:
+        if word not in known:
+            raise unknown(what, word, known)
+    method = options.get("method")
+    if method is not None and method not in methods:
+        raise unknown("method", method, methods)
+    said = {word: options[word] for word in _EFFORT if options.get(word) is not None}
+    draws = whole("number of draws", options.get("draws", DRAWS))
+    most = options.get("max_graphs")
+    if most is not None and whole("number max_graphs", most) == 0:
+        raise DataError("max_graphs must be 1 or more, got 0.")
+    found = Options(method, options.get("seed", 0), max(draws, 1), said, most)
+    found.over(Effort())  # refuses what is no number
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A checked question: what is asked, known and set, by column numbers."""
-
-    net: Net
-    names: tuple[str, ...]
-    asked: tuple[int, ...]
-    values: Mapping[int, float]
-    given: Mapping[str, Any]
-    do: Mapping[str, Any]
-
-    @property
-    def gaps(self) -> NDArray[np.bool_]:
-        """One row: true for what is not known."""
-        return np.array([[node not in self.values for node in range(len(self.net.names))]])
-
-    @property
-    def columns(self) -> list[NDArray[Any]]:
-        """One row of values in the coding of the network; what stands in gaps has no meaning."""
-        return [
-            np.array([self.values.get(node, 0)], dtype=_type(levels))
-            for node, levels in enumerate(v.levels for v in self.net.variables)
-        ]
-
-    def single(self, node: int, law: RowLaw, by_chain: RowLaw | None, quality: Quality) -> Single:
-        """The belief about one variable."""
-        variable = self.net.variables[node]
-        refuse_beyond(law, variable.name)
-        forced = {name: self.values[self.net.index(name)] for name in self.do}
-        guess = () if isinstance(self.net, MarkovNet) else set_far(self.net, forced, variable.name)
-        quality = replace(quality, notes=(*quality.notes, *guess))
-        if isinstance(law, LevelRows):
-            chains = by_chain if isinstance(by_chain, LevelRows) else None
-            return LevelsBelief(variable, law, quality, chains, self.given, self.do)
-        return MixtureBelief(variable.name, law, quality, by_chain, self.given, self.do)
-
-
-def _type(levels: Any) -> Any:
-    return np.float64 if levels is None else code_type(len(levels))
-
-
-def simulated_query(
-    net: Net,
-    targets: str | Sequence[str],
-    given: Mapping[str, Any] | None,
-    do: Mapping[str, Any] | None,
-    options: Options,
-) -> Single | SampleBeliefs:
-    """Ask what is to be believed of variables in a network without a closed form.
+    """A checked question, by column numbers.
 
     Parameters
     ----------
-    net : any network.
-    targets : a name, or several for a joint answer.
-    given, do : values seen, and set from outside, by name.
-    options : how to simulate.
+    net : the network, arcs into what is set cut.
+    asked : the variables asked for; all of them where rows are filled, drawn or judged.
+    columns : one array a variable in the network's coding; what stands in gaps has no meaning.
+    gaps : rows by variables, true for what is not known.
+    options : how to answer.
+    rng : the random generator.
+    task : "belief" (a single question), "rows", "completion", "draws" (as many rows, all with the same
+        evidence) or "density".
+    forced : values set from outside, by column number.
+    """
 
-    Returns
-    -------
-    MixtureBelief or LevelsBelief for a name, SampleBeliefs for a list of names.
+    net: Net
+    asked: tuple[int, ...]
+    columns: Columns
+    gaps: Mask
+    options: Options
+    rng: np.random.Generator
+    task: str = "belief"
+    forced: Mapping[int, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, net: Net, asked: Sequence[int], seen: Mapping[int, float], forced: Mapping[int, float],
+        options: Options, rng: np.random.Generator, rows: int = 1,
+    ) -> Question:  # fmt: skip
+        """A question with the same evidence in all its rows, by default a single one."""
+        if forced and not isinstance(net, BayesNet):
+            raise no_setting()
+        after = cut(net, forced) if forced and isinstance(net, BayesNet) else net
+        values = {**seen, **forced}
+        columns = tuple(
+            np.array([values.get(node, 0)], dtype=_type(variable))
+            for node, variable in enumerate(net.variables)
+        )
+        gaps = np.array([[node not in values for node in range(len(columns))]])
+        if rows > 1:
+            columns = tuple(np.broadcast_to(column, rows) for column in columns)
+            gaps = np.broadcast_to(gaps, (rows, len(columns)))
+        return cls(after, tuple(asked), columns, gaps, options, rng, forced=forced)
+
+    @classmethod
+    def of_rows(
+        cls, net: Net, rows: Table, options: Options, task: str, target: int | None = None
+    ) -> Question:
+        """A question to the rows of an aligned table; the target's own values are not looked at."""
+        gaps = rows.missing()
+        if target is not None:
+            gaps[:, target] = True
+        asked = tuple(range(len(net.names))) if target is None else (target,)
+        return cls(net, asked, rows.columns, gaps, options, generator(options.seed), task)
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.gaps)
+
+    @property
+    def single(self) -> bool:
+        """Whether it is a single question, which may take longer than one of many rows."""
+        return self.task == "belief"
+
+    @property
+    def together(self) -> bool:
+        """Whether a joint answer is wanted."""
+        return self.single and len(self.asked) > 1
+
+    @property
+    def known(self) -> set[int]:
+        """The variables known in the first row, which are known in all where these have the same evidence."""
+        return set(np.flatnonzero(~self.gaps[0]).tolist())
+
+    @property
+    def directed(self) -> BayesNet:
+        """The network, if it has arrows."""
+        if not isinstance(self.net, BayesNet):
+            raise needs_arrows(str(self.options.method))
+        return self.net
+
+    @property
+    def field(self) -> MarkovNet:
+        """Conditionals given all others: an undirected network, or the blanket models of a directed one."""
+        found = self.net if isinstance(self.net, MarkovNet) else self.net.blankets
+        if found is None:
+            raise no_blankets()
+        return found
+
+    def check_possible(self) -> None:
+        """Refuse evidence of probability zero: a level that cannot be with known values of its parents."""
+        if not isinstance(self.net, BayesNet):
+            return
+        for node, parents in enumerate(self.net.graph.parents):
+            if not self.net.variables[node].discrete or node in self.forced:
+                continue
+            places = np.flatnonzero(~self.gaps[:, [node, *parents]].any(axis=1))
+            xs = tuple(self.columns[parent][places] for parent in parents)
+            logs = self.net.conditionals[node].logpdf(self.columns[node][places], xs)
+            for row in places[np.isneginf(logs)][:1].tolist():
+                raise FitError(_impossible(self, row, node, parents))
+
+
+def _impossible(question: Question, row: int, node: int, parents: tuple[int, ...]) -> str:
+    """A sentence about a level that cannot be."""
+
+    def value(place: int) -> str:
+        levels, cell = question.net.variables[place].levels, question.columns[place][row]
+        shown = f"{cell:.6g}" if levels is None else levels[int(cell)]
+        return f"{question.net.names[place]} = {shown}"
+
+    where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
+    beside = f" where {', '.join(map(value, parents))}" if parents else ""
+    return f"The evidence{where} is impossible: {value(node)} has probability zero{beside}."
+
+
+def _type(variable: Variable) -> Any:
+    return np.float64 if variable.levels is None else code_type(len(variable.levels))
+
+
+def needs_arrows(method: str) -> GraphError:
+    """What is said to a method for directed networks, asked of an undirected one."""
+    return GraphError(
+        f"The method {method!r} is for directed networks; an undirected one is asked by "
+        "gibbs, or stacked where it has Parzen windows."
+    )
+
+
+def no_blankets() -> FitError:
+    """What is said to a method that takes blanket models, where there are none."""
+    return FitError(
+        "There are no blanket models here (they are fitted when a network is learned, and do "
+        "not hold after do=): leave the method out, or take grid or importance."
+    )
+
+
+def no_setting() -> GraphError:
+    """What is said to a question that sets variables of an undirected network."""
+    return GraphError(
+        "Setting variables from outside (do=) needs the arrows of a directed network, and this "
+        "one is undirected: ask with given= what was seen, or learn a directed network."
+    )
+
+
+# -- names and values ------------------------------------------------------------------------------
+
+
+def evidence(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[int, float]:
+    """Evidence by names as evidence by column numbers: numbers as they are, levels as their codes.
 
     Raises
     ------
-    GraphError : ``do`` in an undirected network.
-    FitError : weighted draws that hardly agree with the evidence.
+    DataError : an unknown name, no finite number, or a level that the network has never seen.
     """
-    question = _question(net, targets, given, do)
-    rng = generator(options.seed)
-    field = None if options.method == "stacked" else field_of(question.net, options)
-    if options.method == "stacked":
-        found = _stacked(question, asked(question.net), rng)
-    elif field is not None and isinstance(question.net, BayesNet) and options.method is None:
-        found = _by_model(question, question.net, field, options, rng)
-    elif field is not None and options.method is None and stackable(field):
-        found = _from_rows(question, field, rng)
-    elif field is not None:
-        found = _by_gibbs(question, field, options.over(Effort()), rng, GIBBS)
-    else:
-        found = _by_product(question, options, rng)
-    return found.singles[0] if isinstance(targets, str) else found
-
-
-def _stacked(question: Question, field: MarkovNet, rng: np.random.Generator) -> SampleBeliefs:
-    """Beliefs from stacked conditionals on what is known; together, by the chain rule."""
-    if question.do:
-        raise GraphError(
-            "method='stacked' answers given what was seen: leave do= out, or the method."
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise DataError(
+            f"Evidence in {word} is a value by name, as in {word}={{{net.names[0]!r}: 1.5}}, "
+            f"got {values!r}."
         )
-    gaps, columns = question.gaps, question.columns
-    notes = far(field, columns, beside(field, reached(field, gaps, question.asked), gaps))
-    singles = tuple(
-        question.single(node, _stacked_law(field, columns, gaps, node), None, Quality(notes=notes))
-        for node in question.asked
+    places = {name: net.index(name) for name in values}
+    return {place: _code(net.variables[place], values[name]) for name, place in places.items()}
+
+
+def plain_evidence(net: Net, values: Mapping[int, float]) -> dict[str, Any]:
+    """Evidence as users know it: numbers, or levels."""
+    plain: dict[str, Any] = {}
+    for node, value in values.items():
+        levels = net.variables[node].levels
+        plain[net.names[node]] = value if levels is None else levels[int(value)]
+    return plain
+
+
+def _code(variable: Variable, value: Any) -> float:
+    """A number as it is, a level as its code."""
+    if variable.levels is None:
+        return _number(variable.name, value)
+    if variable.cuts is not None and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(np.searchsorted(variable.cuts, _number(variable.name, value), side="right"))
+    for code, level in enumerate(variable.levels):
+        same_kind = isinstance(level, bool) == isinstance(value, bool)
+        if (level == value and same_kind) or (isinstance(value, str) and str(level) == value):
+            return float(code)
+    raise DataError(
+        f"{variable.name!r} has the value {value!r}, which the network has never seen. "
+        + close_to(value, map(str, variable.levels))
     )
-    if len(singles) == 1:
-        return _beliefs(question, singles, singles[0].law.sample(rng, EXACT_DRAWS)[:, :, None])
-    many = [np.repeat(column, CHAINED) for column in columns]
-    drawn = chained(field, many, np.repeat(gaps, CHAINED, axis=0), rng, question.asked)
-    states = np.stack([drawn[node].astype(float) for node in question.asked])
-    return _beliefs(question, singles, states[:, :, None])
 
 
-def _stacked_law(
-    net: MarkovNet, columns: list[NDArray[Any]], gaps: NDArray[np.bool_], node: int
-) -> RowLaw:
-    [(_, law)] = stacked_parts(net, columns, gaps, node)
-    return law.laws() if isinstance(law, ModelRows) else law
+def _number(name: str, value: object) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    if not np.isfinite(number) or isinstance(value, str | bool):
+        raise DataError(f"The value of {name!r} must be a finite number, got {value!r}.")
+    return number
 
 
-def _from_rows(question: Question, field: MarkovNet, rng: np.random.Generator) -> SampleBeliefs:
-    """A network of Parzen windows: its own conditional where all that it takes is known, else stacked."""
-    node = question.asked[0]
-    if len(question.asked) == 1 and not open_rows(field, question.gaps, node)[0]:
-        return _by_gibbs(question, field, Effort(), rng, GIBBS)  # which is exact then
-    return _stacked(question, field, rng)
+def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
+    """What is asked for, as names."""
+    if isinstance(targets, str):
+        return (targets,)
+    if not isinstance(targets, Iterable):
+        raise DataError(f"A question is for a name or a list of names, got {targets!r}.")
+    return tuple(targets)
 
 
-def _question(
-    net: Net,
-    targets: str | Sequence[str],
-    given: Mapping[str, Any] | None,
-    do: Mapping[str, Any] | None,
-) -> Question:
-    if do and isinstance(net, MarkovNet):
-        raise no_setting()
-    seen, forced = coded_evidence(net, "given", given), coded_evidence(net, "do", do)
-    names = names_of(targets)
-    asked = tuple(net.index(name) for name in names)
-    check_roles(net, asked, seen, forced)
-    after = cut(net, forced) if forced and isinstance(net, BayesNet) else net
-    return Question(after, names, asked, {**seen, **forced}, dict(given or {}), dict(do or {}))
-
-
-def _by_gibbs(
-    question: Question,
-    net: MarkovNet,
-    effort: Effort,
-    rng: np.random.Generator,
-    way: str,
-    starts: Mapping[int, NDArray[Any]] | None = None,
-) -> SampleBeliefs:
-    """Simulate, unless one variable is asked whose inputs are all known."""
-    gaps, columns, asked = question.gaps, question.columns, question.asked
-    hidden = reached(net, gaps, asked)
-    notes = far(net, columns, beside(net, hidden, gaps))
-    closed = [not open_rows(net, gaps, node)[0] for node in asked]
-    if all(closed) and len(asked) == 1:
-        law = exact_law(net, columns, asked[0], 1)
-        single = question.single(asked[0], law, None, Quality(notes=notes))
-        return _beliefs(question, (single,), law.sample(rng, EXACT_DRAWS)[:, :, None])
-    found = answer(net, columns, gaps, asked, effort, rng, keep=True, starts=starts)
-    singles = tuple(
-        question.single(asked[i], exact_law(net, columns, asked[i], 1), None, Quality(notes=notes))
-        if closed[i]
-        else question.single(
-            asked[i], found.laws[i], found.by_chain[i], _quality(found.mixing[i], way, notes)
-        )
-        for i in range(len(asked))
-    )
-    return _beliefs(question, singles, found.states)
-
-
-def _by_model(
-    question: Question,
-    net: BayesNet,
-    field: MarkovNet,
-    options: Options,
-    rng: np.random.Generator,
-) -> SampleBeliefs:
-    """Ask a directed network that has blanket models, in the way that tells most.
-
-    Where a variable's blanket is known, its model answers. Otherwise draws of the network itself,
-    weighted by the evidence, if enough of them agree with it: blanket models are fitted one by one, need
-    not agree with each other, and Gibbs sampling over them can be far off. It is what is left where
-    evidence and draws do not meet.
-    """
-    if len(question.asked) > 1 or open_rows(field, question.gaps, question.asked[0])[0]:
-        # Draws of the network itself are the network's own answer, where they meet the evidence.
-        members = relevant(net.graph, question.asked, set(question.values))
-        found = _weighted(question, net, members - set(question.values), options, rng)
-        if float(effective(found.logs)[0]) >= ENOUGH:
-            return _by_weights(question, net, members, found, rng)
-    if stackable(field):
-        return _from_rows(question, field, rng)
-    return _by_gibbs(question, field, options.over(Effort()), rng, GIBBS)
-
-
-def _beliefs(question: Question, singles: tuple[Single, ...], states: Array) -> SampleBeliefs:
-    variables = tuple(question.net.variables[node] for node in question.asked)
-    return SampleBeliefs(variables, singles, states, question.given, question.do)
-
-
-def _quality(mixing: Mixing, way: str, notes: tuple[str, ...]) -> Quality:
-    error, rhat, ess = (float(each[0]) for each in mixing)
-    return Quality(error, rhat, ess, way, notes)
-
-
-# -- the product rule -----------------------------------------------------------------------------
-
-
-def _by_product(question: Question, options: Options, rng: np.random.Generator) -> SampleBeliefs:
-    """The product rule: on a grid, or by weighted draws where several variables are hidden."""
-    net = question.net
-    if not isinstance(net, BayesNet):
-        raise GraphError("The product rule needs a directed network.")
-    members = relevant(net.graph, question.asked, set(question.values))
-    hidden = members - set(question.values)
-    if len(hidden) == 1 and options.method != "importance":
-        rule = product_net(net, rng, members, POINTS)
-        return _by_gibbs(question, rule, options.over(TABULATED), rng, GRID)  # which is exact then
-    found = _weighted(question, net, hidden, options, rng)
-    size = float(effective(found.logs)[0])
-    if options.method != "grid":
-        if size >= FEWEST:
-            return _by_weights(question, net, members, found, rng)
-        if question.do or options.method is not None:
-            raise FitError(
-                f"The {options.draws} draws weighted by the evidence are worth {size:.1f} "
-                f"independent ones, and {FEWEST:g} are needed: take more draws=, or method='grid'."
-            )
-    return _by_grids(question, net, members, found, options, rng)
-
-
-def _by_grids(
-    question: Question,
-    net: BayesNet,
-    members: set[int],
-    found: Weighted,
-    options: Options,
-    rng: np.random.Generator,
-) -> SampleBeliefs:
-    """Gibbs sampling with the product rule, many chains that start at weighted draws.
-
-    Where local models are sharp, or have a tail, single chains hardly get from one mode to another; begun
-    at draws from the answer, they need not. Where hardly any draw agrees with the evidence, fewer and
-    longer chains start at rows near it.
-    """
-    rule = product_net(net, rng, members, FEWER)
-    if effective(found.logs)[0] < FEWEST:
-        return _by_gibbs(question, rule, options.over(TABULATED), rng, GRID)
-    effort = options.over(STARTED)
-    # Even steps along the sorted draws of what is asked: starts that spread as the answer does.
-    order = np.argsort(found.columns[question.asked[0]], kind="stable")
-    chosen = order[_resampled(found.weights[0][order], effort.chains, rng)]
-    starts = {node: column[chosen] for node, column in found.columns.items()}
-    return _by_gibbs(question, rule, effort, rng, GRID, starts)
-
-
-def _weighted(
-    question: Question,
-    net: BayesNet,
-    hidden: set[int],
-    options: Options,
-    rng: np.random.Generator,
-) -> Weighted:
-    columns = question.columns
-    known = {node: columns[node] for node in question.values}
-    # Known variables outside the members have the same weight in every draw.
-    return weighted_draws(net, known, hidden, rng, max(options.draws, 1))
-
-
-def _by_weights(
-    question: Question,
-    net: BayesNet,
-    members: set[int],
-    found: Weighted,
-    rng: np.random.Generator,
-) -> SampleBeliefs:
-    """Beliefs from weighted draws: conditionals of the targets, averaged over them."""
-    weights, size = found.weights[0], float(effective(found.logs)[0])
-    rule = product_net(net, rng, members, FEWER)
-    gaps = question.gaps
-    notes = far(rule, question.columns, beside(rule, reached(rule, gaps, question.asked), gaps))
-    singles = tuple(
-        _weighted_single(question, net, rule, node, members, found, notes, rng)
-        for node in question.asked
-    )
-    # As many states as the draws are worth, so that events get honest errors.
-    chosen = _resampled(weights, max(int(size), 1), rng)
-    states = np.stack([found.columns[node][chosen].astype(float) for node in question.asked])
-    return _beliefs(question, singles, states[:, :, None])
-
-
-def _weighted_single(
-    question: Question,
-    net: BayesNet,
-    rule: MarkovNet,
-    node: int,
-    members: set[int],
-    found: Weighted,
-    notes: tuple[str, ...],
-    rng: np.random.Generator,
-) -> Single:
-    weights, size = found.weights[0], float(effective(found.logs)[0])
-    below = members.intersection(net.graph.children[node])
-    # What hangs on the target weighs its values: then the product rule is its law.
-    source: Net = rule if below else net
-    inputs, model = source.inputs[node], source.conditionals[node]
-    some = costly(model, net.variables[node])
-    chosen = _resampled(weights, RESAMPLED, rng) if some else np.arange(len(weights))
-    even = None if some else weights
-    xs = tuple(_drawn(question, found, other)[chosen] for other in inputs)
-    law = law_of(model, net.variables[node], xs, len(chosen))
-    middle = averaged(law, len(chosen), even)
-    off = centre(law) - float(centre(middle)[0])
-    share = np.full(len(chosen), 1.0 / len(chosen)) if even is None else even
-    variance = float((share**2) @ off**2)
-    if some:  # draws that were taken stand for all of them
-        own = found.columns[node].astype(float)
-        variance += float(weights @ (own - weights @ own) ** 2) / size
-    error = 0.0 if variance == 0.0 else float(np.sqrt(variance))
-    quality = Quality(error, float("nan"), size, DRAWN, notes)
-    return question.single(node, middle, None, quality)
-
-
-def _drawn(question: Question, found: Weighted, node: int) -> NDArray[Any]:
-    """A variable's draws, or its known value as often."""
-    if node in found.columns:
-        return found.columns[node]
-    return np.repeat(question.columns[node], found.logs.shape[1])
-
-
-def _resampled(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draws chosen by their weights, at even steps of their sum from a random place."""
-    steps = (np.arange(size) + rng.random()) / size
-    chosen = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
-    return rng.permutation(np.minimum(chosen, len(weights) - 1))
+def check_roles(
+    net: Net, asked: Sequence[int], seen: Mapping[int, float], forced: Mapping[int, float]
+) -> None:
+    """Refuse a variable that is asked twice, or asked and known, or seen and set."""
+    for node in asked:
+        if node in seen or node in forced:
+            raise DataError(f"{net.names[node]!r} is asked for, and its value is given as well.")
+        if list(asked).count(node) > 1:
+            raise DataError(f"{net.names[node]!r} is asked for twice.")
+    for node in seen:
+        if node in forced:
+            raise DataError(f"{net.names[node]!r} is both in given and in do: choose one.")

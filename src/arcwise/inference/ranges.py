@@ -32,8 +32,10 @@ class Range:
     complete : whether the answers are those of all equivalent graphs.
     notes : sentences for the reader.
 
-    >>> from arcwise.inference.normal import NormalBelief
-    >>> found = Range((NormalBelief("y", 2.0, 1.0), NormalBelief("y", 0.0, 1.5)), (("x", "y"),))
+    >>> from arcwise.distributions import Normal
+    >>> from arcwise.inference import Belief
+    >>> beliefs = (Belief("y", Normal(2.0, 1.0)), Belief("y", Normal(0.0, 1.5)))
+    >>> found = Range(beliefs, (("x", "y"),))
     >>> found.mean, found.sd, len(found)
     ((0.0, 2.0), (1.0, 1.5), 2)
     >>> found.lines()[0]
@@ -82,7 +84,7 @@ class Range:
     @property
     def same(self) -> bool:
         """Whether mean and sd are the same in all equivalent graphs, but for rounding."""
-        if not self.answers or not self.complete or self.error != 0:
+        if not self.answers or not self.complete or self.error != 0 or not self.answers[0].numeric:
             return False
         means, spreads = np.array(self.mean), np.array(self.sd)
         slack = 1e-9 * spreads[1] + 1e-13 * np.abs(means).max(axis=0)

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise.graphs import DAG
 
-__all__ = ["relevant", "upward"]
+__all__ = ["patterns", "relevant", "upward"]
 
 
 def upward(graph: DAG, starts: Iterable[int], known: Collection[int]) -> set[int]:
@@ -74,3 +77,22 @@ def relevant(graph: DAG, targets: Iterable[int], known: Collection[int]) -> set[
                 found.add(other)
                 stack.append(other)
     return found
+
+
+def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[int]]]:
+    """Groups of rows with the same gaps: the rows' numbers, and the columns they know.
+
+    >>> mask = np.array([[True, False], [False, False], [True, False]])
+    >>> [(rows.tolist(), known) for rows, known in patterns(mask)]
+    [([1], {0, 1}), ([0, 2], {1})]
+    """
+    if len(gaps) and (gaps == gaps[:1]).all():
+        yield np.arange(len(gaps)), set(np.flatnonzero(~gaps[:1].all(axis=0)).tolist())
+        return
+    packed = np.packbits(gaps, axis=1)
+    _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(group.ravel(), minlength=len(first)))[:-1]
+    # Not strict: split makes one (empty) piece of no rows.
+    for start, places in zip(first, np.split(order, ends), strict=False):
+        yield places, set(np.flatnonzero(~gaps[start]).tolist())

@@ -25,8 +25,8 @@ from arcwise.conditionals.parzen import ParzenConditional
 from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, PDAG, some_members
-from arcwise.inference.gibbs import FAR
-from arcwise.inference.linear import centres, roots
+from arcwise.inference.chains import FAR
+from arcwise.inference.gaussian import centres, roots
 from arcwise.inference.ranges import Range
 from arcwise.inference.relevance import upward
 from arcwise.networks import BayesNet
@@ -41,7 +41,7 @@ SIMULATED_GRAPHS = 50
 
 Refit = Callable[[int, tuple[int, ...]], Conditional]
 Edges = tuple[tuple[str, str], ...]
-Answer = TypeVar("Answer")
+Answer = TypeVar("Answer", bound=Any)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def with_range(
     if fits is None:
         found = Range((), edges, False, (_unknown(edges),))
     else:
-        usual = SIMULATED_GRAPHS if hasattr(answer, "quality") else EXACT_GRAPHS
+        usual = EXACT_GRAPHS if _linear(net) and answer.error == 0 else SIMULATED_GRAPHS
         graphs = some_members(equivalents.essential, net.graph, forced, most or usual, rng)
         answers = (answer, *_asked(net, graphs.graphs[1:], fits, ask))
         missed = len(graphs.graphs) - len(answers)
@@ -97,24 +97,23 @@ def with_range(
         found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
     if not equivalents.rules_known:
         found = replace(found, notes=(*found.notes, _NO_RULES))
-    return replace(answer, range=found)  # type: ignore[type-var]
+    return replace(answer, range=found)
 
 
-def set_far(net: BayesNet, forced: Mapping[str, float], target: str) -> tuple[str, ...]:
+def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[str, ...]:
     """A sentence for each variable that acts on a target and is set to what no row of the data is near."""
     said = []
-    for name, value in forced.items():
-        if target not in net.graph.descendants_of(name):
+    for node, value in forced.items():
+        if net.names[target] not in net.graph.descendants_of(net.names[node]):
             continue
-        node = net.index(name)
         off = max(
             _off(net.conditionals[child], net.graph.parents[child].index(node), value)
             for child in net.graph.children[node]
         )
         if off > FAR:
             said.append(
-                f"{name!r} is set {off:.3g} standard deviations away from every row of the data: the "
-                "answer is a guess."
+                f"{net.names[node]!r} is set {off:.3g} standard deviations away from every row of the data: "
+                "the answer is a guess."
             )
     return tuple(said)
 
@@ -150,7 +149,7 @@ def _asked(
             )
         )
         try:
-            found.append(ask(BayesNet(net.variables, graph, models, net.models)))
+            found.append(ask(BayesNet(net.variables, graph, models)))
         except FitError:
             continue
     return found
@@ -163,9 +162,13 @@ def _local_models(
     net: BayesNet, essential: PDAG, forced: Sequence[int], refit: Refit | None
 ) -> Refit | None:
     """What fits the changed local models of a member; None where nothing can."""
-    if not all(isinstance(model, GaussianConditional) for model in net.conditionals):
+    if not _linear(net):
         return refit
     return _regressions(net, essential, forced)
+
+
+def _linear(net: BayesNet) -> bool:
+    return all(isinstance(model, GaussianConditional) for model in net.conditionals)
 
 
 def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit:

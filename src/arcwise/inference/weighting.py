@@ -16,22 +16,32 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Table
+from arcwise.conditionals import distribution_of
 from arcwise.data.variable import code_type
-from arcwise.errors import FitError
-from arcwise.inference.laws import log_sum
-from arcwise.inference.relevance import upward
-from arcwise.networks import BayesNet, align, log_density
+from arcwise.distributions import Distribution, Grid, Joined, centre, log_sum
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.inference.base import EXACT, SIMULATED, Answer, Cost, DeclinedError, Engine, Found
+from arcwise.inference.beliefs import States
+from arcwise.inference.chains import beside, far, reached
+from arcwise.inference.diagnose import Mixing
+from arcwise.inference.questions import Array, Columns, Question, needs_arrows
+from arcwise.inference.relevance import patterns, relevant, upward
+from arcwise.inference.rule import FEWER, product_net
+from arcwise.networks import BayesNet, Net, log_density
 
-__all__ = ["DRAWS", "FEWEST", "Weighted", "effective", "weighted_density", "weighted_draws"]
-
-Array = NDArray[np.float64]
-
-DRAWS = 4000
-"""Draws for a row."""
+__all__ = ["FEWEST", "Importance", "Weighted", "effective", "resampled", "weighted_draws"]
 
 FEWEST = 10.0
 """Effective sample size below which there is no answer."""
+
+ENOUGH = 200.0
+"""Effective sample size from which on weighted draws are taken before fitted blanket models."""
+
+RESAMPLED = 400
+"""Weighted draws at which distributions that have to be tabulated are averaged."""
+
+ROUNDS = 50
+"""Most rounds of draws until as many as wanted are independent."""
 
 _SLOTS = 200_000
 """Rows x draws held at once."""
@@ -76,7 +86,7 @@ def weighted_draws(
     net : the network, cut where variables are set from outside.
     known : values of the known variables by node, one a row.
     hidden : what to draw; closed upwards: every hidden parent of what is drawn or known is in it.
-    rng : where chance comes from.
+    rng : the random generator.
     draws : how many for each row.
 
     Returns
@@ -103,42 +113,210 @@ def weighted_draws(
     return Weighted({node: columns[node] for node in hidden}, logs.reshape(rows, draws))
 
 
-def weighted_density(
-    net: BayesNet, table: Table, rng: np.random.Generator, draws: int = DRAWS
-) -> Array:
-    """Log density of what is known of each row, by likelihood weighting where a row has gaps.
+def question_values(question: Question, row: int = 0) -> dict[int, NDArray[Any]]:
+    """What is known of one row, by node."""
+    known = np.flatnonzero(~question.gaps[row]).tolist()
+    return {node: question.columns[node][row : row + 1] for node in known}
 
-    Parameters
-    ----------
-    net : a directed network; local models of any kind.
-    table : the rows; any cells may be missing, columns too.
-    rng : where chance comes from.
-    draws : for each row with gaps.
 
-    Returns
-    -------
-    One number per row, in nats; exact for rows of which nothing hidden stands above what is known.
+def resampled(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draws chosen by their weights, at even steps of their sum from a random place."""
+    steps = (np.arange(size) + rng.random()) / size
+    chosen = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
+    return rng.permutation(np.minimum(chosen, len(weights) - 1))
+
+
+class Importance(Engine):
+    """Weighted draws of a directed network; without evidence below what is drawn, plain ancestral draws."""
+
+    name = "importance"
+
+    def accepts(self, question: Question) -> Cost | ArcwiseError:
+        """Single questions, draws and densities of directed networks; tables of rows where it is named."""
+        net, named = question.net, question.options.method is not None
+        if not isinstance(net, BayesNet):
+            return needs_arrows(self.name)
+        if question.task in ("rows", "completion") and not named:
+            return FitError("Weighted draws for every row are slow: name method='importance'.")
+        if question.task == "draws" and not upward(net.graph, question.known, question.known):
+            return Cost(EXACT, float(len(net.names)))
+        return Cost(SIMULATED, float(question.options.draws * len(net.names)))
+
+    def ask(self, question: Question) -> Found:
+        """Conditionals of what is asked, averaged over weighted draws, row by row."""
+        net = question.directed
+        rows = [_Row(net, question, row) for row in range(question.size)]
+        each = [row.answers() for row in rows]
+        answers = tuple(_together(column) for column in zip(*each, strict=True))
+        if not question.together:
+            return Found(answers, None, lambda: [note for row in rows for note in row.notes])
+        variables = tuple(net.variables[node] for node in question.asked)
+        return Found(answers, States(variables, rows[0].states()), lambda: list(rows[0].notes))
+
+    def complete(self, question: Question, draw: bool) -> Columns:
+        """Draws chosen by their weights, or weighted means (most probable levels), row by row."""
+        net, columns = question.directed, list(question.columns)
+        if question.task == "draws":
+            hidden = set(range(len(columns))) - question.known
+            found = _pool(net, question, 0, hidden, question.size)
+            chosen = _chosen(found, question.size, question.rng)
+            for node in hidden:
+                columns[node] = (
+                    found.columns[node] if chosen is None else found.columns[node][chosen]
+                )
+            return tuple(columns)
+        columns = [column.copy() for column in columns]
+        for row in np.flatnonzero(question.gaps.any(axis=1)).tolist():
+            hidden = set(np.flatnonzero(question.gaps[row]).tolist())
+            found = _pool(net, question, row, hidden)
+            one = resampled(found.weights[0], 1, question.rng)[0] if draw else None
+            for node, column in found.columns.items():
+                columns[node][row] = (
+                    _middle(net, node, column, found) if one is None else column[one]
+                )
+        return tuple(columns)
+
+    def logpdf(self, question: Question) -> Array:
+        """Log density of what is known of each row; exact where nothing hidden stands above what is known.
+
+        Raises
+        ------
+        FitError : too few draws agree with a row: its number, and the effective sample size.
+        """
+        net, columns, draws = question.directed, question.columns, question.options.draws
+        if not question.gaps.any():
+            return log_density(net, columns)
+        total = np.zeros(question.size)
+        for places, known in patterns(question.gaps):
+            hidden = upward(net.graph, known, known)
+            step = max(1, _SLOTS // draws) if hidden else len(places)
+            for low in range(0, len(places), step):
+                part = places[low : low + step]
+                values = {node: columns[node][part] for node in known}
+                if values:
+                    total[part] = _densities(net, values, hidden, question.rng, draws, part)
+        return total
+
+
+def _together(answers: tuple[Answer, ...]) -> Answer:
+    """The answers of single rows as one of all rows."""
+    if len(answers) == 1:
+        return answers[0]
+    numbers = (np.concatenate(each) for each in zip(*(a.mixing for a in answers), strict=True))
+    parts = [(np.array([row]), each.distribution) for row, each in enumerate(answers)]
+    return Answer(Joined.of(parts, len(parts)), Mixing(*numbers))
+
+
+def _pool(
+    net: BayesNet, question: Question, row: int, hidden: set[int], wanted: int | None = None
+) -> Weighted:
+    """Weighted draws for a row, more of them as long as too few of those wanted are independent.
 
     Raises
     ------
-    FitError : too few draws agree with a row: its number, and the effective sample size.
+    DeclinedError : too few draws agree with the evidence.
     """
-    from arcwise.inference.rows import patterns
+    values, draws = question_values(question, row), question.options.draws
+    if not upward(net.graph, values, values):  # no evidence below what is drawn: all count the same
+        return weighted_draws(net, values, hidden, question.rng, wanted or draws)
+    found = [weighted_draws(net, values, hidden, question.rng, draws)]
+    size = float(effective(found[0].logs)[0])
+    named = question.options.method is not None
+    needed = ENOUGH if net.blankets is not None and not named else FEWEST
+    if size < needed:
+        raise DeclinedError(_too_few(question, row, size, needed))
+    while len(found) * size < (wanted or 0) and len(found) < ROUNDS:
+        found.append(weighted_draws(net, values, hidden, question.rng, draws))
+    columns = {node: np.concatenate([each.columns[node] for each in found]) for node in hidden}
+    return Weighted(columns, np.concatenate([each.logs for each in found], axis=1))
 
-    rows = align(net, table)
-    gaps = rows.missing()
-    if not gaps.any():
-        return log_density(net, rows.columns)
-    total = np.zeros(rows.rows)
-    for places, known in patterns(gaps):
-        hidden = upward(net.graph, known, known)
-        step = max(1, _SLOTS // draws) if hidden else len(places)
-        for low in range(0, len(places), step):
-            part = places[low : low + step]
-            values = {node: rows.columns[node][part] for node in known}
-            if values:
-                total[part] = _densities(net, values, hidden, rng, draws, part)
-    return total
+
+def _too_few(question: Question, row: int, size: float, needed: float) -> str:
+    where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
+    if size == 0.0:
+        return (
+            f"None of the {question.options.draws} draws agrees with the evidence{where}: it is "
+            "impossible, or too rare for so many: take more draws=, or method='grid'."
+        )
+    return (
+        f"The {question.options.draws} draws weighted by the evidence{where} have an effective sample "
+        f"size of {size:.1f}, and {needed:g} are needed: take more draws=, or method='grid'."
+    )
+
+
+def _chosen(found: Weighted, size: int, rng: np.random.Generator) -> NDArray[np.intp] | None:
+    """Which draws are taken; None for all, where there are as many and none counts more than another."""
+    logs = found.logs[0]
+    even = len(logs) == size and bool((logs == logs[0]).all())
+    return None if even else resampled(found.weights[0], size, rng)
+
+
+def _middle(net: BayesNet, node: int, column: NDArray[Any], found: Weighted) -> float:
+    """Weighted mean of draws, or the level that weighs most."""
+    weights = found.weights[0]
+    if net.variables[node].discrete:
+        return float(np.bincount(column.astype(np.intp), weights).argmax())
+    return float(weights @ column)
+
+
+class _Row:
+    """Weighted draws for one row, and what they say of what is asked."""
+
+    def __init__(self, net: BayesNet, question: Question, row: int) -> None:
+        self.net, self.question, self.row = net, question, row
+        self.known = question_values(question, row)
+        self.members = relevant(net.graph, question.asked, self.known)
+        self.found = _pool(net, question, row, self.members - set(self.known))
+        self.weights, self.size = self.found.weights[0], float(effective(self.found.logs)[0])
+        self.rule = product_net(net, question.rng, self.members, FEWER)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about evidence that is far from everything the network draws."""
+        gaps = self.question.gaps[[self.row]]
+        columns = [column[[self.row]] for column in self.question.columns]
+        hidden = reached(self.rule, gaps, self.question.asked)
+        return far(self.rule, columns, beside(self.rule, hidden, gaps))
+
+    def answers(self) -> list[Answer]:
+        """The answer for each variable asked."""
+        return [self._answer(node) for node in self.question.asked]
+
+    def _answer(self, node: int) -> Answer:
+        """The conditional of a variable, averaged over the draws."""
+        below = self.members.intersection(self.net.graph.children[node])
+        # What hangs on the target weighs its values: then the product rule is its conditional.
+        source: Net = self.rule if below else self.net
+        some = isinstance(self._conditional(source, node, np.arange(1)), Grid)
+        chosen = np.arange(len(self.weights))
+        if some:
+            chosen = resampled(self.weights, RESAMPLED, self.question.rng)
+        share = np.full(RESAMPLED, 1.0 / RESAMPLED) if some else self.weights
+        each = self._conditional(source, node, chosen)
+        middle = each.pooled(len(chosen), None if some else share)
+        variance = float((share**2) @ (centre(each) - float(centre(middle)[0])) ** 2)
+        if some:  # draws that were taken stand for all of them
+            own = self.found.columns[node].astype(float)
+            variance += float(self.weights @ (own - self.weights @ own) ** 2) / self.size
+        numbers = (np.array([x]) for x in (np.sqrt(variance), np.nan, self.size))
+        return Answer(middle, Mixing(*numbers), way="by weighted draws")
+
+    def _conditional(self, source: Net, node: int, chosen: NDArray[np.intp]) -> Distribution:
+        xs = tuple(self._drawn(other)[chosen] for other in source.inputs[node])
+        model, variable = source.conditionals[node], self.net.variables[node]
+        return distribution_of(model, variable, xs, len(chosen))
+
+    def _drawn(self, node: int) -> NDArray[Any]:
+        """A variable's draws, or its known value as often."""
+        if node in self.found.columns:
+            return self.found.columns[node]
+        return np.repeat(self.known[node], self.found.logs.shape[1])
+
+    def states(self) -> Array:
+        """As many states as the draws are worth, so that events get honest errors."""
+        chosen = resampled(self.weights, max(int(self.size), 1), self.question.rng)
+        drawn = [self.found.columns[node][chosen].astype(float) for node in self.question.asked]
+        return np.stack(drawn)[:, :, None]
 
 
 def _densities(
@@ -154,9 +332,9 @@ def _densities(
     weak = np.flatnonzero(sizes < FEWEST)
     if hidden and len(weak):
         raise FitError(
-            f"The density of row {numbers[weak[0]] + 1} could not be found by simulation: the "
-            f"{draws} draws of its gaps are worth {sizes[weak[0]]:.1f} independent ones, and "
-            f"{FEWEST:g} are needed. Fill its gaps with impute, or leave the row out."
+            f"The density of row {numbers[weak[0]] + 1} could not be found by simulation: the {draws} "
+            f"draws of its gaps have an effective sample size of {sizes[weak[0]]:.1f}, and {FEWEST:g} are "
+            "needed. Fill its gaps with impute, or leave the row out."
         )
     means: Array = log_sum(found.logs) - np.log(found.logs.shape[1])
     return means

@@ -2,18 +2,19 @@
 
 ::
 
-    {"format": "arcwise-network", "version": 1,
+    {"format": "arcwise-network", "version": 3,
      "about": {"score": -7518.28, ...},
      "nodes": [
       {"name": "alcohol", "model": "gaussian", "parents": ["density"], "fields": {...}},
       ...]}
 
 There is one line per node: its name, levels if it is discrete, family, parents, and the fields of
-its fitted local model. Version 2 adds what these networks do not need, and is written only where it is
-needed: ``neighbours`` in the place of parents where edges have no direction, ``typical`` rows of the data
-that chains start from, ``blankets`` (models of each variable given its Markov blanket, with typical rows of
-their own), ``joint`` (mean and precision matrix of an undirected network that is a normal distribution; it
-has no typical rows, and those of older files are passed over), and ``arrays`` that several places share.
+its fitted local model. Where they are needed there are also ``neighbours`` in the place of parents where
+edges have no direction, ``typical`` rows of the data that chains start from, ``blankets`` (models of each
+variable given its Markov blanket, with typical rows of their own), ``joint`` (mean and precision matrix of an
+undirected network that is a normal distribution; it has no typical rows, and those of older files are passed
+over), and ``arrays`` that several places share. Files of earlier versions are read through a table of the
+names that have changed since (`versions`).
 
 ``.json`` holds everything as text, ``.json.gz`` the same compressed, and ``.arcwise`` is a zip archive
 of ``network.json`` with the large arrays beside it in NumPy's format. Nothing is ever pickled, and
@@ -35,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import FAMILIES, Conditional, GaussianConditional
+from arcwise.conditionals import CONDITIONALS, Conditional, GaussianConditional
 from arcwise.data import Variable
 from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
@@ -43,14 +44,12 @@ from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
 from arcwise.io.shared import shared_arrays
 from arcwise.io.values import Codec
+from arcwise.io.versions import VERSION, translated
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, NormalJoint
 
 __all__ = ["BUNDLE", "JSON", "read_bundle", "read_json", "write_bundle", "write_json"]
 
 FORMAT = "arcwise-network"
-VERSION = 2
-# What needs nothing of version 2 is written so that older programs can read it.
-PLAIN = 1
 DOCUMENT = "network.json"
 # Zip archives carry times; a constant one makes equal networks give equal files.
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -114,7 +113,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 def _types() -> dict[str, type]:
     """Classes that may appear in files, by name; asked for late, since families may be added."""
-    return {name: family.conditional for name, family in FAMILIES.items()} | {"fixed": Fixed}
+    return {**CONDITIONALS, Fixed.word: Fixed}
 
 
 def _guarded(read: Callable[[], Stored]) -> Stored:
@@ -137,15 +136,15 @@ def _guarded(read: Callable[[], Stored]) -> Stored:
 def _document(stored: Stored, codec: Codec) -> bytes:
     """The JSON text, one line per node."""
     shared = shared_arrays(stored.net)
-    more = _beyond_plain(stored)
-    version = VERSION if shared or more or isinstance(stored.graph, UGraph) else PLAIN
-    head = {"format": FORMAT, "version": version, "about": codec.encode(dict(stored.about))}
+    head = {"format": FORMAT, "version": VERSION, "about": codec.encode(dict(stored.about))}
     parts = [_text(head)[:-1]]
     if shared:
         parts.append(f'"arrays": {_lines([codec.encode(array) for array in shared])}')
         codec = replace(codec, numbers={id(array): k for k, array in enumerate(shared)})
     parts.append(f'"nodes": {_lines(_nodes(stored, codec))}')
-    parts += [f"{_text(key)}: {_text(write(codec))}" for key, write in more.items()]
+    parts += [
+        f"{_text(key)}: {_text(value)}" for key, value in _beyond_plain(stored, codec).items()
+    ]
     return (",\n ".join(parts) + "}\n").encode()
 
 
@@ -155,24 +154,18 @@ def _lines(entries: Sequence[Any]) -> str:
     return f"[\n  {lines}]"
 
 
-def _beyond_plain(stored: Stored) -> dict[str, Callable[[Codec], Any]]:
-    """What a network holds beside its nodes, each with how it is written."""
+def _beyond_plain(stored: Stored, codec: Codec) -> dict[str, Any]:
+    """What a network holds beside its nodes."""
     net = stored.net
     if isinstance(net, MarkovNet):
-        typical, joint = net.typical, net.joint
-        if joint is None:
-            return {"typical": lambda codec: codec.encode(typical)}
-        numbers = {"mean": joint.mean, "precision": joint.precision}
-        return {"joint": lambda codec: codec.encode(numbers)}
+        if not isinstance(net.joint, NormalJoint):
+            return {"typical": codec.encode(net.typical)}
+        numbers = {"mean": net.joint.mean, "precision": net.joint.precision}
+        return {"joint": codec.encode(numbers)}
     if net is None or net.blankets is None:
         return {}
-    inner = net.blankets
-    return {
-        "blankets": lambda codec: {
-            "nodes": _nodes(Stored.of(inner), codec),
-            "typical": codec.encode(inner.typical),
-        }
-    }
+    inner = Stored.of(net.blankets)
+    return {"blankets": {"nodes": _nodes(inner, codec), **_beyond_plain(inner, codec)}}
 
 
 def _text(value: object) -> str:
@@ -189,19 +182,8 @@ def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
         else:
             entry["parents"] = list(graph.parents_of(i))
         if stored.net is not None:
-            entry["model"] = stored.net.models[i]
-            _check_kind(stored.net, i, codec)
-            entry["fields"] = codec.encode_fields(stored.net.conditionals[i])
+            entry["model"], entry["fields"] = codec.encode_object(stored.net.conditionals[i])
     return entries
-
-
-def _check_kind(net: Net, node: int, codec: Codec) -> None:
-    known = codec.types.get(net.models[node])
-    if type(net.conditionals[node]) is not known:
-        raise FileError(
-            f"the local model of {net.names[node]!r} is a {type(net.conditionals[node]).__name__}, "
-            f"which is no {net.models[node]} model of the register"
-        )
 
 
 def _variable(variable: Variable, codec: Codec) -> dict[str, Any]:
@@ -237,7 +219,7 @@ def _parsed(content: bytes) -> dict[str, Any]:
             f"a newer Arcwise wrote it (version {version} of the format, this one reads up to "
             f"{VERSION}); update Arcwise to open it"
         )
-    return document
+    return translated(document)
 
 
 def _no_constant(name: str) -> float:
@@ -253,7 +235,7 @@ def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
     for array in arrays:
         _of_type(array, np.ndarray, "shared array")
     codec = replace(codec, shared=tuple(arrays))
-    variables, graph, fitted, models = nodes = _read_nodes(document, codec)
+    variables, graph, fitted = nodes = _read_nodes(document, codec)
     if not fitted:
         return Stored(graph, variables, None, about)
     if isinstance(graph, UGraph):
@@ -262,37 +244,39 @@ def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
     if document.get("blankets") is not None:
         beside = _of_type(document["blankets"], dict, "set of blanket models")
         inner = _markov(_read_nodes(beside, codec), beside, codec)
-    net = BayesNet(variables, graph, fitted, models, inner)
+    net = BayesNet(variables, graph, fitted, inner)
     _check_blankets(net)
     _probe(net)
     return Stored(graph, variables, net, about)
 
 
-Nodes = tuple[tuple[Variable, ...], DAG | UGraph, tuple[Conditional, ...], tuple[str, ...]]
+Nodes = tuple[tuple[Variable, ...], DAG | UGraph, tuple[Conditional, ...]]
 
 
 def _read_nodes(document: Mapping[str, Any], codec: Codec) -> Nodes:
-    """Variables, graph, and fitted models with their words; of a graph alone there are none."""
+    """Variables, graph, and fitted models; of a graph alone there are none."""
     entries = document["nodes"]
     if not isinstance(entries, list) or not entries:
         raise FileError("it has no nodes")
     variables = tuple(_read_variable(entry, codec) for entry in entries)
     graph = _graph(tuple(variable.name for variable in variables), entries)
     if not any("model" in entry for entry in entries):
-        return variables, graph, (), ()
-    models = tuple(_of_type(entry["model"], str, "model") for entry in entries)
-    fitted = tuple(codec.decode_fields(entry["model"], entry["fields"]) for entry in entries)
-    return variables, graph, fitted, models
+        return variables, graph, ()
+    fitted = tuple(
+        codec.decode_fields(_of_type(entry["model"], str, "model"), entry["fields"])
+        for entry in entries
+    )
+    return variables, graph, fitted
 
 
 def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNet:
     """An undirected network, or the blanket models of a directed one."""
-    variables, graph, fitted, models = nodes
+    variables, graph, fitted = nodes
     if not isinstance(graph, UGraph) or not fitted:
         raise FileError("its blanket models have no neighbours or no numbers")
     joint = _joint(document, codec)
     typical = () if joint is not None else _typical(variables, document, codec)
-    net = MarkovNet(variables, graph, fitted, models, typical, joint)
+    net = MarkovNet(variables, graph, fitted, typical, joint)
     _probe(net)
     _check_joint(net)
     return net
@@ -329,8 +313,8 @@ def _check_joint(net: MarkovNet) -> None:
     if net.joint is None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
-        own = net.joint.local(node, net.inputs[node])
-        if not isinstance(model, GaussianConditional) or not _alike(own, model):
+        own, both = net.joint.local(node, net.inputs[node]), GaussianConditional
+        if not isinstance(model, both) or not isinstance(own, both) or not _alike(own, model):
             raise FileError(f"the local model of {name!r} is not that of the joint distribution")
 
 

@@ -33,7 +33,7 @@ def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
     >>> x = np.arange(20.0)
     >>> variables = (Variable("a"), Variable("b"))
     >>> models = (Fixed(1.0), Fixed(2.0))
-    >>> net = MarkovNet(variables, UGraph.empty(["a", "b"]), models, ("fixed",) * 2, (x, x))
+    >>> net = MarkovNet(variables, UGraph.empty(["a", "b"]), models, (x, x))
     >>> [array is x for array in shared_arrays(net)]
     [True]
     """

@@ -85,7 +85,8 @@ class Codec:
             return items if isinstance(value, list) else {"$tuple": items}
         if isinstance(value, Mapping):
             return self._encode_mapping(value)
-        return self._encode_object(value)
+        name, entries = self.encode_object(value)
+        return {"$object": name, "fields": entries}
 
     def _encode_mapping(self, value: Mapping[Any, object]) -> dict[str, Any]:
         for key in value:
@@ -108,19 +109,13 @@ class Codec:
             out["shape"] = list(array.shape)
         return out
 
-    def _encode_object(self, value: object) -> dict[str, Any]:
+    def encode_object(self, value: object) -> tuple[str, dict[str, Any]]:
+        """The registered name of a dataclass, and its fields as what ``json`` can write."""
         for name, known in self.types.items():
             if type(value) is known and is_dataclass(value):
-                return {"$object": name, "fields": self.encode_fields(value)}
+                own = [field.name for field in fields(value) if field.init]
+                return name, {field: self.encode(getattr(value, field)) for field in own}
         raise FileError(f"a {type(value).__name__} cannot be written to a file")
-
-    def encode_fields(self, value: Any) -> dict[str, Any]:
-        """Turn the fields of a dataclass into what ``json`` can write."""
-        return {
-            field.name: self.encode(getattr(value, field.name))
-            for field in fields(value)
-            if field.init
-        }
 
     # -- JSON to values ---------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Networks: a graph with a fitted local model at every node, as plain values."""
 
 from arcwise.networks.align import align
-from arcwise.networks.joint import NormalJoint
+from arcwise.networks.joint import Joint, NormalJoint
 from arcwise.networks.nets import (
     BayesNet,
     Fixed,
@@ -17,6 +17,7 @@ from arcwise.networks.nets import (
 __all__ = [
     "BayesNet",
     "Fixed",
+    "Joint",
     "MarkovNet",
     "Net",
     "NormalJoint",

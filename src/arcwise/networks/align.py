@@ -42,7 +42,7 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
     >>> from arcwise.graphs import DAG
     >>> from arcwise.networks import BayesNet
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
     >>> rows = Table((Variable("x"), Variable("y")), (np.ones(2), np.ones(2)))
     >>> align(net, rows).notes
     ("The network has no variable 'y': ignored.",)

@@ -19,15 +19,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import GaussianConditional
+from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order
 
-__all__ = ["NormalJoint"]
+__all__ = ["Joint", "NormalJoint"]
 
 Array = NDArray[np.float64]
 
@@ -36,6 +37,30 @@ _ROUNDING = 1e-9
 
 _POINTS = 512
 """Most rows that stand for a distribution."""
+
+
+class Joint(Protocol):
+    """The joint distribution behind an undirected network, whose local models are its own."""
+
+    def check(self, graph: UGraph) -> None:
+        """Refuse another number of variables, or a dependence that the graph denies."""
+        ...
+
+    def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        """Partial correlations of pairs given all other variables; NaN where they have no meaning."""
+        ...
+
+    def points(self) -> Array:
+        """Rows that stand for the distribution, made without chance; chains start from them."""
+        ...
+
+    def local(self, node: int, inputs: Sequence[int]) -> Conditional:
+        """One variable given its neighbours."""
+        ...
+
+    def chain(self, graph: UGraph) -> tuple[Sequence[tuple[int, ...]], Sequence[Conditional]]:
+        """The parents and local models of a directed network with this distribution."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +124,23 @@ class NormalJoint:
         covariance: Array = 0.5 * (scaled + scaled.T) * np.outer(self._scale, self._scale)
         covariance.flags.writeable = False
         return covariance
+
+    def check(self, graph: UGraph) -> None:
+        """Refuse another number of variables, or an entry for a pair that the graph does not join."""
+        if len(self.mean) != len(graph.nodes):
+            raise FitError(
+                f"The joint distribution is of {len(self.mean)} variables, but the network has "
+                f"{len(graph.nodes)}."
+            )
+        linked = self.precision != 0
+        np.fill_diagonal(linked, False)
+        for node, row in enumerate(graph.neighbours):
+            linked[node, list(row)] = False
+        for one, two in np.argwhere(linked)[:1].tolist():
+            raise FitError(
+                f"The precision matrix joins {graph.nodes[one]!r} and {graph.nodes[two]!r}, but the "
+                "graph has no edge between them."
+            )
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
         """Partial correlations of pairs given all other variables."""

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 from arcwise.conditionals import Conditional
 from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type, sentence_list
+from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
-from arcwise.networks.joint import NormalJoint
+from arcwise.networks.joint import Joint, NormalJoint
 
 __all__ = [
     "BayesNet",
@@ -48,9 +49,11 @@ Columns = Sequence[NDArray[Any]]
 class Fixed:
     """The local model of a variable set from outside: always one value, whatever its parents.
 
-    >>> Fixed(2.0).mean((), 3).tolist()
+    >>> Fixed(2.0).sample((), np.random.default_rng(1), 3).tolist()
     [2.0, 2.0, 2.0]
     """
+
+    word: ClassVar[str] = "fixed"
 
     value: float
 
@@ -63,9 +66,9 @@ class Fixed:
         """Log probability: 0 at the value, minus infinity elsewhere."""
         return np.where(y == self.value, 0.0, -np.inf)
 
-    def mean(self, xs: tuple[NDArray[Any], ...], size: int) -> NDArray[np.float64]:
-        """The value, once per row."""
-        return np.full(size, float(self.value))
+    def distribution(self, xs: tuple[NDArray[Any], ...], size: int) -> Normal:
+        """The value without spread, once per row."""
+        return Normal(np.full(size, float(self.value)), np.zeros(size))
 
     def sample(
         self, xs: tuple[NDArray[Any], ...], rng: np.random.Generator, size: int
@@ -83,25 +86,22 @@ class BayesNet:
     variables : sorted by name.
     graph : a DAG whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node.
-    models : the family name of each local model.
     blankets : models of each variable given its Markov blanket, where answers need them.
 
     Raises
     ------
     GraphError : graph and variables do not name the same nodes in the same order.
-    FitError : there is not one conditional and one model name per node.
+    FitError : there is not one conditional per node.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",)).names
+    >>> BayesNet((Variable("x"),), DAG.empty(["x"]), (model,)).names
     ('x',)
     """
 
     variables: tuple[Variable, ...]
     graph: DAG
     conditionals: tuple[Conditional, ...]
-    models: tuple[str, ...]
-
     blankets: MarkovNet | None = None
 
     def __post_init__(self) -> None:
@@ -118,6 +118,11 @@ class BayesNet:
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """For each node the variables that its local model takes: its parents."""
         return self.graph.parents
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The word of each local model."""
+        return tuple(conditional.word for conditional in self.conditionals)
 
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
@@ -146,29 +151,27 @@ class MarkovNet:
     variables : sorted by name.
     graph : an undirected graph whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node, given its neighbours.
-    models : the family name of each local model.
     typical : rows of the data that chains start from, one array per variable; none where there is a
         joint, which needs no rows.
-    joint : the normal distribution of all variables, where they have one.
+    joint : the distribution of all variables, where they have one.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> graph = UGraph.empty(["x"])
-    >>> MarkovNet((Variable("x"),), graph, (model,), ("gaussian",), (np.zeros(1),)).names
+    >>> MarkovNet((Variable("x"),), graph, (model,), (np.zeros(1),)).names
     ('x',)
     """
 
     variables: tuple[Variable, ...]
     graph: UGraph
     conditionals: tuple[Conditional, ...]
-    models: tuple[str, ...]
     typical: tuple[NDArray[Any], ...] = ()
-    joint: NormalJoint | None = None
+    joint: Joint | None = None
 
     def __post_init__(self) -> None:
         _check(self)
         if self.joint is not None:
-            _check_joint(self.joint, self.graph)
+            self.joint.check(self.graph)
             if not self.typical:
                 return
         sizes = {len(column) for column in self.typical}
@@ -184,6 +187,11 @@ class MarkovNet:
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """For each node the variables that its local model takes: its neighbours."""
         return self.graph.neighbours
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The word of each local model."""
+        return tuple(conditional.word for conditional in self.conditionals)
 
     def __repr__(self) -> str:
         return _short(self, f"{self.graph.n_edges} edge{'s' * (self.graph.n_edges != 1)}")
@@ -205,7 +213,7 @@ class MarkovNet:
         [0.5]
         """
         models = tuple(joint.local(node, row) for node, row in enumerate(graph.neighbours))
-        return cls(variables, graph, models, ("gaussian",) * len(models), (), joint)
+        return cls(variables, graph, models, (), joint)
 
     @cached_property
     def starts(self) -> tuple[NDArray[Any], ...]:
@@ -220,8 +228,8 @@ class MarkovNet:
         if self.joint is None:
             return None
         parents, models = self.joint.chain(self.graph)
-        graph = DAG.unchecked(self.graph.nodes, parents)
-        return BayesNet(self.variables, graph, models, ("gaussian",) * len(models))
+        graph = DAG.unchecked(self.graph.nodes, tuple(parents))
+        return BayesNet(self.variables, graph, tuple(models))
 
     def index(self, name: str) -> int:
         """Give the column number of a variable; an unknown name is an error with close matches."""
@@ -247,29 +255,10 @@ def _check(net: Net) -> None:
             "The graph's nodes must be the variables in the order of their names; "
             + (f"{sentence_list(differing)} differ." if differing else "the order differs.")
         )
-    for what, entries in (("local model", net.conditionals), ("model name", net.models)):
-        if len(entries) != len(net.variables):
-            raise FitError(
-                f"A network of {len(net.variables)} variables needs one {what} for each, "
-                f"but {len(entries)} came."
-            )
-
-
-def _check_joint(joint: NormalJoint, graph: UGraph) -> None:
-    """Refuse a distribution of other variables, or with a dependence that the graph denies."""
-    if len(joint.mean) != len(graph.nodes):
+    if len(net.conditionals) != len(net.variables):
         raise FitError(
-            f"The joint distribution is of {len(joint.mean)} variables, but the network has "
-            f"{len(graph.nodes)}."
-        )
-    linked = joint.precision != 0
-    np.fill_diagonal(linked, False)
-    for node, row in enumerate(graph.neighbours):
-        linked[node, list(row)] = False
-    for one, two in np.argwhere(linked)[:1].tolist():
-        raise FitError(
-            f"The precision matrix joins {graph.nodes[one]!r} and {graph.nodes[two]!r}, but the graph "
-            "has no edge between them."
+            f"A network of {len(net.variables)} variables needs one local model for each, but got "
+            f"{len(net.conditionals)}."
         )
 
 
@@ -294,7 +283,7 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
     >>> log_density(net, (np.array([0.0]),)).round(4).tolist()
     [-0.9189]
     """
@@ -346,7 +335,7 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,), ("gaussian",))
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
     >>> ancestral(net, np.random.default_rng(1), 100).rows
     100
     """
@@ -387,7 +376,7 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
     >>> a = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.ones(1), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b), ("gaussian",) * 2)
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
     >>> str(cut(net, {1: 3.0}).graph)
     '[a][b]'
     """
@@ -400,5 +389,4 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
             Fixed(interventions[i]) if i in interventions else net.conditionals[i]
             for i in everything
         ),
-        tuple("fixed" if i in interventions else net.models[i] for i in everything),
     )

@@ -8,9 +8,9 @@ from arcwise.plot.edge_path import plot_edge_path
 from arcwise.plot.graph import plot_graph
 from arcwise.plot.layout import Layout, arrange
 from arcwise.plot.panels import plot_graphs
-from arcwise.plot.path import plot_path
+from arcwise.plot.path_curve import plot_path
 from arcwise.plot.trace import plot_trace
-from arcwise.plot.tuning import plot_tuning
+from arcwise.plot.tuning_curve import plot_tuning
 
 __all__ = [
     "PICTURES",

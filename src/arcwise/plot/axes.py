@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.errors import FileError
 from arcwise.io.files import write_bytes
+from arcwise.plot.labels import PLAIN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.ticker import Locator
 
-__all__ = ["PICTURES", "save_picture", "small_axes", "whole_numbers"]
+__all__ = ["PICTURES", "entitle", "save_picture", "small_axes", "whole_numbers"]
 
 PICTURES = (".png", ".pdf", ".svg")
 """What the name of a picture may end in."""
@@ -23,6 +24,12 @@ def small_axes(inches: tuple[float, float] = (5.0, 3.0)) -> "Axes":
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=inches, layout="constrained")[1]
+
+
+def entitle(axes: "Axes", title: str | None) -> None:
+    """Write a line above a diagram, where there is one to write."""
+    if title is not None:
+        axes.set_title(title, loc="left", fontsize=10, **PLAIN)
 
 
 def whole_numbers(most: int = 9) -> "Locator":

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import small_axes
+from arcwise.plot.axes import entitle, small_axes
 from arcwise.plot.beside import pixels, spread_out, write_beside
 from arcwise.plot.labels import PLAIN, text_width
-from arcwise.plot.penalties import At, Mark, Priced, labels_of, marks_of, set_penalties
+from arcwise.plot.penalty_axis import At, Mark, Priced, labels_of, marks_of, set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,11 +84,10 @@ def plot_edge_path(
     _draw_others(axes, penalties, [values[i] for i in range(len(pairs)) if i not in colours])
     for row, colour in colours.items():
         _draw_line(axes, penalties, values[row], " – ".join(pairs[row]), colour)
-    set_penalties(axes, [*penalties, *(m.penalty for m in marks)], grid=True, linear=linear)
+    known = [*penalties, *(mark.penalty for mark in marks)]
+    set_penalties(axes, known, unit=path.unit, grid=True, linear=linear)
     _set_values(axes, values, bool(marks))
-    axes.set_xlabel(f"penalty ({path.unit})", **PLAIN)
-    if title is not None:
-        axes.set_title(title, loc="left", fontsize=10, **PLAIN)
+    entitle(axes, title)
     _draw_marks(axes, marks, labels_of(at))
     _name_lines(axes, penalties, [(pairs[row], values[row], each) for row, each in colours.items()])
     return axes

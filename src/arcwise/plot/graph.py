@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, PDAG, UGraph
-from arcwise.plot.curves import curves, direction, shortened
-from arcwise.plot.given import Positions, given_points, placed
+from arcwise.plot.curves import (
+    NUMBER_SIZE,
+    curves,
+    direction,
+    number_places,
+    shortened,
+    written,
+)
 from arcwise.plot.labels import FONT_SIZE, PLAIN, boxes, label, text_width
 from arcwise.plot.layout import Graph, Layout, arrange, lines_of
 from arcwise.plot.legend import Legend, plan, write_legend
@@ -30,7 +36,7 @@ from arcwise.plot.marks import (
     marked,
     measured,
 )
-from arcwise.plot.numbers import NUMBER_SIZE, number_places, written
+from arcwise.plot.positions import Positions, given_points, placed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -48,32 +48,26 @@ class EdgeRow(Protocol):
     @property
     def first(self) -> str:
         """One variable."""
-        ...
 
     @property
     def second(self) -> str:
         """The other variable."""
-        ...
 
     @property
     def present(self) -> bool:
         """Whether there is an edge."""
-        ...
 
     @property
     def reversible(self) -> bool:
         """Whether data cannot tell the direction."""
-        ...
 
     @property
     def strength(self) -> float:
         """Nats per row."""
-        ...
 
     @property
     def partial_correlation(self) -> float:
         """Given all other variables."""
-        ...
 
 
 Rows = Mapping[frozenset[str], EdgeRow]

@@ -7,7 +7,6 @@ import numpy as np
 
 from arcwise.errors import GraphError
 from arcwise.graphs import UGraph
-from arcwise.plot.given import Positions
 from arcwise.plot.graph import (
     draw_picture,
     fit_axes,
@@ -19,6 +18,7 @@ from arcwise.plot.labels import PLAIN
 from arcwise.plot.layout import Graph, Layout, lines_of
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import EdgeRow, edge_rows, marked, measured
+from arcwise.plot.positions import Positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,12 +37,10 @@ class Drawable(Protocol):
     @property
     def graph(self) -> Graph:
         """The graph."""
-        ...
 
     @property
     def edges(self) -> Iterable[EdgeRow]:
         """What is known of its pairs."""
-        ...
 
 
 def plot_graphs(

@@ -21,7 +21,6 @@ class Searched(Protocol):
     @property
     def trace(self) -> Sequence[Step]:
         """The steps."""
-        ...
 
 
 def plot_trace(result: Searched, *, ax: "Axes | None" = None) -> "Axes":

@@ -2,7 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from arcwise.conditionals import Fits
+from arcwise.data import Moments, Table, folds
+from arcwise.errors import FitError, WordError
 from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
@@ -39,6 +45,42 @@ class Entry:
 
     bind: Callable[..., Score]
     parts: str = "none"
+
+    def tie(
+        self, fits: Fits, data: Table | Moments, rng: np.random.Generator, **options: Any
+    ) -> Score:
+        """Bind the score to fits, with the parts of the rows that it holds out.
+
+        Parameters
+        ----------
+        fits : a family tied to the data.
+        data : the same data.
+        rng : random generator of the parts.
+        options : of the score, with `folds` where it takes all parts in turn, and `fraction`, the share of
+            rows, where it holds out one.
+
+        Raises
+        ------
+        FitError : rows are needed, and there are only means and covariances.
+        WordError : a fraction that is none.
+        """
+        if self.parts == "none":
+            return self.bind(fits, **options)
+        if isinstance(data, Moments):
+            raise FitError(
+                "A score of rows that are held out needs the rows of the table, but only means and "
+                "covariances were given: take bic, or read the file as a table."
+            )
+        if self.parts == "all":
+            return self.bind(fits, folds(data.rows, int(options.pop("folds", 10)), rng), **options)
+        fraction = float(options.pop("fraction", 1 / 3))
+        if not 0 < fraction < 1:
+            raise WordError(
+                f"fraction is the share of rows held out, between 0 and 1, not {fraction}."
+            )
+        part = np.sort(rng.permutation(data.rows)[: max(1, round(fraction * data.rows))])
+        weight = float(len(part)) if data.weights is None else float(data.weights[part].sum())
+        return self.bind(fits, part, weight, **options)
 
 
 SCORES: dict[str, Entry] = {

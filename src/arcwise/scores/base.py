@@ -12,14 +12,24 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import GaussianScores
+from arcwise._kernels.orders import Compiled
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
-__all__ = ["Array", "Cached", "ParentSets", "Score", "Sum", "Watched", "delta", "total"]
+__all__ = [
+    "ALL", "Array", "Cached", "Mask", "Numbers", "ParentSets", "Parents", "Score", "Sum", "Sweep", "Watched",
+    "delta", "members", "toggle", "total",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
-ParentSets = Sequence[tuple[int, ...]]
+Mask = NDArray[np.bool_]
+Numbers = Sequence[int]
+Parents = tuple[int, ...]
+ParentSets = Sequence[Parents]
+Sweep = tuple[Array, Array]
+
+ALL = 1 << 30
+"""As many parents as there are."""
 
 _BATCH = 0.1  # seconds that local fits may take between two questions to the watcher,
 _SHARED = 5  # and so many times that where threads share them out, so that few have to wait
@@ -29,8 +39,9 @@ class Score(ABC):
     """Local scores of parent sets; `nodes` are the columns' names, `rows` the sum of weights.
 
     `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
-    on; `lattice` that `subsets` is far cheaper than scoring set by set, which lets the exact search go
-    further; `threads` how many sets are scored at the same time.
+    on; `lattice` that `sweep` and `subsets` are far cheaper than scoring set by set, which lets the exact
+    search go further; `threads` how many sets are scored at the same time. A parent set that the local
+    models cannot take scores -inf.
     """
 
     nodes: tuple[str, ...]
@@ -43,45 +54,50 @@ class Score(ABC):
     def many(self, child: int, sets: ParentSets) -> Array:
         """Local scores of `child` for several parent sets (sorted tuples of column numbers)."""
 
-    def local(self, child: int, parents: tuple[int, ...]) -> float:
+    def local(self, child: int, parents: Parents) -> float:
         """Local score of `child` given `parents`."""
         return float(self.many(child, (parents,))[0])
 
-    def toggles(
-        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
-    ) -> Array:
+    def toggles(self, child: int, parents: Parents, among: Numbers | None = None) -> Array:
         """Local scores with each variable put in (if out) or taken out (if in) of `parents`.
 
         One entry for each column, or for each of `among`; the child's own entry is -inf.
         """
-        others = range(len(self.nodes)) if among is None else among
+        p = len(self.nodes)
+        if self.lattice and (among is None or 4 * len(among) >= p):  # else it is quicker one by one
+            row: Array = self.sweep((child,), (parents,))[1][0]
+            return row if among is None else row[np.asarray(among, dtype=np.intp)]
+        others = range(p) if among is None else among
         asked = [x for x in others if x != child]
-        values = self.many(child, [_toggle(parents, x) for x in asked])
         out = np.full(len(others), -np.inf)
-        out[[i for i, x in enumerate(others) if x != child]] = values
+        out[[i for i, x in enumerate(others) if x != child]] = self.many(
+            child, [toggle(parents, x) for x in asked]
+        )
         return out
 
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
-        """Local scores (m,) of m children with their bases, and all toggles (m, p), in one call."""
-        own = np.array([self.local(c, base) for c, base in zip(children, bases, strict=True)])
-        rows = [self.toggles(c, base) for c, base in zip(children, bases, strict=True)]
-        return own, np.array(rows).reshape(len(children), len(self.nodes))
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
+        """Local scores (m,) of m children with their bases, and all toggles (m, p), in one call.
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
-        """Local scores of `always` with every subset of `candidates`, indexed by bit mask.
-
-        Sets of more than `max_size` parents score -inf.
+        `among` (m, p) marks the toggles that are wanted, such as those that rules allow: no other set is
+        fitted, and the entries of the others are -inf.
         """
-        most = len(self.nodes) if max_size is None else max_size
-        sizes = np.array([mask.bit_count() for mask in range(1 << len(candidates))])
+        p = len(self.nodes)
+        own, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            wanted = range(p) if among is None else np.flatnonzero(among[row]).tolist()
+            others = [x for x in wanted if x != child]
+            values = self.many(child, [base, *(toggle(base, x) for x in others)])
+            own[row], toggled[row, others] = values[0], values[1:]
+        return own, toggled
+
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """Local scores of `always` with every subset of `others`, indexed by bit mask.
+
+        Sets of more than `most` parents score -inf.
+        """
+        sizes = np.array([mask.bit_count() for mask in range(1 << len(others))])
         masks = np.flatnonzero(sizes + len(always) <= most)
-        sets = [_members(int(mask), candidates, always) for mask in masks]
+        sets = [members(int(mask), others, always) for mask in masks]
         out = np.full(len(sizes), -np.inf)
         out[masks] = self.many(child, sets)
         return out
@@ -90,7 +106,7 @@ class Score(ABC):
         """Scores with 0, 1, ..., p parents where only their number matters; else None."""
         return None
 
-    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
         """The same local scores for compiled searches, which then need no call for each set.
 
         `extra` (p + 1,) is added by the number of parents. None where there is no closed form.
@@ -105,11 +121,13 @@ class Score(ABC):
         return self if self.lattice else Watched(self, check)
 
 
-def _toggle(parents: tuple[int, ...], x: int) -> tuple[int, ...]:
+def toggle(parents: Parents, x: int) -> Parents:
+    """The parents with one more, or one less."""
     return tuple(sorted(set(parents) ^ {x}))
 
 
-def _members(mask: int, candidates: Sequence[int], always: tuple[int, ...]) -> tuple[int, ...]:
+def members(mask: int, candidates: Numbers, always: Parents) -> Parents:
+    """The parents of a bit mask: those always there, and the candidates whose bits are set."""
     chosen = [c for i, c in enumerate(candidates) if mask >> i & 1]
     return tuple(sorted([*chosen, *always]))
 
@@ -134,7 +152,7 @@ def delta(score: Score, graph: DAG, move: Move) -> float:
     for child in changed:
         other = move.tail if child == move.head else move.head
         before = graph.parents[child]
-        gain += score.local(child, _toggle(before, other)) - score.local(child, before)
+        gain += score.local(child, toggle(before, other)) - score.local(child, before)
     return gain
 
 
@@ -151,7 +169,7 @@ class Sum(Score):
         """The sum of the parts, each watched."""
         return Sum([part.watched(check) for part in self.parts])
 
-    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
         """The one part that looks at data, with what the others add by the number of parents."""
         known = [part.by_number() for part in self.parts]
         data = [part for part, added in zip(self.parts, known, strict=True) if added is None]
@@ -165,39 +183,28 @@ class Sum(Score):
         out: Array = np.sum([part.many(child, sets) for part in self.parts], axis=0)
         return out
 
-    def toggles(
-        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
-    ) -> Array:
-        """Sum of the parts' toggles."""
-        out: Array = np.sum([part.toggles(child, parents, among) for part in self.parts], axis=0)
-        return out
-
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Sum of the parts' sweeps."""
-        found = [part.sweep(children, bases) for part in self.parts]
-        own: Array = np.sum([f[0] for f in found], axis=0)
-        rows: Array = np.sum([f[1] for f in found], axis=0)
-        return own, rows
+        own, rows = zip(*(part.sweep(children, bases, among) for part in self.parts), strict=True)
+        return np.sum(own, axis=0), np.sum(rows, axis=0)
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """Sum of the parts' subsets."""
-        found = [part.subsets(child, candidates, always, max_size) for part in self.parts]
+        found = [part.subsets(child, others, always, most) for part in self.parts]
         out: Array = np.sum(found, axis=0)
         return out
 
 
 class Cached(Score):
-    """Remembers every local score asked for: for scores that are dear to compute."""
+    """Remembers every local score asked for: for scores that are dear to compute.
+
+    Scores in closed form are asked for whole sweeps and lattices as if the memory were not there.
+    """
 
     def __init__(self, score: Score) -> None:
         self.score = score
-        self.nodes, self.rows, self.equivalent = score.nodes, score.rows, score.equivalent
+        self.nodes, self.rows, self.threads = score.nodes, score.rows, score.threads
+        self.equivalent, self.lattice = score.equivalent, score.lattice
         self.known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -207,6 +214,26 @@ class Cached(Score):
             for s, value in zip(missing, self.score.many(child, missing), strict=True):
                 self.known[child, s] = float(value)
         return np.array([self.known[child, s] for s in sets])
+
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
+        """The score's own sweep in closed form, else from memory."""
+        if self.lattice:
+            return self.score.sweep(children, bases, among)
+        return super().sweep(children, bases, among)
+
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """The score's own subsets in closed form, else from memory."""
+        if self.lattice:
+            return self.score.subsets(child, others, always, most)
+        return super().subsets(child, others, always, most)
+
+    def by_number(self) -> Array | None:
+        """What the score says by the number of parents alone."""
+        return self.score.by_number()
+
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
+        """The score's closed form."""
+        return self.score.compiled(extra)
 
     def watched(self, check: Callable[[], None]) -> Score:
         """The same memory; `check` is called where local scores are not known."""

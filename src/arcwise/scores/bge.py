@@ -12,7 +12,6 @@ Sources: Geiger and Heckerman 2002; the form corrected by Kuipers, Moffa and Hec
 Defaults alpha_mu = 1 and alpha_w = p + 2: the least informative prior that is proper for any graph.
 """
 
-from collections.abc import Sequence
 from math import lgamma
 
 import numpy as np
@@ -22,7 +21,7 @@ from arcwise._kernels import gaussian as kernel
 from arcwise._kernels.orders import GaussianScores
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.errors import FitError
-from arcwise.scores.base import Array, ParentSets, Score
+from arcwise.scores.base import ALL, Array, Mask, Numbers, Parents, ParentSets, Score, Sweep
 
 __all__ = ["BGe", "bge"]
 
@@ -62,7 +61,7 @@ class BGe(Score):
         scale = np.array([2 * self.log_sd[list(s)].sum() for s in sets])
         return self._local(sizes, child, residual, logdet + scale)
 
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Bases and all toggles in one compiled call."""
         found = kernel.sweep(self.matrix, children, bases, _TINY, _TINY)
         own, toggled = np.empty(len(children)), found.toggled
@@ -77,31 +76,17 @@ class BGe(Score):
                 len(base) + sign, child, toggled[row], logdet + sign * change[row]
             )
             toggled[row, child] = -np.inf
+        if among is not None:
+            toggled[~among] = -np.inf
         return own, toggled
 
-    def toggles(
-        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
-    ) -> Array:
-        """All toggles by the sweep."""
-        row: Array = self.sweep((child,), (parents,))[1][0]
-        return row if among is None else row[np.asarray(among, dtype=np.intp)]
-
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """All subsets in one compiled call."""
-        most = len(self.nodes) if max_size is None else max_size
-        residual, logdet = kernel.subsets(
-            self.matrix, child, candidates, always, most, _TINY, _TINY
-        )
+        residual, logdet = kernel.subsets(self.matrix, child, others, always, most, _TINY, _TINY)
         masks = np.arange(len(residual), dtype=np.uint32)
         sizes = np.bitwise_count(masks).astype(np.intp) + len(always)
         logdet += 2 * self.log_sd[list(always)].sum()
-        for bit, candidate in enumerate(candidates):
+        for bit, candidate in enumerate(others):
             logdet += 2 * self.log_sd[candidate] * (masks >> bit & 1)
         out = self._local(sizes, child, residual, logdet)
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)

@@ -12,15 +12,25 @@ is above p / 2: a search that begins with all variables as parents would be paid
 each parent costs the same here. Equivalent graphs have as many arcs, so the term treats them alike.
 """
 
-from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
 
-from arcwise._kernels.orders import GaussianScores
+from arcwise._kernels.orders import Compiled
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
-from arcwise.scores.base import Array, ParentSets, Score
+from arcwise.scores.base import (
+    ALL,
+    Array,
+    Mask,
+    Numbers,
+    Parents,
+    ParentSets,
+    Score,
+    Sweep,
+    members,
+    toggle,
+)
 
 __all__ = ["Penalized", "aic", "bic", "ebic", "loglik"]
 
@@ -28,20 +38,20 @@ __all__ = ["Penalized", "aic", "bic", "ebic", "loglik"]
 class Penalized(Score):
     """Log-likelihood of fitted local models minus a charge.
 
-    `per_param` nats are charged for each free parameter, `by_size[m]` for having m parents.
+    `per_param` nats are charged for each free parameter, `by_size[m]` for having m parents. Parameters are
+    counted set by set; where only the number of parents matters, the whole charge goes by it.
     """
 
     def __init__(self, fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> None:
-        self.fits, self.per_param = fits, per_param
-        self.nodes, self.rows = fits.nodes, fits.rows
+        self.fits, self.nodes, self.rows = fits, fits.nodes, fits.rows
         self.by_size = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
         counts = fits.params_by_size()
-        self.uniform = counts is not None
-        if per_param and not self.uniform:
+        self.per_param = per_param if counts is None else 0.0  # of what is counted set by set
+        if self.per_param:
             fits.n_params(0, ((),))  # refused here, before any search, where nothing can be counted
-        if counts is not None:  # then the whole charge goes by the number of parents
+        elif counts is not None:
             self.by_size = self.by_size + per_param * counts
-        self.equivalent, self.lattice = fits.equivalent, fits.lattice and self.uniform
+        self.equivalent, self.lattice = fits.equivalent, fits.lattice
         self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -49,62 +59,55 @@ class Penalized(Score):
         sizes = np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))
         out = self.fits.loglik(child, sets)
         out -= self.by_size[sizes]
-        if self.per_param and not self.uniform:
+        if self.per_param:
             out -= self.per_param * self.fits.n_params(child, sets)
         return out
 
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
-        """Bases and all toggles in one call, where the family has one."""
-        found = self._swept(children, bases)
-        return super().sweep(children, bases) if found is None else found
-
-    def _swept(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array] | None:
-        """The family's sweep minus charges; None where it has none."""
-        found = self.fits.sweep(children, bases) if self.uniform else None
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
+        """The family's sweep minus charges, where it has one."""
+        found = self.fits.sweep(children, bases)
         if found is None:
-            return None
+            return super().sweep(children, bases, among)
         own, toggled = found
+        if self.per_param:
+            self._charge(children, bases, own, toggled)
         sizes = np.fromiter(map(len, bases), dtype=np.intp, count=len(bases))
         own -= self.by_size[sizes]
         toggled -= self.by_size[sizes + 1][:, None]
         toggled[np.arange(len(bases)), np.asarray(children, dtype=np.intp)] = -np.inf
         excess = self.by_size[sizes + 1] - self.by_size[sizes - 1]  # unused where a base is empty
-        members = np.fromiter(chain.from_iterable(bases), dtype=np.intp, count=int(sizes.sum()))
+        inside = np.fromiter(chain.from_iterable(bases), dtype=np.intp, count=int(sizes.sum()))
         rows = np.repeat(np.arange(len(bases)), sizes)
-        toggled[rows, members] += excess[rows]
+        toggled[rows, inside] += excess[rows]
+        if among is not None:
+            toggled[~among] = -np.inf
         return own, toggled
 
-    def toggles(
-        self, child: int, parents: tuple[int, ...], among: Sequence[int] | None = None
-    ) -> Array:
-        """Toggles by the family's sweep, unless it has none or only a few are asked for."""
-        few = among is not None and 4 * len(among) < len(self.nodes)
-        found = None if few else self._swept((child,), (parents,))
-        if found is None:
-            return super().toggles(child, parents, among)
-        row: Array = found[1][0]
-        return row if among is None else row[np.asarray(among, dtype=np.intp)]
+    def _charge(self, children: Numbers, bases: ParentSets, own: Array, toggled: Array) -> None:
+        """Take off what parameters cost that are counted set by set."""
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            rest = [x for x in range(len(self.nodes)) if x != child]
+            counts = self.fits.n_params(child, [base, *(toggle(base, x) for x in rest)])
+            own[row] -= self.per_param * counts[0]
+            toggled[row, rest] -= self.per_param * counts[1:]
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """All subsets in one call, where the family has one."""
-        most = len(self.nodes) if max_size is None else max_size
-        out = self.fits.subsets(child, candidates, always, most) if self.uniform else None
+        out = self.fits.subsets(child, others, always, most)
         if out is None:
-            return super().subsets(child, candidates, always, max_size)
+            return super().subsets(child, others, always, most)
         sizes = np.bitwise_count(np.arange(len(out), dtype=np.uint32)).astype(np.intp)
         out -= self.by_size[sizes + len(always)]
+        if self.per_param:
+            kept = np.flatnonzero(sizes + len(always) <= most).tolist()
+            sets = [members(mask, others, always) for mask in kept]
+            out[kept] -= self.per_param * self.fits.n_params(child, sets)
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
-    def compiled(self, extra: Array | None = None) -> GaussianScores | None:
+    def compiled(self, extra: Array | None = None) -> Compiled | None:
         """The family's closed form minus charges, where it has one."""
         charges = self.by_size if extra is None else self.by_size - extra
-        return self.fits.compiled(charges) if self.uniform else None
+        return self.fits.compiled(charges, self.per_param)
 
 
 def loglik(fits: Fits) -> Score:

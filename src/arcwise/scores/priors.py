@@ -7,13 +7,11 @@
 Both are in nats per arc *and row*, so that one number means the same for short and long tables.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
-from arcwise.scores.base import Array, ParentSets, Score
+from arcwise.scores.base import ALL, Array, Mask, Numbers, Parents, ParentSets, Score, Sweep
 
 __all__ = ["ArcPenalty", "ExpertPrior"]
 
@@ -44,26 +42,21 @@ class ArcPenalty(Score):
         """Minus the cost of the parents."""
         return -self.cost * np.fromiter(map(len, sets), dtype=float, count=len(sets))
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
-        """Costs by the number of bits; sets of more than `max_size` parents score -inf."""
-        masks = np.arange(1 << len(candidates), dtype=np.uint32)
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """Costs by the number of bits; sets of more than `most` parents score -inf."""
+        masks = np.arange(1 << len(others), dtype=np.uint32)
         sizes = np.bitwise_count(masks) + float(len(always))
-        most = len(self.nodes) if max_size is None else max_size
         return np.where(sizes <= most, -self.cost * sizes, -np.inf)
 
-    def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Costs of bases and toggles."""
         own = -self.cost * np.fromiter(map(len, bases), dtype=float, count=len(bases))
         toggled = np.repeat(own[:, None] - self.cost, len(self.nodes), axis=1)
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
             toggled[row, list(base)] += 2 * self.cost
             toggled[row, child] = -np.inf
+        if among is not None:
+            toggled[~among] = -np.inf
         return own, toggled
 
 
@@ -100,19 +93,12 @@ class ExpertPrior(Score):
         cost, wanted = self.costs[child], self.wanted[child]
         return float(cost[wanted].sum()), np.where(wanted, cost, -cost)
 
-    def subsets(
-        self,
-        child: int,
-        candidates: Sequence[int],
-        always: tuple[int, ...] = (),
-        max_size: int | None = None,
-    ) -> Array:
-        """Costs bit by bit; sets of more than `max_size` parents score -inf."""
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """Costs bit by bit; sets of more than `most` parents score -inf."""
         missing, change = self._terms(child)
         out = np.full(1, change[list(always)].sum() - missing)
-        for candidate in candidates:
+        for candidate in others:
             out = np.concatenate((out, out + change[candidate]))
-        if max_size is not None:
-            masks = np.arange(len(out), dtype=np.uint32)
-            out[np.bitwise_count(masks) > max_size - len(always)] = -np.inf
+        masks = np.arange(len(out), dtype=np.uint32)
+        out[np.bitwise_count(masks) > most - len(always)] = -np.inf
         return out

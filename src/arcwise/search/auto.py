@@ -27,7 +27,7 @@ from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges_within
 from arcwise.search.exact import exact
 from arcwise.search.greedy import ascend
-from arcwise.search.lazy import Found, LazyArcs, cleared
+from arcwise.search.lazy import Found, LazyArcs, cleared, without
 from arcwise.search.orders import Ordered, displaced
 
 __all__ = ["auto"]
@@ -70,7 +70,8 @@ def auto(
     """
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
-    kind = _Classes if score.equivalent else _Arcs if score.lattice else LazyArcs
+    classes = score.equivalent and bounds.condition is None
+    kind = _Classes if classes else _Arcs if score.lattice else LazyArcs
     way = kind(score, graph, bounds, rng, trail)
     best, top = way.found
     small = max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]
@@ -97,7 +98,7 @@ def auto(
 
 def _parent_sets(limits: Limits) -> float:
     p = len(limits.nodes)
-    if p > _QUICK_COLUMNS:
+    if p > _QUICK_COLUMNS or limits.condition is not None:
         return np.inf
     return float(sum(2.0 ** len(limits.candidates(child)) for child in range(p)))
 
@@ -163,7 +164,10 @@ class _Arcs:
 
     def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far with one to three variables cleared."""
-        self.climb.go_to(cleared(best[0], self.limits, self.rng))
+        start = cleared(best[0], self.limits, self.rng)
+        if not self.limits.allows_graph(start):
+            return best
+        self.climb.go_to(start)
         if number % 2:
             self.climb.shake(self.rng, 2)
         return self._climbed()
@@ -176,11 +180,4 @@ class _Arcs:
 def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
     """The graph without a random tenth to half of its arcs; required ones stay."""
     share = rng.uniform(0.1, 0.5)
-    rows = []
-    for child, parents in enumerate(graph.parents):
-        kept = rng.random(len(parents)) >= share
-        required = limits.required[child]
-        rows.append(
-            tuple(p for p, stay in zip(parents, kept, strict=True) if stay or p in required)
-        )
-    return DAG.unchecked(graph.nodes, tuple(rows))
+    return without(graph, limits, lambda tail, head: rng.random() < share)

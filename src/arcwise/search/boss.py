@@ -29,8 +29,9 @@ from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import least_gain, starting_graph
+from arcwise.search.climb import Climb, least_gain, starting_graph
 from arcwise.search.equivalence import ges_within
+from arcwise.search.greedy import ascend
 from arcwise.search.orders import MEMORY, Ordered, displaced
 
 __all__ = ["boss"]
@@ -86,12 +87,18 @@ def boss(
             break
         order = displaced(best.order(), bounds, rng) if attempt else graph.order()
         found = orders.climb(order) if start is not None and not attempt else orders.fall(order)
-        if found is not None and score.equivalent and not trail.stopped:
+        if found is not None and bounds.condition is not None:
+            found = found if bounds.condition(found[0]) else None
+        elif found is not None and score.equivalent and not trail.stopped:
             found = ges_within(trail, score, found[0], bounds, ("backward",))
         if found is not None and found[1] > top + least_gain(score):
             best, top = found
     if best is not graph and top < (before := total(score, graph)):
         best, top = graph, before
+    if bounds.condition is not None and not trail.stopped:  # orders know nothing of it, arcs do
+        climb = Climb(score.watched(trail.check), best, bounds)
+        ascend(climb, trail)
+        best = climb.graph()
     forgot = f"; the memory was full {orders.cleared} times" if orders.cleared else ""
     stopped = trail.stopped or f"{restarts + 1} climbs are over{forgot}"
     return Result(best, total(score, best), tuple(trail.steps), stopped)

@@ -20,7 +20,7 @@ from arcwise.graphs import DAG, Limits, Move
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 
-__all__ = ["Climb", "Gain", "least_gain", "starting_graph"]
+__all__ = ["Climb", "Gain", "least_gain", "refuse_condition", "starting_graph"]
 
 KINDS = ("add", "drop", "flip")
 _BLOCK = 1 << 22  # gains computed at a time when a graph is entered: 32 MB
@@ -49,8 +49,22 @@ def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tu
     if graph.nodes != score.nodes:
         raise FitError("The start graph has other variables than the data.")
     if not bounds.allows_graph(graph):
+        if start is None:
+            raise GraphError(
+                "The required arcs alone do not fulfil the condition on the whole graph: give a start that "
+                "does."
+            )
         raise GraphError("The start graph breaks the rules: change it, or start empty.")
     return graph, bounds
+
+
+def refuse_condition(limits: Limits, search: str) -> None:
+    """Refuse a condition on whole graphs, for searches that do not walk from graph to graph."""
+    if limits.condition is not None:
+        raise FitError(
+            f"The {search} search takes rules about single arcs, but not a condition on the whole graph: "
+            "take search='auto', or another search."
+        )
 
 
 def least_gain(score: Score) -> float:
@@ -125,34 +139,53 @@ class Climb:
     def _score(self, children: list[int]) -> bool:
         """Score children anew, with all their toggles; False where interrupted: no moves are left."""
         try:
-            own, toggled = self.score.sweep(children, [self.parents[c] for c in children])
+            among = None if self.limits.free else np.array([self.candidates(c) for c in children])
+            own, toggled = self.score.sweep(children, [self.parents[c] for c in children], among)
         except Interrupted:
             self._give_up()
             return False
+        values = own.tolist()
+        if -np.inf in values:
+            raise self._no_model(children[values.index(-np.inf)])
         toggled -= own[:, None]
         for row, child in enumerate(children):
-            self.local[child] = own[row]
-            if not self.limits.free:
-                toggled[row, self.barred(child)] = -np.inf
-            self.gains[child] = toggled[row]
+            self.local[child], self.gains[child] = values[row], toggled[row]
         return True
+
+    def _no_model(self, child: int) -> FitError:
+        name, *given = (self.score.nodes[x] for x in (child, *self.parents[child]))
+        return FitError(
+            f"There is no local model of {name!r} given {', '.join(given) or 'nothing'}: start from another "
+            "graph, or take another model."
+        )
 
     def _give_up(self) -> None:
         self.gains[:] = -np.inf
         self._stale[:] = True
 
-    def barred(self, child: int) -> NDArray[np.bool_]:
-        """Mark the variables that the rules do not let become a parent of the child."""
-        barred = ~self.limits.allowed_mask(child)
-        most = self.limits.max_parents
-        if most is not None and len(self.parents[child]) >= most:
-            out = np.ones(self.p, dtype=bool)
-            out[list(self.parents[child])] = False
-            barred |= out
-        return barred
+    def candidates(self, child: int) -> NDArray[np.bool_]:
+        """Mark the variables that the rules let become a parent of the child, or be one no more."""
+        mask, parents = self.limits.allowed_mask(child), list(self.parents[child])
+        if self.limits.max_parents is not None and len(parents) >= self.limits.max_parents:
+            inside = mask[parents]
+            mask[:] = False
+            mask[parents] = inside
+        mask[list(self.limits.required[child])] = False
+        return mask
+
+    def permits(self, move: Gain) -> bool:
+        """Whether the graph that a move leads to fulfils the condition on whole graphs, if there is one."""
+        return self.limits.condition is None or self.limits.condition(self.after(move))
 
     def best(self) -> Gain | None:
         """The legal move with the largest gain, even if that is negative; None if there is none."""
+        move = self._first()
+        if self.limits.condition is None or move is None or self.permits(move):
+            return move
+        return next((m for m in self.above(-np.inf) if not self._is_blocked(m)), None)
+
+    def _first(self) -> Gain | None:
+        """The best move by the rules about single arcs."""
         if self._stale.any():
             self._scan(np.flatnonzero(self._stale))
             self._stale[:] = False
@@ -224,10 +257,10 @@ class Climb:
             fine = kernel.legal_flip(self._children, self._below, tail, head)
         return Gain(gain, kind, tail, head) if fine and gain > -np.inf else None
 
-    def above(self, least: float) -> list[Gain]:
+    def above(self, least: float) -> Iterator[Gain]:
         """All legal moves whose gain is larger than `least`, best first."""
-        found = list(self._moves_above(least))
-        return sorted((g for g in found if g.gain > least), key=lambda g: (-g.gain, g[1:]))
+        found = (g for g in self._moves_above(least) if g.gain > least)
+        return filter(self.permits, sorted(found, key=lambda g: (-g.gain, g[1:])))
 
     def _moves_above(self, least: float) -> Iterator[Gain]:
         for head, tail in np.argwhere(self.gains > least).tolist():
@@ -245,10 +278,12 @@ class Climb:
         return self.move_of(int(tail), int(head + (head >= tail)), rng.random() < 0.5)
 
     def move_of(self, tail: int, head: int, turn: bool) -> Gain | None:
-        """Add tail -> head, or drop (or turn) it where it is there."""
+        """Add tail -> head, or drop (or turn) it where it is there; None if that is not legal."""
         if tail in self.parents[head]:
-            return self.legal(kernel.FLIP if turn else kernel.DROP, tail, head)
-        return None if head in self.parents[tail] else self.legal(kernel.ADD, tail, head)
+            move = self.legal(kernel.FLIP if turn else kernel.DROP, tail, head)
+        else:
+            move = None if head in self.parents[tail] else self.legal(kernel.ADD, tail, head)
+        return move if move is not None and self.permits(move) else None
 
     def shake(self, rng: np.random.Generator, moves: int) -> None:
         """Make some random legal moves (giving up after many draws where few are legal)."""
@@ -266,6 +301,9 @@ class Climb:
         _put(self._blocked, head, (tail,))
         _put(self._blocked, tail, (head,))
         self._stale[[tail, head]] = True
+
+    def _is_blocked(self, move: Gain) -> bool:
+        return bool(int(self._blocked[move.head, move.tail >> 6]) >> (move.tail & 63) & 1)
 
     def unblock(self, tail: int, head: int) -> None:
         """Let the pair take part in `best` again."""

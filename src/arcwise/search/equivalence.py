@@ -40,7 +40,8 @@ from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.results import ASKED, FULL, Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import least_gain, starting_graph
+from arcwise.scores.base import Mask
+from arcwise.search.climb import least_gain, refuse_condition, starting_graph
 
 __all__ = ["Phase", "ges", "ges_within"]
 
@@ -106,14 +107,18 @@ def ges(
     <DAG [a][b][c|a:b]>
     """
     graph, bounds = starting_graph(score, start, limits)
+    refuse_condition(bounds, "equivalence")
     trail = Trail(on_step, max_steps)
-    careful = score.watched(trail.check)
+    careful, barred = score.watched(trail.check), _barred(bounds)
+    needed = None if bounds.free else _needed(barred)
+    most = len(score.nodes) if bounds.max_parents is None else bounds.max_parents
 
     def sweep(
         children: list[int], bases: list[tuple[int, ...]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         try:
-            return careful.sweep(children, bases)
+            among = None if needed is None else _among(needed[children], bases, most)
+            return careful.sweep(children, bases, among)
         except Interrupted:  # no step is better, and the watcher is asked next
             return np.zeros(len(children)), np.full((len(children), len(score.nodes)), -np.inf)
 
@@ -126,11 +131,11 @@ def ges(
         sweep,
         watch,
         graph.parents,
-        _barred(bounds),
+        barred,
         bounds.required,
         phases=_numbers(phases),
         iterate=iterate,
-        max_parents=len(score.nodes) if bounds.max_parents is None else bounds.max_parents,
+        max_parents=most,
         max_clique=_most(max_clique, len(score.nodes)),
         tolerance=least_gain(score),
     )
@@ -169,6 +174,26 @@ def _numbers(phases: Sequence[Phase]) -> list[int]:
         if phase not in _KINDS:
             raise unknown("phase", phase, _KINDS)
     return [_KINDS[phase] for phase in phases]
+
+
+def _needed(barred: Sequence[tuple[int, ...]]) -> Mask:
+    """Mark the parents (columns) of each child that some member of a permitted class may have.
+
+    A class stands for all of its members, so a barred parent is needed where the opposite arc is free.
+    """
+    free = np.ones((len(barred), len(barred)), dtype=bool)
+    for child, row in enumerate(barred):
+        free[child, list(row)] = False
+    return free | free.T
+
+
+def _among(needed: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
+    """What is needed beside bases; of those with as many parents as there may be, only smaller sets."""
+    for row, base in zip(needed, bases, strict=True):
+        if len(base) >= most:
+            row[:] = False
+            row[list(base)] = True
+    return needed
 
 
 def _barred(limits: Limits) -> list[tuple[int, ...]]:

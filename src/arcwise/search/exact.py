@@ -18,9 +18,10 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
 from arcwise.results import Interrupted, Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import least_gain, starting_graph
+from arcwise.scores.base import ALL
+from arcwise.search.climb import least_gain, refuse_condition, starting_graph
 
-__all__ = ["best_known", "exact", "exact_memory"]
+__all__ = ["best_known", "exact", "exact_memory", "mask_of"]
 
 Array = NDArray[np.float64]
 
@@ -66,6 +67,7 @@ def exact(
     FitError : too many variables for the memory; the message says how much would be needed.
     """
     graph, bounds = starting_graph(score, start, limits)
+    refuse_condition(bounds, "exact")
     _check_size(bounds, memory)
     trail, p = Trail(on_step), len(score.nodes)
     sizes = [1 << len(bounds.candidates(child)) for child in range(p)]
@@ -143,12 +145,13 @@ def _best_inside(score: Score, limits: Limits, child: int, table: Array, trail: 
     """
     candidates, required = limits.candidates(child).tolist(), limits.required[child]
     lower, upper = candidates[:_PIECE], candidates[_PIECE:]
+    most = ALL if limits.max_parents is None else limits.max_parents
     for high, part in enumerate(table.reshape(1 << len(upper), -1)):
         if high:
             trail.check()
         chosen = (c for bit, c in enumerate(upper) if high >> bit & 1)
         always = tuple(sorted((*required, *chosen)))
-        part[:] = score.subsets(child, lower, always, limits.max_parents)
+        part[:] = score.subsets(child, lower, always, most)
     kernel.subset_maxima(table)
 
 
@@ -157,8 +160,8 @@ def _assemble(limits: Limits, tables: list[Array]) -> DAG:
     p = len(limits.nodes)
     offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
     candidates = [limits.candidates(child).tolist() for child in range(p)]
-    masks = np.array([_mask(c) for c in candidates], dtype=np.uint64)
-    needs = np.array([_mask(r) for r in limits.required], dtype=np.uint64)
+    masks = np.array([mask_of(c) for c in candidates], dtype=np.uint64)
+    needs = np.array([mask_of(r) for r in limits.required], dtype=np.uint64)
     best, order = kernel.best_order(_joined(tables), offsets, masks, needs)
     if best == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
@@ -179,7 +182,8 @@ def _joined(tables: list[Array]) -> Array:
     return tables[0] if whole is None else whole
 
 
-def _mask(members: list[int] | tuple[int, ...]) -> int:
+def mask_of(members: Sequence[int]) -> int:
+    """A set as a bit mask."""
     return sum(1 << member for member in members)
 
 

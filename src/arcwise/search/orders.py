@@ -104,12 +104,16 @@ class Ordered:
     def _rows(
         self, child: int, base: tuple[int, ...], among: list[int]
     ) -> NDArray[np.float64] | None:
+        """Scores of a base and of its toggles, -inf for those that the rules forbid."""
+        free = self.limits.allowed_mask(child)
+        free[list(self.limits.required[child])] = False
+        wanted = np.zeros((1, len(free)), dtype=bool)
+        wanted[0, among] = free[among]
         try:
-            own = self._careful.local(child, base)
-            row = self._careful.toggles(child, base, among) if among else np.zeros(0)
+            own, rows = self._careful.sweep((child,), (base,), wanted)
         except Interrupted:
             return None
-        return np.concatenate([[own], row])
+        return np.append(own, rows[0, among])
 
     def _watch(self, column: int, value: float, arcs: int) -> bool:
         if column < 0:

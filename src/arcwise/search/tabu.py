@@ -56,7 +56,7 @@ def tabu(
     climb = Climb(score.watched(trail.check), graph, bounds)
     best, top = _run(climb, trail, (tabu_length, walk_length, walks))
     for _ in range(restarts):
-        climb.go_to(bounds.start())
+        climb.go_to(graph if bounds.condition else bounds.start())
         climb.shake(rng, 2 * len(score.nodes))
         if trail.stopped or trail.add("restart", climb.total, climb.arcs):
             break

@@ -10,10 +10,13 @@ With more rows than columns these are all columns in a combination that hardly v
 every column follows from others; only copies are looked for.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arcwise.data.variable import sentence_list
 
 __all__ = ["NOISE", "Steady", "steadied"]
 
@@ -31,6 +34,17 @@ class Steady(NamedTuple):
 
     matrix: Array
     columns: tuple[int, ...]
+
+    def note(self, nodes: Sequence[str]) -> str:
+        """A sentence on the columns that got noise; nothing where none did."""
+        if not self.columns:
+            return ""
+        return (
+            f"{sentence_list([nodes[i] for i in self.columns])} follow from one another (a copy, a sum, or "
+            f"few distinct rows): each is taken as measured with an error of {100 * NOISE**0.5:.1g} % of its "
+            "standard deviation, as the likelihood has no maximum otherwise; leave one out to see what the "
+            "rest depend on."
+        )
 
 
 def steadied(correlations: Array, rows: float) -> Steady:

@@ -15,8 +15,8 @@ from arcwise.conditionals.parzen.model import (
     canonical_order,
 )
 from arcwise.data import Moments, Table, Variable
-from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError, WordError, unknown
+from arcwise.data.variable import KINDS, sentence_list
+from arcwise.errors import DataError, WordError, unknown
 
 __all__ = ["CEILING", "MOST_ROWS", "WIDTHS", "Parzen", "Widths"]
 
@@ -39,7 +39,9 @@ class Parzen(Family):
     """The family of conditional Parzen windows; its fields are the options of `bind`."""
 
     name = "parzen"
+    kinds = frozenset(KINDS)
     conditional = ParzenConditional
+    kinds = parent_kinds = frozenset(KINDS)
 
     widths: Widths = "two"
     floor: float = 0.01
@@ -101,9 +103,8 @@ class Parzen(Family):
         return replace(model, loo=_loo_with_tail(model, block)) if self.tail else model
 
     def prepare(self, table: Table) -> Table:
-        """Complete rows; numeric levels as numbers, unless their kind was asked for by name."""
-        numeric = {v.name: v for v in table.variables if v.numeric and v.name not in table.fixed}
-        ready = _sampled(table.recast(dict.fromkeys(numeric, "continuous")).complete())
+        """Three rows at least, and not more than bandwidths can be found for."""
+        ready = _sampled(table)
         if ready.rows < _FEWEST:
             raise DataError(
                 f"Parzen windows need at least {_FEWEST} complete rows, but there are {ready.rows}."
@@ -140,11 +141,7 @@ class Parzen(Family):
         """
         from arcwise.conditionals.parzen.fits import ParzenFits
 
-        if isinstance(source, Moments):
-            raise FitError(
-                "Parzen windows need the rows of the table, but only means and covariances were "
-                "given: read the file as a table."
-            )
+        table = self.rows_of(source)
         if widths not in WIDTHS:
             raise unknown("kind of widths", widths, WIDTHS)
         if not 0 < floor < CEILING:
@@ -155,7 +152,7 @@ class Parzen(Family):
         if not 0 <= tail < 1:
             raise WordError(f"The tail is a share from 0 to below 1, but {tail} came.")
         family = replace(self, widths=widths, floor=floor, tail=tail, threads=threads)
-        return ParzenFits(family, source)
+        return ParzenFits(family, table)
 
 
 def _sampled(table: Table) -> Table:

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise._kernels import parzen as kernel
-from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, RowHeldOut
+from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, RowHeldOut, no_count
 from arcwise.conditionals.parzen.family import CEILING, Parzen
 from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of, canonical_order
 from arcwise.data import Table
-from arcwise.errors import FitError
 
 if TYPE_CHECKING:
     from arcwise.graphs import DAG
@@ -111,10 +110,7 @@ class ParzenFits(Fits):
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
         """Refuse: a model that keeps its rows has no number of parameters."""
-        raise FitError(
-            "A parzen model has no number of free parameters, so scores that count them (aic, bic, "
-            "ebic) cannot be used: take loo or kfold."
-        )
+        no_count(self.family)
 
     def held_out(self, parts: Parts) -> HeldOut:
         """Tie the family to parts of the rows; each is scored by models fitted to the rest."""

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import parzen as kernel
-from arcwise.conditionals.base import Array, Columns, Mixture
+from arcwise.conditionals.base import Array, Columns
 from arcwise.data import Variable
+from arcwise.distributions import Categorical, Mixture
 from arcwise.errors import FitError
 
 __all__ = ["Block", "ParzenConditional", "block_of", "canonical_order", "origin_of"]
@@ -41,6 +42,8 @@ class ParzenConditional:
     >>> model.mean((np.array([0.0, 1.0, 0.5]),), 3).round(6).tolist()
     [0.0, 3.0, 1.5]
     """
+
+    word: ClassVar[str] = "parzen"
 
     output: NDArray[Any]
     inputs: tuple[NDArray[Any], ...]
@@ -151,9 +154,7 @@ class ParzenConditional:
         )
 
     def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row; of codes, for a discrete output."""
-        if self.levels:
-            return self.probabilities(xs, size) @ np.arange(float(self.levels))
+        """Expected value of each row, of a continuous output; faster than by its distribution."""
         queries, width = self._queries(xs, size), float(self.widths[0])
         found, _ = kernel.means(
             self._centres, self._apart, self.weights, self._values, queries, width
@@ -161,22 +162,25 @@ class ParzenConditional:
         out: Array = self._origins[0] + found * self.scales[0]
         return out if not self.tail else (1 - self.tail) * out + self.tail * self._own_weight[0]
 
-    def mixture(self, xs: Columns, size: int) -> Mixture:
-        """The rows as mixtures of normals around the output's values."""
-        sd = np.full(len(self.output), self.widths[1] * self.scales[0])
-        weights, centres = self.shares(xs, size), np.asarray(self.output, dtype=float)
+    def distribution(self, xs: Columns, size: int) -> Mixture | Categorical:
+        """Mixtures of normals around the output's values; of a discrete output, probabilities of codes."""
+        weights = self.shares(xs, size)
+        if self.levels:
+            return Categorical(self._probabilities(weights))
+        centres = np.asarray(self.output, dtype=float)[None, :]
+        sd = np.full((1, len(self.output)), self.widths[1] * self.scales[0])
         if not self.tail:
             return Mixture(centres, sd, weights)
         mean, wide = self._own_weight
         last = np.full((size, 1), self.tail)
         parts = np.hstack([(1 - self.tail) * weights, last])
-        return Mixture(np.append(centres, mean), np.append(sd, wide), parts)
+        return Mixture(np.append(centres, [[mean]], axis=1), np.append(sd, [[wide]], axis=1), parts)
 
-    def probabilities(self, xs: Columns, size: int) -> Array:
-        """Probability of each level (columns) in each row, for a discrete output."""
+    def _probabilities(self, weights: Array) -> Array:
+        """Probability of each level (columns) in each row."""
         each = np.eye(self.levels)[self.output.astype(np.intp)]
         stay, other = self._kernel
-        smooth = other + (stay - other) * (self.shares(xs, size) @ each)
+        smooth = other + (stay - other) * (weights @ each)
         out: Array = (1 - self.tail) * smooth + self.tail / self.levels
         return out
 

@@ -1,0 +1,196 @@
+"""A network in words and in plain values, so that the shell, a report and a page say the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from arcwise.data import Moments, Table
+from arcwise.evaluate import EdgeTable
+
+if TYPE_CHECKING:
+    from arcwise.api.net import Network
+
+__all__ = [
+    "data_said", "describe", "edge_count", "legend", "no_edges", "notes_of", "summary", "to_dict",
+]  # fmt: skip
+
+# Rules that choose a penalty, beside cross-validation.
+_RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
+_NAMED = 8  # columns that are named; of more, the number is
+# Words in the reason why a search ended that tell that it might have gone on.
+_CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
+
+
+def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]]:
+    """What is known of a network, as pairs of a label and a sentence; labels may repeat.
+
+    `seconds` are those that learning took, where that is to be told.
+
+    >>> import arcwise as aw
+    >>> net = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
+    >>> for label, text in net.describe()[:4]:
+    ...     print(f"{label}: {text}")
+    data: 506 rows, 3 columns
+    graph: directed, 3 arcs
+    model: gaussian
+    score: ebic -3745.8928, proved to be the best of all graphs
+    """
+    found = [
+        ("data", _data(net)),
+        *(("note", note) for note in notes_of(net)),
+        ("graph", f"{'directed' if net.directed else 'undirected'}, {edge_count(net)}"),
+        ("model", str(net.words.get("model", ""))),
+        ("score", _score(net)),
+        ("penalty", _penalty(net)),
+        ("search", _search(net, seconds)),
+        *(("edges", line) for line in legend(net.edges.present) or [no_edges(net)]),
+    ]
+    return [(label, text) for label, text in found if text]
+
+
+def notes_of(net: Network) -> list[str]:
+    """What was guessed, left out and decided on the way from the data to the network, each once."""
+    if net.data is None:
+        return list(dict.fromkeys(net.notes))
+    notes = list(dict.fromkeys([*net.data.notes, *net.notes]))
+    numbers = {variable.name for variable in net.net.variables if not variable.discrete}
+    levels = {variable.name for variable in net.data.variables if variable.discrete}
+    recast = [name for name in net.variables if name in numbers and name in levels]
+    if recast:
+        verb = "takes" if len(recast) == 1 else "take"
+        more = f" and {len(recast) - _NAMED} more" if len(recast) > _NAMED else ""
+        names = f"{', '.join(recast[:_NAMED])}{more}" if more else _joined(recast)
+        notes.append(f"{names} {verb} few whole values, which are treated as numbers.")
+    return notes
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def legend(edges: EdgeTable) -> list[str]:
+    """What the columns of a table of edges mean."""
+    if not len(edges):
+        return []
+    lines = [f"Strength (nats): {edges.meaning}."]
+    if any(math.isfinite(row.partial_correlation) for row in edges):
+        lines.append("Partial r: correlation of the two given all other variables.")
+    if "refit_loss" in edges.more:
+        said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
+        lines.append(f"{said} fitted again.")
+    if any(row.strength < 0 for row in edges):
+        lines.append("Strength below 0: the score is better without the edge.")
+    if "first_side" in edges.more:
+        lines.append(
+            "At its ends: what the edge does for the model of the first and of the second."
+        )
+    if any(row.reversible for row in edges):
+        lines.append("--  data alone cannot tell the direction of this edge.")
+    return lines
+
+
+def to_dict(net: Network) -> dict[str, Any]:
+    """All that is told of a network, as plain values: no trace, no local models."""
+    told = ("score", "rows", "stopped", "optimal")
+    return {
+        "variables": list(net.variables),
+        "directed": net.directed,
+        "words": dict(net.words),
+        **{name: getattr(net, name) for name in told},
+        "steps": len(net.trace),
+        "tuning": [dict(row) for row in net.tuning],
+        "notes": notes_of(net),
+        "strength": net.edges.meaning,
+        "edges": net.edges.present.sorted().to_dict(),
+    }
+
+
+def summary(net: Network) -> str:
+    """A few lines a person likes to read."""
+    lines = [repr(net)[1:-1]]
+    if net.score is not None:
+        proof = ", proved to be the best of all graphs" if net.optimal else ""
+        word = net.words.get("score", "score")
+        lines.append(f"{word} {net.score:.4f} on {net.rows:g} rows{proof}")
+    if net.stopped:
+        steps = len(net.trace)  # a file keeps none of them
+        taken = f", {_plural(steps, 'step')}" if steps else ""
+        lines.append(f"search: {net.words.get('search', 'search')}{taken}; {net.stopped}")
+    lines.extend(f"note: {note}" for note in net.notes)
+    shown = net.edges.present
+    return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
+
+
+def _data(net: Network) -> str:
+    if net.data is None:
+        return "" if net.rows is None else _plural(net.rows, "row")
+    return data_said(net.data, net.rows, len(net.variables))
+
+
+def data_said(data: Table | Moments, counted: float | None, taken: int | None = None) -> str:
+    """How much data there are: rows, those that counted, columns, those that were taken."""
+    rows, there = data.n if isinstance(data, Moments) else data.rows, len(data.variables)
+    used = "" if counted is None or counted == rows else f" ({_tenths(counted)} counted)"
+    columns = _plural(there, "column")
+    return f"{_plural(rows, 'row')}{used}, {columns if taken in (None, there) else f'{taken} of {columns}'}"
+
+
+def _tenths(rows: float) -> str:
+    """A sum of weights, to a tenth of a row."""
+    return f"{rows:.1f}".removesuffix(".0")
+
+
+def _plural(count: float, word: str) -> str:
+    return f"{count:.10g} {word}{'s' * (count != 1)}"
+
+
+def edge_count(net: Network) -> str:
+    """How many arcs or edges a network has."""
+    count = sum(map(len, net.net.inputs)) // (1 if net.directed else 2)
+    return _plural(count, "arc" if net.directed else "edge")
+
+
+def _score(net: Network) -> str:
+    if net.score is None:
+        return ""
+    proof = ", proved to be the best of all graphs" if net.optimal else ""
+    if not net.directed and net.measure is not None:
+        proof = ", summed over all variables given their neighbours"
+    return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
+
+
+def _penalty(net: Network) -> str:
+    if "penalty" not in net.words:
+        return ""
+    tuned, rule = "", str(net.words.get("penalty_rule") or "")
+    if net.tuning:
+        tuned = f", found by {_RULES.get(rule, 'cross-validation')}"
+    elif rule:
+        tuned = "; tuning was cut short"
+    unit = f"({net.words['penalty_unit']})" if "penalty_unit" in net.words else ""
+    usual = f"nats per {'arc' if net.directed else 'edge'} and row"
+    return f"{net.words['penalty']:.4g} {unit or usual}{tuned}"
+
+
+def _search(net: Network, seconds: float | None) -> str:
+    if not net.stopped:
+        return ""
+    took = "" if seconds is None else f" in {seconds:.1f} s"
+    reason = "" if net.optimal else f"; {net.stopped}"
+    return f"{net.words.get('search', '')}, {_plural(len(net.trace), 'step')}{took}{reason}"
+
+
+def no_edges(net: Network) -> str:
+    """Say why there are none; only a search that came to its end tells something of the data."""
+    if len(net.variables) == 1:
+        return f"No edges: there is only one variable, {net.variables[0]}."
+    if any(words in net.stopped for words in _CUT_SHORT):
+        return f"No edges: the search was stopped before it found any ({net.stopped})."
+    if not net.stopped:
+        return "No edges: the graph has none."
+    if net.words.get("penalty", 0) > 0:
+        more = "" if net.words.get("penalty_rule") else " A smaller one leaves more."
+        return f"No edges: no edge is left at this penalty.{more}"
+    return "No edges: no variable tells anything of another."

@@ -1,0 +1,186 @@
+"""Commands that ask a network: ``edges`` and ``query``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.inputs import load_network
+from arcwise.cli.options import argument, main_output, option, switch
+from arcwise.cli.syntax import event, values
+from arcwise.errors import DataError, WordError
+
+if TYPE_CHECKING:
+    from arcwise.evaluate import EdgeTable
+
+__all__ = ["edges", "query"]
+
+
+def edges(
+    net: options.NetFile,
+    every: Annotated[bool, switch("--all")] = False,
+    sort: Annotated[str, option("COLUMN")] = "strength",
+    refit: Annotated[bool, switch("--refit")] = False,
+    csv: Annotated[bool, switch("--csv", panel="Output")] = False,
+    plot: options.Plot = None,
+    top: Annotated[int | None, option("NUMBER", panel="Output", least=0)] = None,
+    json: options.Json = False,
+) -> None:
+    """Print the edges of a network, strongest first, and draw it.
+
+    Example: arcwise edges wine.json --csv > edges.csv; arcwise edges wine.json --plot wine.png --top 20
+
+    Parameters
+    ----------
+    every : all pairs, also those without an edge.
+    sort : by strength, partial_correlation, names, or, with --refit, refit_loss.
+    refit : of an undirected gaussian network: what the likelihood loses without each edge when the others
+        are fitted again.
+    csv : print a CSV table, for machines.
+    top : draw only so many of the strongest edges, with --plot.
+    """
+    from arcwise.plot import PICTURES
+
+    outputs.check([(plot, PICTURES)], [net])
+    if plot is None and top is not None:
+        raise WordError("--top says how many edges to draw: it needs --plot FILE.")
+    if sort == "refit_loss" and not refit:
+        raise WordError("--sort refit_loss needs --refit, which finds the losses.")
+    network = load_network(net)
+    found = network.refit_losses() if refit else network.edges
+    table = (found if every else found.present).sorted(sort)
+    if json:
+        terminal.show_json({"strength": table.meaning, "edges": table.to_dict()})
+    elif csv:
+        outputs.print_table(_columns(table))
+    else:
+        summary.show_edges(table, network)
+    written = outputs.write([(plot, outputs.draw(lambda: network.plot(top=top)), "a picture")])
+    if not (json or csv):
+        outputs.say_written(written)
+
+
+def _columns(table: EdgeTable) -> Any:
+    """Give the table by columns: its two ends and what is known of the pair."""
+    import pyarrow as pa
+
+    ends = ("from", "to") if table.directed else ("first", "second")
+    pairs = [summary.arrow(row) for row in table]
+    kinds = {"present": pa.bool_(), "strength": pa.float64(), "partial_correlation": pa.float64()}
+    if table.directed:
+        kinds = {"present": pa.bool_(), "reversible": pa.bool_(), **kinds}
+    elif table.sides is None:
+        kinds["sign"] = pa.int64()
+    if "refit_loss" in table.more:
+        kinds["refit_loss"] = pa.float64()
+    if table.sides is not None:
+        kinds |= {"first_side": pa.float64(), "second_side": pa.float64()}
+    columns = {
+        ends[0]: pa.array([tail for tail, _, _ in pairs], pa.string()),
+        ends[1]: pa.array([head for _, _, head in pairs], pa.string()),
+    }
+    for word, kind in kinds.items():
+        columns[word] = pa.array([getattr(row, word) for row in table], kind, from_pandas=True)
+    return pa.table(columns)
+
+
+def query(
+    *,
+    net: options.NetFile,
+    targets: Annotated[list[str], argument("TARGET...")],
+    given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    probability: Annotated[list[str] | None, option("EVENT")] = None,
+    draws: Annotated[int | None, option("NUMBER", least=1)] = None,
+    max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
+    effort: options.Effort,
+    output: Annotated[Path | None, main_output()] = None,
+    json: options.Json = False,
+) -> None:
+    """Ask for the distribution of variables, given what is known of others.
+
+    Several targets are answered together, with their correlations. With --draws the answer is a
+    table of draws. What has no closed form is simulated: the answer then has a standard error, R-hat
+    (near 1 where the chains agree) and an effective sample size.
+
+    Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
+
+    Parameters
+    ----------
+    targets : the variables asked for.
+    given : a value that was observed.
+    do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only; of a
+        learned one the answer has a range where data cannot tell the direction of arcs at it.
+    probability : also the probability of an event: 'quality > 6', '5 < quality < 7',
+        'pH < 3 and quality > 6'.
+    draws : draw so many values of the targets instead.
+    max_graphs : the largest number of equivalent graphs that the range of an answer to --do is taken over:
+        by default 500, or 50 where answers are simulated.
+    output : write the draws to a file: {tables}; by default CSV to standard output.
+    """
+    if output is not None and draws is None:
+        raise DataError("Only draws are written to a file: say how many with --draws.")
+    outputs.check([(output, outputs.TABLES)], [net])
+    network = load_network(net)
+    known = {
+        "given": values(given or (), "--given"),
+        "do": values(do or (), "--do"),
+        **effort.settings(),
+        **({} if max_graphs is None else {"max_graphs": max_graphs}),
+    }
+    belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
+    chances = [(text, *_chance(network, text, known)) for text in probability or ()]
+    if draws is not None:
+        _say_graph(belief)
+        drawn = belief.draws(draws, effort.seed)
+        columns = {targets[0]: drawn} if len(targets) == 1 else dict(drawn)
+        outputs.give_table(_arrow(columns), output, terminal.plural(draws, "draw"))
+    elif json:
+        plain = [_plain(*each) for each in chances]
+        terminal.show_json({**belief.to_dict(), "probabilities": plain})
+    else:
+        for line in str(belief).splitlines():  # what is asked stands out, the answer below does not
+            terminal.show(terminal.styled(line, "" if line.startswith(" ") else "bold"))
+        for text, chance, ends in chances:
+            terminal.show(f"  probability of {text}: {_share(chance)}{_over(ends)}")
+
+
+def _arrow(columns: Mapping[str, Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(columns)
+
+
+def _say_graph(belief: Any) -> None:
+    """Say that draws are from one graph where the answer has a range over several."""
+    if belief.range is not None:
+        terminal.aside("The draws are those of the learned graph alone.")
+        for note in belief.range.notes:
+            terminal.aside(note)
+
+
+def _chance(network: Any, text: str, known: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The probability of an event, and its ends over the equivalent graphs where there are some."""
+    bounds = event(text)
+    belief = network.query(list(bounds), **known)
+    ends = belief.range.probability(bounds) if belief.range else None
+    return belief.probability(bounds), ends
+
+
+def _over(ends: tuple[float, float] | None) -> str:
+    """What is said of the ends of a probability; nothing where all graphs agree."""
+    low, high = (f"{end:.4g}" for end in ends or (0.0, 0.0))
+    return "" if low == high else f"; over equivalent graphs between {low} and {high}"
+
+
+def _share(chance: Any) -> str:
+    """Write a probability; an error that no digit shows is not worth a word."""
+    error = f" ± {chance.error:.1g}" if chance.error > 1e-6 else ""
+    return f"{float(chance):.4g}{error}"
+
+
+def _plain(text: str, chance: Any, ends: tuple[float, float] | None) -> dict[str, Any]:
+    plain = {"event": text, "probability": float(chance), "error": chance.error}
+    return {**plain, "range": list(ends)} if ends else plain

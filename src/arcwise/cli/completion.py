@@ -1,0 +1,194 @@
+"""Commands that give rows from a network: ``predict``, ``impute``, ``sample``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from arcwise.cli import inputs, options, outputs
+from arcwise.cli.options import option, switch
+from arcwise.cli.terminal import aside, listed, plural, show
+from arcwise.errors import DataError
+
+if TYPE_CHECKING:
+    from arcwise.api import Network
+    from arcwise.data import Table
+    from arcwise.data.raw import Raw
+    from arcwise.inference import Predictions
+
+__all__ = ["impute", "predict", "sample"]
+
+# Notes of the library that the shell has its own words for.
+_ALIGNED = ("The table has no ", "The network has no ")
+
+
+def predict(
+    *,
+    net: options.NetFile,
+    data: options.RowsFile,
+    target: options.Target,
+    level: Annotated[float, option("SHARE")] = 0.95,
+    keep: Annotated[bool, switch("--keep")] = False,
+    missing: options.Missing = None,
+    effort: options.Effort,
+    output: options.TableOut = None,
+) -> None:
+    """Predict one variable in every row: mean, sd, low and high.
+
+    Of a variable with levels, the most probable one and the probability of each. Where missing values
+    have to be simulated, the standard error of the mean stands beside it.
+
+    Cells and whole columns may be missing; the target's own column is not used, and where it is there,
+    the error of the predictions is told.
+
+    Example: arcwise predict wine.json new.csv quality -o predicted.csv
+
+    Parameters
+    ----------
+    level : the probability of the interval from low to high.
+    keep : keep the columns of the rows beside the predictions.
+    """
+    network, raw = _opened(net, data, missing, output)
+    network.net.index(target)
+    marks = missing or []
+    table = inputs.read_rows(raw, network, marks, unread=[target])
+    found = network.predict(table, target, **effort.settings())
+    said = [note for note in found.notes if not note.startswith(_ALIGNED)]
+    for note in [*_absent(raw, network, target), *said, *_error(raw, found, marks)]:
+        aside(note)
+    answer = _predictions(raw, found, level, keep)
+    outputs.give_table(answer, output, f"{target} in {plural(len(found), 'row')}")
+
+
+def _opened(
+    net: Path, data: Path, missing: list[str] | None, output: Path | None
+) -> tuple[Network, Raw]:
+    """Read a network and rows, where the answer can be written."""
+    outputs.check([(output, outputs.TABLES)], [net, data])
+    return inputs.load_network(net), inputs.read_raw(data, missing or [])
+
+
+def _predictions(raw: Raw, found: Any, level: float, keep: bool) -> Any:
+    """Give the predictions by columns, beside the columns of the rows where these are kept."""
+    import pyarrow as pa
+
+    if found.levels is not None:
+        columns: dict[str, Any] = {"level": list(map(str, found.labels))}
+        shares = found.probabilities
+        columns |= {f"p({level})": shares[:, i] for i, level in enumerate(found.levels)}
+    else:
+        low, high = found.interval(level)
+        columns = {"mean": found.mean, "sd": found.sd, "low": low, "high": high}
+        if found.error.any():
+            columns["error"] = found.error
+    if not keep:
+        return pa.table(columns)
+    kept = dict(zip(raw.names, raw.arrays, strict=True))
+    added = {f"{found.name}_{word}": column for word, column in columns.items()}
+    return pa.table({**kept, **added})
+
+
+def _absent(raw: Raw, network: Network, target: str) -> list[str]:
+    absent = [name for name in network.variables if name not in raw.names and name != target]
+    if not absent:
+        return []
+    word = "column" if len(absent) == 1 else "columns"
+    return [f"The rows have no {word} {listed(absent)}: taken as unknown."]
+
+
+def _error(raw: Raw, found: Predictions, missing: list[str]) -> list[str]:
+    """Say how far off the predictions are, where the target is known."""
+    import numpy as np
+
+    if found.name not in raw.names:
+        return []
+    truth = _numbers(raw, found.name, missing)
+    there = np.isfinite(truth)
+    if there.sum() < 2:
+        return []
+    off = truth[there] - found.mean[there]
+    error, spread = float(np.sqrt(np.mean(off**2))), float(truth[there].std())
+    share = f", R2 {1 - error**2 / spread**2:.3f}" if spread > 0 else ""
+    counted = plural(int(there.sum()), "row")
+    return [f"{found.name} is known in {counted}: root mean square error {error:.4g}{share}."]
+
+
+def _numbers(raw: Raw, name: str, missing: list[str]) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    from arcwise.data import Variable, conform
+
+    array = raw.arrays[raw.names.index(name)]
+    try:
+        table = conform(pa.table({name: inputs.unmarked(array, missing)}), (Variable(name),))
+    except DataError:  # the target's own column need not be numbers: it is not used
+        return np.full(raw.rows, np.nan)
+    return table.columns[0]
+
+
+def impute(
+    net: options.NetFile,
+    data: options.RowsFile,
+    draw: Annotated[int | None, option("SEED", least=0)] = None,
+    missing: options.Missing = None,
+    output: options.TableOut = None,
+) -> None:
+    """Fill in the missing values of a table by what a network expects there.
+
+    All columns stay, in their order, also those that the network does not know; variables of the
+    network that the table lacks are added at its end.
+
+    Example: arcwise impute wine.json gaps.csv -o filled.csv
+
+    Parameters
+    ----------
+    draw : fill in random draws, by this seed, instead of expected values, so that spreads stay right.
+    """
+    network, raw = _opened(net, data, missing, output)
+    table = inputs.read_rows(raw, network, missing or [])
+    filled = network.impute(table, seed=draw)
+    (aside if output is None else show)(_filled_gaps(raw, table))
+    outputs.give_table(_filled(raw, table, filled), output, plural(raw.rows, "row"))
+
+
+def _filled(raw: Raw, table: Table, filled: Table) -> Any:
+    """Put filled columns into the place of those with gaps; all others stay as they are."""
+    import pyarrow as pa
+
+    answer = dict(zip(raw.names, raw.arrays, strict=True))
+    columns = filled.to_arrow()
+    gaps = table.missing()
+    for name in table.names:
+        if name not in answer or gaps[:, table.index(name)].any():
+            answer[name] = columns.column(name)
+    return pa.table(answer)
+
+
+def _filled_gaps(raw: Raw, table: Table) -> str:
+    there = [table.index(name) for name in table.names if name in raw.names]
+    added = [name for name in table.names if name not in raw.names]
+    gaps = table.missing()[:, there]
+    rows = f"{int(gaps.any(axis=1).sum())} of {plural(len(gaps), 'row')}"
+    said = f"Filled {plural(int(gaps.sum()), 'gap')} in {rows}."
+    return f"{said} Added: {listed(added)}." if added else said
+
+
+def sample(
+    net: options.NetFile,
+    draws: Annotated[int, option("NUMBER", "-n", "--draws", least=1)] = 1000,
+    seed: Annotated[int, option("NUMBER", least=0)] = 0,
+    output: options.TableOut = None,
+) -> None:
+    """Draw random rows from a network.
+
+    Example: arcwise sample wine.json -n 1000 --seed 1 -o drawn.parquet
+
+    Parameters
+    ----------
+    draws : how many rows.
+    seed : the same seed gives the same rows.
+    """
+    outputs.check([(output, outputs.TABLES)], [net])
+    table = inputs.load_network(net).sample(draws, seed=seed).to_arrow()
+    outputs.give_table(table, output, plural(draws, "row"))

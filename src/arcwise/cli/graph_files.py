@@ -1,0 +1,130 @@
+"""Commands on graphs and their files: ``compare`` and ``convert``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from arcwise.cli import options, outputs
+from arcwise.cli.inputs import any_graph
+from arcwise.cli.options import argument
+from arcwise.cli.terminal import aside, listed, show, show_json, styled
+from arcwise.errors import GraphError
+
+if TYPE_CHECKING:
+    from arcwise.graphs import DAG, PDAG, UGraph
+
+    Graph = DAG | UGraph | PDAG
+
+__all__ = ["compare", "convert"]
+
+# So many differences of a kind are printed.
+PRINTED = 20
+
+
+def compare(
+    first: Annotated[str, argument("A")],
+    second: Annotated[str, argument("B")],
+    json: options.Json = False,
+) -> None:
+    """Compare a graph with another one: edges in both, edges in one, distances.
+
+    A node that only one graph names counts as one without edges in the other.
+
+    Example: arcwise compare learned.json '[pH][alcohol][quality|pH:alcohol]'
+
+    Parameters
+    ----------
+    first : a graph: {graph}.
+    second : the graph to compare it with.
+    """
+    from arcwise.graphs import compare as compare_graphs
+
+    one, two = any_graph(first), any_graph(second)
+    notes = _lacking(one, two)
+    nodes = sorted({*one.nodes, *two.nodes})
+    found = compare_graphs(one.over(nodes), two.over(nodes))
+    differing = _differences(one, two)
+    if json:
+        show_json({**asdict(found), "differences": differing, "notes": notes})
+        return
+    for note in notes:
+        aside(note)
+    show(*str(found).splitlines())
+    for what, pairs in differing.items():
+        if pairs:
+            show("", styled(what, "bold"), *_lines(pairs))
+
+
+def _lacking(one: Graph, two: Graph) -> list[str]:
+    """Say which nodes each graph lacks: tables of arcs often name only nodes with arcs."""
+    if one.nodes and two.nodes and set(one.nodes).isdisjoint(two.nodes):
+        raise GraphError(
+            f"The two graphs share no node: A has {listed(one.nodes)}, B has {listed(two.nodes)}."
+        )
+    notes = []
+    for name, graph, other in (("A", one, two), ("B", two, one)):
+        absent = [node for node in other.nodes if node not in set(graph.nodes)]
+        if absent:
+            counted = "a node" if len(absent) == 1 else "nodes"
+            notes.append(
+                f"{name} does not name {listed(absent)}: counted as {counted} without edges."
+            )
+    return notes
+
+
+def _lines(pairs: list[str]) -> list[Any]:
+    lines = [styled(f"  {pair}") for pair in pairs[:PRINTED]]
+    more = len(pairs) - PRINTED
+    return [*lines, f"  ... and {more} more"] if more > 0 else lines
+
+
+def _differences(one: Graph, two: Graph) -> dict[str, list[str]]:
+    """List the pairs that differ: joined in one graph only, or joined in another way."""
+    left, right = _joined(one), _joined(two)
+    alike = hasattr(one, "arcs") == hasattr(two, "arcs")  # else every pair is joined in another way
+    return {
+        "only in A": [left[pair] for pair in sorted(set(left) - set(right))],
+        "only in B": [right[pair] for pair in sorted(set(right) - set(left))],
+        "joined in another way": [
+            f"{left[pair]} in A, {right[pair]} in B"
+            for pair in sorted(set(left) & set(right))
+            if alike and left[pair] != right[pair]
+        ],
+    }
+
+
+def _joined(graph: Graph) -> dict[tuple[str, str], str]:
+    """Say of each pair, in the order of names, how it is joined."""
+    found = {}
+    for tail, head in getattr(graph, "arcs", ()):
+        found[min(tail, head), max(tail, head)] = f"{tail} -> {head}"
+    for one, two in getattr(graph, "edges", ()):
+        found[min(one, two), max(one, two)] = f"{min(one, two)} -- {max(one, two)}"
+    return found
+
+
+def convert(
+    source: Annotated[str, argument("IN")],
+    target: Annotated[Path, argument("OUT")],
+) -> None:
+    """Convert a network or a graph into another file format.
+
+    Example: arcwise convert alarm.bif.gz alarm.dot
+
+    Parameters
+    ----------
+    source : a network or a graph: {graph}.
+    target : the file to write, by its ending: {formats}, also .gz. Model files (.json, .arcwise) hold the
+        whole network, .csv its edges, .dot the graph for Graphviz.
+    """
+    from arcwise import io
+
+    outputs.check([(target, ())], [Path(source)])
+    there = Path(source).exists()
+    stored = io.load(source) if there else io.Stored(any_graph(source))
+    io.save(stored, target)
+    whole = target.name.lower().removesuffix(".gz").endswith(outputs.MODELS)
+    fitted = "the network" if whole else "the graph without its numbers"
+    outputs.say_written({target: "a graph" if stored.net is None else fitted})

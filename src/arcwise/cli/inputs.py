@@ -1,0 +1,206 @@
+"""What comes in: tables, networks and graphs, from files, standard input or texts.
+
+The columns of a file are taken as they are, before kinds are settled, so that columns can be left out
+before anything in them can be refused, and so that a file with filled gaps keeps all others.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcwise.cli.terminal import listed
+from arcwise.errors import DataError, FileError, GraphError, close_to
+
+if TYPE_CHECKING:
+    from arcwise.api import Network
+    from arcwise.data import Kind, Moments, Table
+    from arcwise.data.raw import Raw
+    from arcwise.graphs import DAG, PDAG, UGraph
+
+__all__ = [
+    "GRAPH_FORMS",
+    "STANDARD_INPUT",
+    "any_graph",
+    "directed_graph",
+    "file_name",
+    "load_network",
+    "read_moments",
+    "read_raw",
+    "read_rows",
+    "read_table",
+    "unmarked",
+]
+
+STANDARD_INPUT = Path("-")
+GRAPH_FORMS = (
+    "a model file, a .bif file, a .csv table of arcs or edges, a model string: '[a][b|a]', arcs: 'a -> b,"
+    " b -> c', or 'ug a:b + b:c' for an undirected graph"
+)
+"""How a graph may be given."""
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def file_name(path: Path) -> str:
+    """Call a file that is read by its name.
+
+    >>> file_name(Path("data/wine.csv")), file_name(Path("-"))
+    ('wine.csv', 'standard input')
+    """
+    return "standard input" if path == STANDARD_INPUT else path.name
+
+
+def read_raw(path: Path, missing: Sequence[str] = ()) -> Raw:
+    """Read the columns of a file as Arrow arrays, with notes of what was guessed."""
+    from arcwise.data import source
+
+    if path == STANDARD_INPUT:
+        with source.naming(Path(file_name(path))):
+            return source.raw_bytes(sys.stdin.buffer.read(), tuple(missing))
+    place = source.existing(path)
+    with source.naming(place):
+        return source.raw(place, tuple(missing))
+
+
+def read_table(
+    path: Path,
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    missing: Sequence[str] = (),
+    weights: str | None = None,
+    only: Sequence[str] = (),
+    drop: Sequence[str] = (),
+) -> Table:
+    """Read a table as `arcwise.read` does, columns left out before they are looked at."""
+    from arcwise.data.kinds import settle
+    from arcwise.data.raw import Raw
+    from arcwise.data.source import naming
+
+    raw = read_raw(path, missing)
+    with naming(Path(file_name(path))):
+        wanted = [*only, weights] if only and weights else only
+        columns = dict(zip(raw.names, raw.arrays, strict=True))
+        names = _chosen(raw.names, wanted, drop)
+        arrays = tuple(columns[name] for name in names)
+        left = Raw(tuple(names), arrays, raw.notes, raw.whole, raw.own)
+        return settle(left, kinds=kinds, na_values=missing, weights=weights)
+
+
+def read_moments(
+    path: Path,
+    *,
+    missing: Sequence[str] = (),
+    weights: str | None = None,
+    only: Sequence[str] = (),
+    drop: Sequence[str] = (),
+) -> Moments:
+    """Gather the moments of a file that may be larger than memory."""
+    from arcwise.data import moments
+    from arcwise.data.blocks import open_source
+    from arcwise.data.source import READ_ONCE, existing, naming
+
+    if path == STANDARD_INPUT:
+        raise DataError(f"{file_name(path)}: {READ_ONCE}")
+    place = existing(path)
+    if not (only or drop):
+        return moments(place, na_values=missing, weights=weights)
+    with naming(place):
+        there = open_source(place, tuple(missing), (None, None, None)).names
+        names = [name for name in _chosen(there, only, drop) if name != weights]
+    return moments(place, columns=names, na_values=missing, weights=weights)
+
+
+def _chosen(there: Sequence[str], only: Sequence[str], drop: Sequence[str]) -> list[str]:
+    """Choose columns: some only, or all but some, in the file's order.
+
+    >>> _chosen(["a", "b", "c"], [], ["b"])
+    ['a', 'c']
+    """
+    for name in (*only, *drop):
+        if name not in there:
+            raise DataError(f"There is no column {name!r}. {close_to(name, there)}")
+    return [name for name in there if name not in drop and (not only or name in only)]
+
+
+def read_rows(
+    raw: Raw, net: Network, missing: Sequence[str] = (), unread: Iterable[str] = ()
+) -> Table:
+    """Bring the columns of a file into the form that a network knows; others are passed over."""
+    import pyarrow as pa
+
+    from arcwise.data import conform
+
+    skipped = set(unread)
+    columns = {
+        name: unmarked(array, missing)
+        for name, array in zip(raw.names, raw.arrays, strict=True)
+        if name not in skipped and name in net.net.names
+    }
+    if not columns:
+        if skipped.isdisjoint(raw.names):
+            raise DataError(
+                f"The file has no column that the network knows: it has {listed(raw.names)}, "
+                f"the network {listed(net.variables)}."
+            )
+        # Only the target itself is there: nothing is known of any row.
+        columns = {net.net.names[0]: pa.nulls(raw.rows, pa.float64())}
+    return conform(pa.table(columns), net.net.variables)
+
+
+def unmarked(array: Any, missing: Sequence[str]) -> Any:
+    """Turn numbers that mean a gap into gaps; text is taken care of when read."""
+    import pyarrow as pa
+
+    from arcwise.data.kinds import number_array
+
+    numeric = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
+    if not (missing and numeric):
+        return array
+    return pa.array(number_array(array, missing), from_pandas=True)
+
+
+# -- networks and graphs -------------------------------------------------------------------------
+
+
+def load_network(path: Path) -> Network:
+    """Read a model file."""
+    from arcwise import api
+
+    return api.load(path)
+
+
+def any_graph(text: str) -> DAG | UGraph | PDAG:
+    """Give the graph of a file (model, BIF, table of arcs), or of a model string or formula.
+
+    A formula for an undirected graph begins with ``ug``.
+    """
+    from arcwise import io
+    from arcwise.graphs import dag, either, ug
+
+    if Path(text).exists():
+        return io.load(text).graph
+    if text.startswith("ug "):
+        return ug(text.removeprefix("ug ").strip())
+    if not any(sign in text for sign in ("->", *"[:+|*~")):
+        raise FileError(f"There is no file {text!r}; a graph is {GRAPH_FORMS}.")
+    if either(text):
+        raise GraphError(
+            f"{text!r} does not say whether its edges have a direction: write 'ug {text.strip()}' for an"
+            " undirected graph; for a directed one arcs such as 'parent -> child', or a model string"
+            " such as '[a][b|a]'."
+        )
+    return dag(text.strip())
+
+
+def directed_graph(text: str) -> DAG:
+    """Give the directed graph of a file, a model string or a formula."""
+    from arcwise.graphs import DAG
+
+    graph = any_graph(text)
+    if not isinstance(graph, DAG):
+        raise DataError(f"{text!r} holds a graph that is not directed.")
+    return graph

@@ -1,0 +1,397 @@
+"""Options that several commands share, each declared once, and what becomes of them.
+
+A group of options is a frozen dataclass: a command takes it as one parameter, and `flat` makes single
+options of its fields. The help of an option is what the docstring of the group or command says of it under
+Parameters. Words in braces there, as in ``{scores}``, stand for those of a register; `registers` looks
+them up when the help is read.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from arcwise.cli import inputs
+from arcwise.cli.outputs import TABLES
+from arcwise.cli.syntax import arcs, assignments, either, names, number, options
+from arcwise.errors import DataError, WordError, unknown
+
+if TYPE_CHECKING:
+    from arcwise.data import Kind, Moments, Table
+
+
+# -- how options are declared --------------------------------------------------------------------
+
+
+def option(
+    metavar: str, *flags: str, panel: str | None = None, help: str = "", least: float | None = None
+) -> Any:
+    """Declare an option; its flag is its name with two dashes, unless flags are given."""
+    return typer.Option(*flags, metavar=metavar, help=help, rich_help_panel=panel, min=least)
+
+
+def switch(*flags: str, panel: str | None = None, help: str = "") -> Any:
+    """Declare an option without a value."""
+    return typer.Option(*flags, help=help, rich_help_panel=panel)
+
+
+def argument(metavar: str, help: str = "") -> Any:
+    """Declare what is given without a flag."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+data_option = partial(option, panel="Data")
+learning_option = partial(option, panel="Learning")
+output_option = partial(option, "FILE", panel="Output")
+main_output = partial(output_option, "-o", "--output")
+_knowledge = partial(option, panel="Prior knowledge")
+_simulation = partial(option, panel="Simulation, where an answer has no closed form")
+
+
+def registers() -> dict[str, str]:
+    """Words that help texts name, by the name of their register."""
+    from arcwise.conditionals import FAMILIES
+    from arcwise.data import KINDS
+    from arcwise.inference import ENGINES
+    from arcwise.io import FIGURES, FORMATS
+    from arcwise.learners import RULES, Lasso, graphs
+    from arcwise.plot import PICTURES
+    from arcwise.scores import SCORES
+    from arcwise.search import SEARCHES
+    from arcwise.undirected import UNDIRECTED
+
+    found: dict[str, Iterable[str]] = {
+        "figures": FIGURES,
+        "formats": [ending for ending, form in FORMATS.items() if form.write is not None],
+        "graph": [inputs.GRAPH_FORMS],
+        "graphs": graphs(),
+        "kinds": KINDS,
+        "lasso": [word for word in Lasso.searches if word != "auto"],
+        "methods": ENGINES,
+        "models": FAMILIES,
+        "pictures": PICTURES,
+        "rules": RULES,
+        "scores": SCORES,
+        "searches": SEARCHES,
+        "tables": TABLES,
+        "undirected": UNDIRECTED,
+    }
+    return {name: either(words) for name, words in found.items()}
+
+
+def flat(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command whose parameters are single options in the place of groups of them."""
+    single: dict[str, inspect.Parameter] = {}
+    groups: dict[str, Any] = {}
+    for name, parameter in _described(command).items():
+        if is_dataclass(parameter.annotation):
+            groups[name] = parameter.annotation
+            single |= _described(groups[name])
+        else:
+            single[name] = parameter
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{each.name: values.pop(each.name) for each in fields(group)})
+        command(**values)
+
+    run.__doc__ = (inspect.getdoc(command) or "").partition(_PARAMETERS)[0]
+    run.__annotations__ = {name: each.annotation for name, each in single.items()}
+    run.__signature__ = inspect.Signature(list(single.values()))  # type: ignore[attr-defined]
+    return run
+
+
+_PARAMETERS = "Parameters\n----------\n"
+
+
+def _described(owner: Any) -> dict[str, inspect.Parameter]:
+    """Parameters by name; an option has the help that the docstring has for it."""
+    found = inspect.signature(owner, eval_str=True).parameters
+    for each in getattr(owner, "__mro__", [owner]):
+        said = (inspect.getdoc(each) or "").partition(_PARAMETERS)[2]
+        for name, text in re.findall(r"^(\w+) : (.*(?:\n +.*)*)", said, re.MULTILINE):
+            flowing = " ".join(text.split())
+            found[name].annotation.__metadata__[0].help = flowing[0].upper() + flowing[1:]
+    return {name: each.replace(kind=each.KEYWORD_ONLY) for name, each in found.items()}
+
+
+# -- how a table is read -------------------------------------------------------------------------
+
+NetFile = Annotated[Path, argument("NET", "A model file, as written by learn or fit.")]
+RowsFile = Annotated[
+    Path, argument("ROWS", "A table, with missing values or without; - for standard input.")
+]
+Target = Annotated[str, argument("TARGET", "The variable to predict.")]
+Missing = Annotated[
+    list[str] | None,
+    data_option("VALUE", help="A further value that stands for a missing one, such as -999."),
+]
+Stream = Annotated[
+    bool, switch("--stream", panel="Data", help="Read in batches: for files larger than memory.")
+]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The table that a command reads, and how it does so.
+
+    Parameters
+    ----------
+    data : a table: CSV, TSV or Parquet, also .gz; - for standard input.
+    only : use these columns only.
+    drop : leave these columns out.
+    kind : the kind of a column, {kinds}, as in RAD=discrete.
+    weights : the column of row weights: how often each row counts.
+    """
+
+    data: Annotated[Path, argument("DATA")]
+    only: Annotated[list[str] | None, data_option("COLUMNS")] = None
+    drop: Annotated[list[str] | None, data_option("COLUMNS")] = None
+    kind: Annotated[list[str] | None, data_option("NAME=KIND")] = None
+    weights: Annotated[str | None, data_option("COLUMN")] = None
+    missing: Missing = None
+
+    def table(self) -> Table:
+        """Read the table."""
+        return inputs.read_table(self.data, kinds=_kinds(self.kind), **self._reading())
+
+    def moments(self) -> Moments:
+        """Gather the means and covariances of a file that may be larger than memory."""
+        if self.kind:
+            raise DataError(
+                "--kind does not go with --stream: a stream takes all columns as numbers."
+            )
+        return inputs.read_moments(self.data, **self._reading())
+
+    def _reading(self) -> dict[str, Any]:
+        columns = {"only": names(self.only or []), "drop": names(self.drop or [])}
+        return {"missing": self.missing or [], "weights": self.weights, **columns}
+
+
+def _kinds(texts: Sequence[str] | None) -> dict[str, Kind]:
+    """Give the kinds asked for, by column."""
+    from arcwise.data import KINDS
+
+    found = assignments(texts or (), "--kind")
+    for kind in found.values():
+        if kind not in KINDS:
+            raise unknown("kind of column", kind, KINDS)
+    return cast("dict[str, Kind]", found)
+
+
+# -- how a network is learned --------------------------------------------------------------------
+
+Model = Annotated[
+    str,
+    learning_option(
+        "WORD",
+        help="The local models: {models}, where gaussian is linear regression and parzen, a kernel density"
+        " estimate, follows any shape; auto chooses by the columns' kinds.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    learning_option(
+        "NAME=VALUE",
+        "--option",
+        help="A further setting of the search, the score or the model, such as restarts=10, gamma=1,"
+        " widths=one or scale=covariance.",
+    ),
+]
+Time = Annotated[
+    float | None,
+    learning_option(
+        "SECONDS", least=0, help="Stop after so many seconds with the best result so far."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which graph is searched for, and how.
+
+    Parameters
+    ----------
+    graph : the kind of graph, {graphs}: a Bayesian network, or a Markov network, where each variable is
+        joined to those that it depends on directly.
+    search : the search algorithm: {searches}. For undirected graphs auto, {undirected}; gaussian ones
+        also have {lasso}, and auto is stepwise there unless a penalty or a score is given.
+    penalty : the penalty per edge, a number or a rule that chooses it ({rules}): the larger, the fewer
+        edges. cv takes the one that predicts best in cross-validation, cv-1se the largest one within a
+        standard error of that. Where a score finds the graph, the penalty is in nats per row, by default 0
+        for gaussian models; for parzen ones it depends on the numbers of rows and columns. Where the lasso
+        does (undirected gaussian graphs), it is rho, on the scale of correlations, and for glasso chosen by
+        ebic; the rules other than cv and cv-1se are for the lasso only, and a CSV file with names in its
+        first line and column has a penalty for each pair of variables.
+    start : where the search begins: empty, complete, random, or a graph (a file or a model string).
+    """
+
+    graph: Annotated[str, learning_option("WORD")] = "directed"
+    search: Annotated[str, learning_option("WORD")] = "auto"
+    penalty: Annotated[str | None, learning_option("NUMBER|WORD|FILE")] = None
+    start: Annotated[str, learning_option("WORD|GRAPH")] = "empty"
+
+    def settings(self) -> dict[str, Any]:
+        """Give these options as the library takes them."""
+        return {
+            "graph": self.graph,
+            "search": self.search,
+            "penalty": None if self.penalty is None else number(self.penalty),
+            "start": _start(self.start),
+        }
+
+
+def _start(text: str) -> Any:
+    """Give a graph where the text is one; a word has neither an ending nor a sign of formulas."""
+    word = not any(sign in text for sign in ".[:+|~*/") and not Path(text).exists()
+    return text if word else inputs.directed_graph(text)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What local models are fitted, how graphs are compared, and with what effort.
+
+    Parameters
+    ----------
+    score : the score that the search maximises: {scores}. By default loo (leave-one-out) for parzen
+        models, else ebic (the extended BIC).
+    seed : the same seed gives the same result.
+    jobs : processes or threads for work that can be shared out; -1 for all cores.
+    """
+
+    model: Model = "auto"
+    score: Annotated[str | None, learning_option("WORD")] = None
+    option: Settings = None
+    seed: Annotated[int, learning_option("NUMBER", least=0)] = 0
+    jobs: Annotated[int, learning_option("NUMBER")] = 1
+
+    def settings(self) -> dict[str, Any]:
+        """Give these options as the library takes them."""
+        from arcwise import api
+
+        own, further = inspect.signature(api.learn).parameters, options(self.option or ())
+        for name in further:
+            if name in own:
+                raise WordError(
+                    f"{name!r} is not an --option: it has an option of its own, see --help."
+                )
+        words = {"model": self.model, "score": self.score, "seed": self.seed}
+        return {**words, "n_jobs": self.jobs, **further}
+
+
+@dataclass(frozen=True)
+class EdgeRules:
+    """What is known of a graph of any kind before the data are seen.
+
+    Parameters
+    ----------
+    require : an arc that must be in the graph; in an undirected one, the edge 'A -- B'.
+    forbid : an arc that must not be in the graph, in this direction; 'A -- B' forbids both.
+    prior_rows : a table of artificial rows that say what an expert would expect to see; they count like
+        real ones.
+    """
+
+    require: Annotated[list[str] | None, _knowledge("'A -> B'")] = None
+    forbid: Annotated[list[str] | None, _knowledge("'A -> B'")] = None
+    prior_rows: Annotated[Path | None, _knowledge("FILE")] = None
+
+    def settings(self, missing: Sequence[str] | None) -> dict[str, Any]:
+        """Give these options as the library takes them; artificial rows are read like the data."""
+        from arcwise.graphs import Rules
+
+        rows = None
+        if self.prior_rows is not None:
+            rows = inputs.read_table(self.prior_rows, missing=missing or [])
+        required, forbidden = arcs(self.require or ()), arcs(self.forbid or ())
+        return {"rules": Rules(required, forbidden, **self.directions()), "prior_rows": rows}
+
+    def directions(self) -> dict[str, Any]:
+        """Give rules that only directed graphs have."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Knowledge(EdgeRules):
+    """What is known of a graph that may be directed.
+
+    Parameters
+    ----------
+    tier : columns that come before those of the next --tier: no arc runs back.
+    max_parents : the largest number of parents of a variable.
+    expert : a graph from which the result differs only where the data ask for it.
+    expert_weight : the penalty per edge that differs from --expert, in nats per row.
+    """
+
+    tier: Annotated[list[str] | None, _knowledge("COLUMNS")] = None
+    max_parents: Annotated[int | None, _knowledge("NUMBER", least=0)] = None
+    expert: Annotated[str | None, _knowledge("GRAPH")] = None
+    expert_weight: Annotated[float, _knowledge("NUMBER", least=0)] = 0.1
+
+    def settings(self, missing: Sequence[str] | None) -> dict[str, Any]:
+        """Give these options as the library takes them."""
+        expert = None if self.expert is None else inputs.directed_graph(self.expert)
+        words = {"expert": expert, "expert_weight": self.expert_weight}
+        return {**super().settings(missing), **words}
+
+    def directions(self) -> dict[str, Any]:
+        """Give rules that only directed graphs have."""
+        tiers = [names([text]) for text in self.tier or ()]
+        return {"tiers": tiers, "max_parents": self.max_parents}
+
+
+# -- how a question is answered ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How an answer that has no closed form is found; answers in closed form take no notice of it.
+
+    Parameters
+    ----------
+    method : how the answer is found: {methods}. gibbs is Gibbs sampling; blankets, grid and importance are
+        ways to ask a directed network; stacked asks the rows that parzen models keep, and is their default
+        where something is unknown.
+    chains : Markov chains that run side by side.
+    sweeps : sweeps over all unknown variables that count: four times as many halve the error.
+    burn_in : sweeps before them that are discarded.
+    seed : the same seed gives the same answer, and the same draws.
+    """
+
+    method: Annotated[str | None, _simulation("WORD")] = None
+    chains: Annotated[int | None, _simulation("NUMBER", least=1)] = None
+    sweeps: Annotated[int | None, _simulation("NUMBER", least=1)] = None
+    burn_in: Annotated[int | None, _simulation("NUMBER", least=0)] = None
+    seed: Annotated[int, _simulation("NUMBER", least=0)] = 0
+
+    def settings(self) -> dict[str, Any]:
+        """Give what was asked for."""
+        return {word: value for word, value in vars(self).items() if value is not None}
+
+
+# -- what comes out ------------------------------------------------------------------------------
+
+ModelOut = Annotated[
+    Path | None,
+    main_output(
+        help="The model file to write; by default the data's name with .json, in this folder.",
+    ),
+]
+TableOut = Annotated[
+    Path | None,
+    main_output(
+        help="The file to write: {tables}; by default CSV to standard output.",
+    ),
+]
+Plot = Annotated[Path | None, output_option(help="Draw the network, too: {pictures}.")]
+Json = Annotated[
+    bool, switch("--json", panel="Output", help="Print one JSON document, for machines.")
+]
+Quiet = Annotated[bool, switch("-q", "--quiet", panel="Output", help="Print nothing but errors.")]

@@ -1,0 +1,167 @@
+"""What goes into files: tables, models, pictures, each whole or not at all.
+
+Places are checked before any work is done. The format goes by the end of the name.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from arcwise.cli.inputs import STANDARD_INPUT
+from arcwise.cli.syntax import either
+from arcwise.cli.terminal import show
+from arcwise.errors import FileError
+
+__all__ = [
+    "MODELS", "TABLES", "Wish", "check", "draw", "give_table", "model_file", "print_table",
+    "say_written", "write", "write_table",
+]  # fmt: skip
+
+TABLES = (".csv", ".tsv", ".parquet")
+MODELS = (".json", ".arcwise")
+
+Wish = tuple[Path | None, Callable[[Path], Any], str]
+"""Where to write, what writes there, and what it is called; no place for what is not asked for."""
+
+
+def check(places: Iterable[tuple[Path | None, Sequence[str]]], inputs: Iterable[Path] = ()) -> None:
+    """See, before any work is done, that files can be written.
+
+    Parameters
+    ----------
+    places : each with what its name may end in, with or without ``.gz``; empty for anything. None is
+        passed over.
+    inputs : files that must not be overwritten.
+
+    Raises
+    ------
+    FileError : a folder that is not there, a folder's own name, an input, another ending, a name that is
+        given twice.
+    """
+    taken: set[Path] = set()
+    for path, endings in places:
+        if path is None:
+            continue
+        _check_place(path, inputs)
+        ending = Path(path.name.lower().removesuffix(".gz")).suffix
+        if endings and ending not in endings:
+            raise FileError(
+                f"{str(path)!r} should end in {either(endings)}, but ends in {ending!r}."
+            )
+        if path.resolve() in taken:
+            raise FileError(f"{str(path)!r} is written twice: give each output a name of its own.")
+        taken.add(path.resolve())
+
+
+def _check_place(path: Path, inputs: Iterable[Path]) -> None:
+    if path.is_dir():
+        raise FileError(f"{str(path)!r} is a folder: give the name of a file.")
+    if not path.parent.is_dir():
+        raise FileError(f"There is no folder {str(path.parent)!r} to write into: make it first.")
+    for other in inputs:
+        if path.exists() and other.exists() and os.path.samefile(path, other):
+            raise FileError(f"{str(path)!r} is read by this command: write to another file.")
+
+
+def model_file(path: Path | None, source: Path) -> Path:
+    """Give the file that a model goes to: as asked, or the data's name with .json, here."""
+    from arcwise.data.source import existing
+
+    if source == STANDARD_INPUT:
+        return path or Path("stdin.json")
+    stem = existing(source).name.removesuffix(".gz")
+    return path or Path(f"{Path(stem).stem}.json")
+
+
+def write(wishes: Iterable[Wish]) -> dict[Path, str]:
+    """Write what is asked for; say what is where."""
+    written = {}
+    for place, save, what in wishes:
+        if place is not None:
+            save(place)
+            written[place] = what
+    return written
+
+
+def say_written(written: dict[Path, str]) -> None:
+    """Print what was written where."""
+    show(*(f"Wrote {path} ({what})." for path, what in written.items()))
+
+
+def draw(axes: Callable[[], Any]) -> Callable[[Path], None]:
+    """Give what writes a picture of what a function draws."""
+    from arcwise.plot import save_picture
+
+    return lambda path: save_picture(axes, path)
+
+
+def give_table(table: Any, place: Path | None, what: str) -> None:
+    """Write an Arrow table to a file, or to standard output where there is none."""
+    if place is None:
+        print_table(table)
+    else:
+        say_written(write([(place, lambda path: write_table(table, path), what)]))
+
+
+def write_table(table: Any, path: Path) -> None:
+    """Write an Arrow table as CSV, TSV or Parquet, by the end of the name."""
+    from arcwise.io.files import write_bytes
+
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith(".parquet"):
+        import pyarrow.parquet as pq
+
+        content = io.BytesIO()
+        pq.write_table(table, content)
+        write_bytes(path, content.getvalue())
+    else:
+        write_bytes(path, _separated(table, "\t" if name.endswith(".tsv") else ","))
+
+
+def print_table(table: Any) -> None:
+    """Write an Arrow table to standard output as CSV."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(_separated(table, ","))
+    sys.stdout.buffer.flush()
+
+
+def _separated(table: Any, separator: str) -> bytes:
+    """Write separated text; cells and names are quoted only where they need it."""
+    import pyarrow as pa
+
+    header = separator.join(map(_quoted, table.column_names))
+    try:
+        rows = _rows(table, separator, "none")
+    except pa.ArrowInvalid:  # some text holds a separator, a quote or a line break
+        rows = _rows(table, separator, "needed")
+    return f"{header}\n".encode() + rows
+
+
+def _quoted(name: str) -> str:
+    """Quote a name that holds a quote, a line break, or what might be taken for the separator.
+
+    >>> _quoted("pH"), _quoted("acid; free")
+    ('pH', '"acid; free"')
+    """
+    return '"' + name.replace('"', '""') + '"' if set(name) & set('",;|\t\r\n') else name
+
+
+def _rows(table: Any, separator: str, quoting: str) -> bytes:
+    """Write the rows; text levels as text, since separated files have no dictionaries."""
+    import pyarrow as pa
+    from pyarrow.csv import WriteOptions, write_csv
+
+    flat = [
+        each.cast(each.type.value_type) if pa.types.is_dictionary(each.type) else each
+        for each in table.columns
+    ]
+    out = io.BytesIO()
+    numbered = pa.Table.from_arrays(flat, names=[str(i) for i in range(len(flat))])
+    options = WriteOptions(include_header=False, delimiter=separator, quoting_style=quoting)
+    write_csv(numbered, out, options)
+    return out.getvalue()

@@ -1,0 +1,187 @@
+"""Commands that take edges or inputs away one by one: ``path`` and ``prune``."""
+
+from __future__ import annotations
+
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.options import data_option, learning_option, main_output, output_option
+
+if TYPE_CHECKING:
+    from arcwise.api import PenaltyPath
+    from arcwise.data import Moments, Table
+    from arcwise.evaluate.pruning import Pruning
+
+__all__ = ["path", "prune"]
+
+# So many removals are printed: the last ones, of the strongest edges.
+PRINTED = 40
+
+
+def path(
+    *,
+    source: options.Source,
+    stream: options.Stream = False,
+    search: Annotated[str, learning_option("WORD")] = "auto",
+    scoring: options.Scoring,
+    known: options.EdgeRules,
+    time: options.Time = None,
+    output: Annotated[Path | None, main_output()] = None,
+    plot: Annotated[Path | None, output_option()] = None,
+    edges: Annotated[Path | None, output_option()] = None,
+    plot_edges: Annotated[Path | None, output_option()] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn undirected graphs at every penalty per edge, from the complete graph to none.
+
+    Prints each removal: the penalty from which on the edge is gone, and what the models at its two
+    ends lose without it, in nats per row. For gaussian models it is the path of the graphical lasso:
+    edges at 30 penalties. Ctrl-C ends the run with the path so far.
+
+    Example: arcwise path boston.csv --model parzen -o curve.csv --plot curve.png
+
+    Parameters
+    ----------
+    search : how edges are removed: {undirected}, where boundary takes the weakest one away first and
+        deletion tests each given all others; for gaussian models also glasso (the graphical lasso) or
+        neighbourhood. auto is glasso for gaussian models unless a score is given, else boundary.
+    output : write the number of edges against the penalty as a table: {tables}.
+    plot : draw the number of edges against the penalty: {pictures}.
+    edges : write one row for each penalty and edge, with the partial correlation that the graphical lasso
+        has there: {tables}.
+    plot_edges : draw partial correlations against the penalty, of the graphical lasso: {pictures}.
+    """
+    from arcwise import api
+    from arcwise.plot import PICTURES
+
+    tables = [(output, outputs.TABLES), (edges, outputs.TABLES)]
+    outputs.check([*tables, (plot, PICTURES), (plot_edges, PICTURES)], [source.data])
+    settings = {"graph": "undirected", "search": search, "time": time, **scoring.settings()}
+    settings |= {"progress": False if quiet else None, **known.settings(source.missing)}
+    data = source.moments() if stream else source.table()
+    began = clock.monotonic()
+    found = api.path(data, **settings)
+    seconds = clock.monotonic() - began
+    written = outputs.write(
+        [
+            (output, lambda to: outputs.write_table(_curve(found), to), "edges against penalty"),
+            (edges, lambda to: outputs.write_table(_edges(found), to), "edges at each penalty"),
+            (plot, outputs.draw(found.plot), "a picture"),
+            (plot_edges, outputs.draw(found.plot_edges), "a picture of partial correlations"),
+        ]
+    )
+    if json:
+        terminal.show_json({**found.to_dict(), "written": [str(each) for each in written]})
+    elif not quiet:
+        _show_path(found, data, source.data, seconds)
+        outputs.say_written(written)
+    terminal.end_if_interrupted(found.stopped)
+
+
+def _curve(found: PenaltyPath) -> Any:
+    return _columns(found.curve(), {"penalty": "float64", "edges": "int64"})
+
+
+def _edges(found: PenaltyPath) -> Any:
+    ends = {"penalty": "float64", "first": "string", "second": "string"}
+    return _columns(found.edge_rows(), {**ends, "partial_correlation": "float64"})
+
+
+def _columns(rows: Any, kinds: dict[str, str]) -> Any:
+    """Give a table by columns; a path without any edge has none of their values."""
+    import pyarrow as pa
+
+    columns = [*zip(*rows, strict=True)] or [()] * len(kinds)
+    arrays = [
+        pa.array(column, pa.type_for_alias(kind))
+        for column, kind in zip(columns, kinds.values(), strict=True)
+    ]
+    return pa.table(arrays, names=list(kinds))
+
+
+def _show_path(found: PenaltyPath, data: Table | Moments, name: Path, seconds: float) -> None:
+    words, gone = found.words, found.removals
+    about: list[tuple[str, object]] = [
+        ("data", summary.said_of(data, name, found.rows)),
+        *(("note", note) for note in summary.said_notes([*data.notes, *found.notes])),
+        ("model", str(words["model"])),
+        ("score", "" if found.path.grid else str(words["score"])),
+        ("search", f"{words['search']} in {seconds:.1f} s; {found.stopped}"),
+    ]
+    terminal.show(terminal.facts(about), "")
+    if gone:
+        head = [">edges left", ">from penalty", "edge removed", ">first loses", ">second loses"]
+        terminal.show(terminal.grid(head, [_cells(found, each) for each in gone[-PRINTED:]]))
+    else:
+        curve = [(str(edges), f"{penalty:.4f}") for penalty, edges in found.curve()]
+        at = ">at penalty" if found.path.grid else ">from penalty"
+        terminal.show(terminal.grid([">edges left", at], curve))
+    if len(gone) > PRINTED:
+        more = terminal.plural(len(gone) - PRINTED, "removal")
+        terminal.show(f"... after {more} of weaker edges")
+    what = "Penalties" if found.path.grid else "Penalties and losses"
+    terminal.show("", terminal.styled(f"{what} in {found.unit}.", "dim"), "")
+
+
+def _cells(found: PenaltyPath, each: Any) -> list[str]:
+    names = found.path.nodes
+    losses = [f"{loss:.4f}" for loss in each.losses]
+    edge = f"{names[each.first]} -- {names[each.second]}"
+    return [str(each.edges), f"{max(each.penalty, 0.0):.4f}", edge, *losses]
+
+
+def prune(
+    source: options.Source,
+    target: options.Target,
+    scoring: options.Scoring,
+    test: Annotated[Path | None, data_option("FILE")] = None,
+    time: options.Time = None,
+    output: Annotated[Path | None, main_output()] = None,
+    json: options.Json = False,
+) -> None:
+    """Predict one variable from fewer and fewer others: the least useful one goes first.
+
+    Prints the score against the number of inputs left: how many of them matter, and which (backward
+    elimination).
+
+    Example: arcwise prune boston.csv INDUS --model parzen --option widths=one
+
+    Parameters
+    ----------
+    test : a table of other rows, to be scored by every model.
+    output : write the stages as a table: {tables}.
+    """
+    from arcwise import api
+    from arcwise.data import read
+
+    outputs.check([(output, outputs.TABLES)], [source.data])
+    settings = scoring.settings()
+    other = None if test is None else read(test)
+    found = api.prune(source.table(), target, test=other, time=time, **settings)
+    if output is not None:
+        outputs.write_table(_stages(found), output)
+    if json:
+        terminal.show_json(found.to_dict())
+    elif output is None:
+        terminal.show(*str(found).splitlines())
+    else:
+        count = terminal.plural(len(found.stages), "stage")
+        outputs.say_written({output: f"{count} of {target}"})
+        if found.stopped:
+            terminal.show(str(found).splitlines()[-1])
+
+
+def _stages(found: Pruning) -> Any:
+    import pyarrow as pa
+
+    own = ("removed", "score", "test", "test_median")
+    return pa.table(
+        {
+            "inputs": [len(stage.inputs) for stage in found.stages],
+            **{word: [getattr(stage, word) for stage in found.stages] for word in own},
+            "names": [" ".join(stage.inputs) for stage in found.stages],
+        }
+    )

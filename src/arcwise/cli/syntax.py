@@ -1,0 +1,237 @@
+"""How things are typed: names, numbers, arcs, events and settings as values, and words for the shell.
+
+A name may hold any sign. Lists of names are separated by commas, and a name that holds a comma
+stands in double quotes, as in a CSV file. ``name=value`` is cut at its last ``=``.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from arcwise.errors import DataError
+
+__all__ = [
+    "arcs", "assignments", "either", "event", "names", "number", "option_value", "options",
+    "shell_words", "typed", "values",
+]  # fmt: skip
+
+Bounds = tuple[float | None, float | None]
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_SIGN = r"(<=|>=|<|>)"
+_BETWEEN = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+?)\s*{_SIGN}\s*({_NUMBER})")
+_PAIR = re.compile(r'\s*"((?:[^"]|"")*)"\s*,\s*"((?:[^"]|"")*)"\s*')
+_NAME_FIRST = re.compile(rf"(.+?)\s*{_SIGN}\s*({_NUMBER})")
+_NAME_LAST = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+)")
+
+
+def names(texts: Iterable[str]) -> list[str]:
+    """Give the names in lists separated by commas.
+
+    >>> names(["a,b", '"c, d"'])
+    ['a', 'b', 'c, d']
+    """
+    found = [cell.strip() for row in csv.reader(texts, skipinitialspace=True) for cell in row]
+    return [name for name in found if name]
+
+
+def arcs(texts: Iterable[str]) -> list[str | tuple[str, str]]:
+    """Give arcs for rules: ``a -> b`` or ``a -- b`` as it is, and ``"a","b"`` as a pair.
+
+    The last form is for names that hold such signs themselves.
+
+    >>> arcs(["a -> b", '"x -> y","z"'])
+    ['a -> b', ('x -> y', 'z')]
+    """
+    found: list[str | tuple[str, str]] = []
+    for text in texts:
+        pair = _PAIR.fullmatch(text)
+        ends = pair and tuple(end.replace('""', '"') for end in pair.groups())
+        found.append((ends[0], ends[1]) if ends else text)
+    return found
+
+
+def assignments(texts: Iterable[str], option: str) -> dict[str, str]:
+    """Take ``name=value`` apart, at the last equals sign.
+
+    >>> assignments(["a=1", "b=c=2"], "--given")
+    {'a': '1', 'b=c': '2'}
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.rpartition("="))
+        if not (sign and name and value):
+            raise DataError(f"{option} is written as name=value, got {text!r}.")
+        if name in found:
+            raise DataError(f"{option} names {name!r} twice.")
+        found[name] = value
+    return found
+
+
+def number(text: str) -> float | str:
+    """Give a number where the text is one, else the text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def values(texts: Iterable[str], option: str) -> dict[str, Any]:
+    """Give values by name, numbers where they are numbers.
+
+    >>> values(["alcohol=11.5", "colour=red"], "--given")
+    {'alcohol': 11.5, 'colour': 'red'}
+    """
+    return {name: number(value) for name, value in assignments(texts, option).items()}
+
+
+def option_value(text: str) -> Any:
+    """Give a whole number, a number, a truth value, nothing, or the text itself.
+
+    >>> [option_value(text) for text in ("10", "0.5", "true", "none", "one")]
+    [10, 0.5, True, None, 'one']
+    """
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    return int(text) if re.fullmatch(r"[-+]?\d+", text) else number(text)
+
+
+def options(texts: Iterable[str]) -> dict[str, Any]:
+    """Give options by name; a dash counts as an underscore."""
+    pairs = assignments(texts, "--option").items()
+    return {name.replace("-", "_"): option_value(value) for name, value in pairs}
+
+
+def event(text: str) -> dict[str, Bounds]:
+    """Read an event: bounds on one variable, or on several joined by ``and``.
+
+    Parameters
+    ----------
+    text : such as ``quality > 6``, ``5 < quality < 7``, ``pH < 3.2 and quality >= 6``.
+
+    Returns
+    -------
+    A pair (low, high) by name, None for an open end; of a continuous variable ``<`` and ``<=``
+    mean the same.
+
+    Raises
+    ------
+    DataError : another form.
+
+    >>> event("5 < quality < 7 and pH > 3")
+    {'quality': (5.0, 7.0), 'pH': (3.0, None)}
+    """
+    found: dict[str, Bounds] = {}
+    for part in re.split(r"\s+and\s+", text.strip()):
+        name, low, high = _bounds(part)
+        if name[0] in "<>" or name[-1] in "<>":
+            raise _no_event(part)
+        low, high = _inside(found.get(name, (None, None)), low, high)
+        if low is not None and high is not None and low > high:
+            raise DataError(f"Nothing can be {text!r}: the lower bound is above the upper one.")
+        found[name] = (low, high)
+    return found
+
+
+def _bounds(text: str) -> tuple[str, float | None, float | None]:
+    if between := _BETWEEN.fullmatch(text):
+        first, sign, name, second, last = between.groups()
+        if sign[0] == second[0]:
+            ends = (float(first), float(last))
+            return (name, *(ends if sign[0] == "<" else ends[::-1]))
+    elif single := _NAME_FIRST.fullmatch(text):
+        name, sign, bound = single.groups()
+        return (name, None, float(bound)) if sign[0] == "<" else (name, float(bound), None)
+    elif single := _NAME_LAST.fullmatch(text):
+        bound, sign, name = single.groups()
+        return (name, float(bound), None) if sign[0] == "<" else (name, None, float(bound))
+    raise _no_event(text)
+
+
+def _no_event(text: str) -> DataError:
+    return DataError(
+        f"An event is written like 'quality > 6' or '5 < quality < 7', but {text!r} came."
+    )
+
+
+def _inside(known: Bounds, low: float | None, high: float | None) -> Bounds:
+    """Narrow known bounds by further ones."""
+    lows = [each for each in (known[0], low) if each is not None]
+    highs = [each for each in (known[1], high) if each is not None]
+    return max(lows, default=None), min(highs, default=None)
+
+
+# -- words to read and to type -------------------------------------------------------------------
+
+
+def either(words: Iterable[str]) -> str:
+    """Write words as a choice.
+
+    >>> either([".png", ".pdf", ".svg"])
+    '.png, .pdf or .svg'
+    """
+    *first, last = words
+    return " or ".join(filter(None, [", ".join(first), last]))
+
+
+def typed(text: str) -> str:
+    r"""Quote a text as one would type it; what cannot be seen becomes an escape in ``$'...'``.
+
+    >>> print(typed("pH"), typed("a b"), typed("tab\tname"))
+    pH 'a b' $'tab\u0009name'
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    seen = text.replace("\\", r"\\").replace("'", r"\'")
+    return "$'" + "".join(c if c.isprintable() else _escape(c) for c in seen) + "'"
+
+
+def _escape(letter: str) -> str:
+    number = ord(letter)
+    return f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
+
+
+# -- messages of the library, whose advice is written for Python ---------------------------------
+
+
+def _missing(found: re.Match[str]) -> str:
+    marks = re.findall(r"'([^']*)'", found[1]) or [found[1]]
+    return " ".join(f"--missing={shlex.quote(mark)}" for mark in marks)
+
+
+_ADVICE: Mapping[str, Any] = {
+    r"na_values=\[([^\]]*)\]": _missing,
+    r"kinds=\{'([^']+)': '(\w+)'\}": lambda found: (
+        "--kind " + shlex.quote(f"{found[1]}={found[2]}")
+    ),
+    r"with select\(\)": "with --drop",
+    r"with columns=\[\.\.\.\]": "with --only",
+    r"\b(score|model|search|penalty|start|seed)='(\w+)'": r"--\1 \2",
+    r"\bpenalty=NUMBER\b": "--penalty NUMBER",
+    r"\bprior_rows\b": "--prior-rows",
+    r"\b(given|do|start|expert|penalty)=(?=[ )])": r"--\1",
+    r"\bkinds= ": "--kind ",
+    r"\bweights= ": "--weights ",
+    r"\bmax_parents\b": "--max-parents",
+    r": read it with load_graph, and fit it to a table with fit": (
+        ": fit it to a table with 'arcwise fit'"
+    ),
+    r"go into a pair \(tail, head\)": 'are written in quotes, with a comma: \'"tail","head"\'',
+    r": use read\(\)": ": leave --stream out",
+}
+
+
+def shell_words(sentence: str) -> str:
+    """Write the advice in a message as one would type it here.
+
+    >>> shell_words("replace it, or call it a gap with na_values=['inf', '-inf'].")
+    'replace it, or call it a gap with --missing=inf --missing=-inf.'
+    """
+    for form, words in _ADVICE.items():
+        sentence = re.sub(form, words, sentence)
+    return sentence

@@ -1,0 +1,30 @@
+"""Distributions of one variable, one for each of many rows: what local models give and answers show.
+
+`Normal` and `Mixture` (of normals), `Grid` (a density known at points), `Categorical` (a probability for each
+level); `Joined` puts parts of a table's rows together, and `Average` takes in distributions one by one.
+"""
+
+from arcwise.distributions.categorical import Categorical, no_numbers
+from arcwise.distributions.distribution import Distribution, blocks, interval, log_sum
+from arcwise.distributions.grid import POINTS, Grid, tabulate
+from arcwise.distributions.joined import Average, Joined, centre, refuse_beyond
+from arcwise.distributions.mixture import Mixture, Normal, standard_quantiles
+
+__all__ = [
+    "POINTS",
+    "Average",
+    "Categorical",
+    "Distribution",
+    "Grid",
+    "Joined",
+    "Mixture",
+    "Normal",
+    "blocks",
+    "centre",
+    "interval",
+    "log_sum",
+    "no_numbers",
+    "refuse_beyond",
+    "standard_quantiles",
+    "tabulate",
+]

@@ -1,0 +1,171 @@
+"""Distributions of a discrete variable: a probability for each level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.distributions.distribution import Array, interval, run_weights
+from arcwise.errors import DataError, FitError, close_to
+
+__all__ = ["Categorical", "no_numbers"]
+
+
+@dataclass(frozen=True, eq=False)
+class Categorical:
+    """Probabilities of levels, one row each. Draws, and values of a density, are codes of levels.
+
+    Parameters
+    ----------
+    probabilities : rows by levels; each row sums to one.
+    levels : the levels in the order of their codes; None for the codes 0, 1, ... themselves.
+    name : the variable, for messages.
+
+    >>> found = Categorical(np.array([[0.25, 0.75]]), (1, 3))
+    >>> found.mean.tolist(), found.quantile(np.array([0.5])).tolist(), found.probability([3]).tolist()
+    ([2.5], [[3.0]], [0.75])
+    """
+
+    probabilities: Array
+    levels: tuple[Any, ...] | None = None
+    name: str = ""
+
+    @classmethod
+    def from_logs(
+        cls, logs: Array, levels: tuple[Any, ...] | None = None, name: str = ""
+    ) -> Categorical:
+        """Make them from log weights (rows by levels), tiny ones too.
+
+        Raises
+        ------
+        FitError : a row in which every level has probability zero.
+        """
+        top = logs.max(axis=1, keepdims=True)
+        if not np.isfinite(top).all():
+            raise FitError(
+                f"The evidence is impossible: with it, every level of {name!r} has probability zero."
+            )
+        weights = np.exp(logs - top)
+        return cls(weights / weights.sum(axis=1, keepdims=True), levels, name)
+
+    def labelled(self, levels: tuple[Any, ...], name: str) -> Categorical:
+        """The same with the levels and the name of a variable."""
+        return replace(self, levels=levels, name=name)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the levels are numbers; truth values are not."""
+        kinds = (isinstance(x, int | float) and not isinstance(x, bool) for x in self.levels or ())
+        return all(kinds)
+
+    @cached_property
+    def numbers(self) -> Array:
+        """The levels as numbers; text and truth values have none."""
+        if not self.numeric:
+            raise no_numbers(self.name)
+        count = self.probabilities.shape[1]
+        return (
+            np.arange(float(count)) if self.levels is None else np.array(self.levels, dtype=float)
+        )
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected number of each row."""
+        mean: Array = self.probabilities @ self.numbers
+        return mean
+
+    @cached_property
+    def sd(self) -> Array:
+        """Standard deviation of each row."""
+        off = self.numbers - self.mean[:, None]
+        sd: Array = np.sqrt((self.probabilities * off**2).sum(axis=1))
+        return sd
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """The most probable level of each row."""
+        codes: NDArray[np.intp] = self.probabilities.argmax(axis=1)
+        return codes
+
+    def cdf(self, x: Array) -> Array:
+        """Probability of levels that are numbers at or below x."""
+        lines = x.reshape(len(x), -1)
+        below = self.numbers[None, None, :] <= lines[:, :, None]
+        out: Array = (below * self.probabilities[:, None, :]).sum(axis=2)
+        return out.reshape(x.shape)
+
+    def quantile(self, q: Array) -> Array:
+        """Smallest level that has at least a share q at or below it."""
+        order = np.argsort(self.numbers)
+        heap = np.cumsum(self.probabilities[:, order], axis=1)
+        reached = heap[:, None, :] >= q[None, :, None] - 1e-12
+        out: Array = self.numbers[order][reached.argmax(axis=2)]
+        return out
+
+    def logpdf(self, x: Array) -> Array:
+        """Log probability of the levels with codes x."""
+        lines = x.reshape(len(x), -1).astype(np.intp)
+        with np.errstate(divide="ignore"):
+            out: Array = np.log(np.take_along_axis(self.probabilities, lines, axis=1))
+        return out.reshape(x.shape)
+
+    def probability(self, event: Any) -> Array:
+        """Probability of a level, of several in a list or set, or of an interval where levels are numbers."""
+        out: Array = self.probabilities[:, self.holds(event)].sum(axis=1)
+        return out
+
+    def holds(self, event: Any) -> NDArray[np.bool_]:
+        """The levels that an event holds for."""
+        if isinstance(event, tuple) and self.numeric:
+            low, high = interval(self.name, event)
+            return (self.numbers >= low) & (self.numbers <= high)
+        wanted = list(event) if isinstance(event, list | set | frozenset | tuple) else [event]
+        codes = self.code_of(wanted)
+        if np.isnan(codes).any():
+            level = wanted[int(np.isnan(codes).argmax())]
+            known = map(str, self.levels or ())
+            raise DataError(f"{self.name!r} has no level {level!r}. {close_to(level, known)}")
+        return np.isin(np.arange(self.probabilities.shape[1]), codes)
+
+    def code_of(self, values: Iterable[Any]) -> Array:
+        """Codes of levels; NaN for what is not a level."""
+        count = self.probabilities.shape[1]
+        known = range(count) if self.levels is None else self.levels
+        codes = {level: float(code) for code, level in enumerate(known)}
+        return np.array([codes.get(value, np.nan) for value in values])
+
+    def values(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Levels behind codes, as users know them: numbers, or objects."""
+        known = self.numbers if self.numeric else np.array(self.levels, dtype=object)
+        found: NDArray[Any] = known[codes.astype(np.intp)]
+        return found
+
+    def sample(self, rng: np.random.Generator, draws: int) -> Array:
+        """Codes drawn by their probabilities (rows by draws)."""
+        heap = np.cumsum(self.probabilities, axis=1)
+        chance = rng.random((len(heap), draws)) * heap[:, -1:]
+        codes: Array = (heap[:, None, :-1] <= chance[:, :, None]).sum(axis=2).astype(float)
+        return codes
+
+    def pooled(self, size: int, weights: Array | None = None) -> Categorical:
+        """Average of each run of `size` rows, evenly or by weights."""
+        share = run_weights(size, len(self.probabilities), weights)
+        lines = self.probabilities.reshape(len(share), size, -1)
+        return replace(self, probabilities=np.einsum("rs,rsl->rl", share, lines))
+
+    def take(self, rows: Any) -> Categorical:
+        """The distributions of some rows."""
+        return replace(self, probabilities=self.probabilities[rows])
+
+
+def no_numbers(name: str) -> DataError:
+    """What is said where a mean, an sd or a quantile of text is asked for."""
+    return DataError(
+        f"The levels of {name!r} are not numbers, so there is no mean, sd or quantile: ask for its "
+        "probabilities."
+    )

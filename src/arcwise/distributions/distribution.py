@@ -1,0 +1,114 @@
+"""What every kind of distribution answers, row by row.
+
+Values `x` have one entry a row, or one line of entries a row; the answer has the same shape. Averages over
+runs of rows (`pooled`) are what Rao-Blackwell averages over states of a chain need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import DataError
+
+__all__ = ["Array", "Distribution", "Rows", "blocks", "interval", "log_sum", "run_weights"]
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+_CELLS = 2_000_000
+"""Numbers held at once where rows are looked at in blocks."""
+
+
+class Distribution(Protocol):
+    """A distribution of one variable for each row."""
+
+    @property
+    def mean(self) -> Array:
+        """Expected value of each row."""
+        ...
+
+    @property
+    def sd(self) -> Array:
+        """Standard deviation of each row."""
+        ...
+
+    def cdf(self, x: Array) -> Array:
+        """Probability of a value at or below x."""
+        ...
+
+    def quantile(self, q: Array) -> Array:
+        """Quantiles of each row (rows by shares)."""
+        ...
+
+    def logpdf(self, x: Array) -> Array:
+        """Log density at x; for levels the log probability of the codes x."""
+        ...
+
+    def probability(self, event: Any) -> Array:
+        """Probability of an interval (low, high) in each row; of levels, also of a list of them."""
+        ...
+
+    def sample(self, rng: np.random.Generator, draws: int) -> Array:
+        """Independent draws of each row (rows by draws); codes, for levels."""
+        ...
+
+    def pooled(self, size: int, weights: Array | None = None) -> Distribution:
+        """Average of each run of `size` rows, evenly or by weights."""
+        ...
+
+    def take(self, rows: Any) -> Distribution:
+        """The distributions of some rows, by their numbers or as a slice."""
+        ...
+
+
+def run_weights(size: int, rows: int, weights: Array | None) -> Array:
+    """Weights of rows within their runs of `size`, one run a line; each line sums to one."""
+    if weights is None:
+        return np.full((rows // size, size), 1.0 / size)
+    lines = weights.reshape(-1, size)
+    share: Array = lines / lines.sum(axis=1, keepdims=True)
+    return share
+
+
+def blocks(rows: int, width: int) -> Iterator[slice]:
+    """Rows in pieces of at most `_CELLS` numbers, `width` a row."""
+    step = max(1, _CELLS // max(width, 1))
+    return (slice(low, min(low + step, rows)) for low in range(0, rows, step))
+
+
+def log_sum(logs: Array) -> Array:
+    """Logarithm of the sum of exponentials along the last axis.
+
+    >>> log_sum(np.log(np.array([[0.25, 0.75]]))).round(6).tolist()
+    [0.0]
+    """
+    top = logs.max(axis=-1)
+    safe = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        out: Array = safe + np.log(np.exp(logs - safe[..., None]).sum(axis=-1))
+    return out
+
+
+def interval(name: str, pair: object) -> tuple[float, float]:
+    """Check an event (low, high) on a variable; None is an open end.
+
+    >>> interval("x", (None, 2))
+    (-inf, 2.0)
+    """
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise DataError(f"The event for {name!r} must be a pair (low, high), got {pair!r}.")
+    try:
+        low = -np.inf if pair[0] is None else float(pair[0])
+        high = np.inf if pair[1] is None else float(pair[1])
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not low <= high:
+        raise DataError(
+            f"The event for {name!r} must be a pair (low, high) of numbers with low <= high, "
+            f"None for an open end, got {pair!r}."
+        )
+    return low, high

@@ -1,0 +1,168 @@
+"""Distributions of many rows put together: from parts of a table, or taken in one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from arcwise.distributions.categorical import Categorical
+from arcwise.distributions.distribution import Array, Distribution, Rows
+from arcwise.distributions.mixture import Mixture
+from arcwise.errors import DataError, FitError
+
+__all__ = ["Average", "Joined", "Part", "centre", "refuse_beyond"]
+
+Part = tuple[Rows, "Distribution | Callable[[], Distribution]"]
+
+_FEW = 1024
+"""Rows whose distributions may be held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Distributions of parts of the rows; each part says which rows it has.
+
+    A part may also be a function that works its distributions out when they are asked for, each time anew:
+    so a large table needs no memory for the weights of mixtures.
+
+    >>> from arcwise.distributions import Normal
+    >>> both = Joined(((np.array([1]), Normal(5.0, 1.0)), (np.array([0]), lambda: Normal(3.0, 1.0))), 2)
+    >>> both.mean.tolist(), both.cdf(np.array([3.0, 5.0])).tolist()
+    ([3.0, 5.0], [0.5, 0.5])
+    """
+
+    parts: tuple[Part, ...]
+    size: int
+
+    @classmethod
+    def of(cls, parts: Iterable[Part], size: int) -> Distribution:
+        """Put parts together; one that is small and has all rows stands for itself."""
+        filled = tuple((places, part) for places, part in parts if len(places))
+        if len(filled) == 1 and size <= _FEW and (np.diff(filled[0][0]) == 1).all():
+            return cls(filled, size)._single()
+        return cls(filled, size)
+
+    def _each(self, of: Callable[[Distribution, Rows], Array], *width: int) -> Array:
+        out = np.empty((self.size, *width))
+        for places, part in self.parts:
+            if len(places):
+                out[places] = of(part() if callable(part) else part, places)
+        return out
+
+    @cached_property
+    def _moments(self) -> Array:
+        return self._each(lambda part, _: np.stack([part.mean, part.sd], axis=1), 2)
+
+    @property
+    def mean(self) -> Array:
+        """Expected value of each row."""
+        return self._moments[:, 0]
+
+    @property
+    def sd(self) -> Array:
+        """Standard deviation of each row."""
+        return self._moments[:, 1]
+
+    def cdf(self, x: Array) -> Array:
+        """Probability of a value at or below x."""
+        return self._each(lambda part, places: part.cdf(x[places]), *x.shape[1:])
+
+    def quantile(self, q: Array) -> Array:
+        """Quantiles of each row (rows by shares)."""
+        return self._each(lambda part, _: part.quantile(q), len(q))
+
+    def logpdf(self, x: Array) -> Array:
+        """Log density at x."""
+        return self._each(lambda part, places: part.logpdf(x[places]), *x.shape[1:])
+
+    def probability(self, event: Any) -> Array:
+        """Probability of an event in each row."""
+        return self._each(lambda part, _: part.probability(event))
+
+    def probabilities(self, levels: int) -> Array:
+        """Probability of each level (columns) in each row, of a discrete variable."""
+        return self._each(lambda part, _: part.probabilities, levels)  # type: ignore[attr-defined]
+
+    def sample(self, rng: np.random.Generator, draws: int) -> Array:
+        """Independent draws of each row (rows by draws)."""
+        return self._each(lambda part, _: part.sample(rng, draws), draws)
+
+    def pooled(self, size: int, weights: Array | None = None) -> Distribution:
+        """Average of each run of `size` rows; of a single part only."""
+        return self._single().pooled(size, weights)
+
+    def take(self, rows: Any) -> Distribution:
+        """The distributions of some rows; of a single part only."""
+        return self._single().take(rows)
+
+    def _single(self) -> Distribution:
+        if len(self.parts) != 1:
+            raise DataError("Distributions of rows that came about in different ways stay apart.")
+        part = self.parts[0][1]
+        return part() if callable(part) else part
+
+
+class Average:
+    """The average of distributions of the same rows, taken in one after the other.
+
+    Where they have components in common, weights or probabilities are summed; others are kept side by side.
+
+    >>> from arcwise.distributions import Normal
+    >>> average = Average()
+    >>> for mean in (1.0, 3.0):
+    ...     average.add(Normal(mean, 1.0))
+    >>> average.found().mean.tolist()
+    [2.0]
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.total = np.zeros(0)
+        self.kept: list[Distribution] = []
+
+    def add(self, found: Distribution) -> None:
+        """Take in distributions of all rows."""
+        self.count += 1
+        if isinstance(found, Categorical) or (isinstance(found, Mixture) and found.common):
+            part = found.probabilities if isinstance(found, Categorical) else found.weights
+            self.total = self.total + part if self.kept else part.copy()
+            self.kept = [found]
+        else:
+            self.kept.append(found)
+
+    def found(self) -> Distribution:
+        """The average, one distribution a row."""
+        last = self.kept[-1]
+        if isinstance(last, Categorical):
+            return replace(last, probabilities=self.total / self.count)
+        if isinstance(last, Mixture) and last.common:
+            return replace(last, weights=self.total / self.count)
+        return _side_by_side(self.kept).pooled(len(self.kept))
+
+
+def _side_by_side(kept: list[Distribution]) -> Distribution:
+    """The distributions of each row as a run of rows."""
+    names = type(kept[0]).__dataclass_fields__  # type: ignore[attr-defined]
+    columns = {name: np.stack([getattr(each, name) for each in kept], axis=1) for name in names}
+    flat = {name: array.reshape(-1, *array.shape[2:]) for name, array in columns.items()}
+    return replace(kept[0], **flat)  # type: ignore[type-var]
+
+
+def centre(found: Distribution) -> Array:
+    """A number a row whose spread over states tells how well chains mix: the mean, or the mean code."""
+    if isinstance(found, Categorical) and not found.numeric:
+        codes: Array = found.probabilities @ np.arange(found.probabilities.shape[1])
+        return codes
+    return found.mean
+
+
+def refuse_beyond(found: Distribution, name: str) -> None:
+    """Refuse distributions that are beyond the numbers of a computer, as after evidence of 1e200."""
+    if not np.isfinite(centre(found)).all():
+        raise FitError(
+            f"The answer for {name!r} is beyond the largest number: the evidence is too extreme."
+        )

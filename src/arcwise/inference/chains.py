@@ -1,0 +1,242 @@
+"""Chains of Gibbs sampling over the conditionals of a Markov network.
+
+What is known stays; every hidden variable in turn is drawn from its conditional given the present
+values of its neighbours (Geman and Geman 1984). Many chains, of many rows, advance together: a
+variable's state is one column over rows x chains, and one call of its conditional draws it for all.
+
+Only what matters is drawn: hidden variables that the known ones separate from the question are left
+alone, row by row. Chains start at rows of the data, nearer ones more often: of the T rows ordered by
+standardised distance over what is known, number T u^3 with u uniform, so that starts lie near the
+evidence and are still more spread out than the answer, as R-hat wants them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FitError
+from arcwise.inference.questions import Array, Effort, Mask
+from arcwise.networks import MarkovNet
+
+__all__ = ["Chains", "begin", "beside", "distances", "far", "far_rows", "reached", "run", "sweep"]
+
+Integers = NDArray[np.intp]
+Columns = list[NDArray[Any]]
+
+FAR = 5.0
+"""Standard deviations from every typical row beyond which evidence counts as far out."""
+
+FAR_CELLS = 20_000_000
+"""Largest table of distances that is looked at for rows far from all data."""
+
+
+class Chains(NamedTuple):
+    """States that advance together, and what is to be drawn.
+
+    `columns` has one array a variable over rows x chains (chains of a row side by side), `steps`
+    the variables to draw with the places where they are hidden (None: everywhere).
+    """
+
+    columns: Columns
+    steps: tuple[tuple[int, Integers | None], ...]
+    size: int
+
+
+def reached(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
+    """Hidden variables that matter for the targets, row by row.
+
+    Parameters
+    ----------
+    net : the network.
+    gaps : rows by variables, true where hidden; targets included.
+    targets : numbers of the variables asked for.
+
+    Returns
+    -------
+    Rows by variables: hidden ones that are joined to a target by a path of hidden ones.
+
+    >>> from arcwise.conditionals import GaussianConditional
+    >>> from arcwise.data import Variable
+    >>> from arcwise.graphs import UGraph
+    >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
+    >>> graph = UGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> names = tuple(Variable(name) for name in "abc")
+    >>> net = MarkovNet(names, graph, (model,) * 3, (np.zeros(1),) * 3)
+    >>> reached(net, np.array([[True, False, True]]), [0]).tolist()
+    [[True, False, False]]
+    """
+    found = np.zeros_like(gaps)
+    found[:, list(targets)] = gaps[:, list(targets)]
+    stack = list(targets)
+    while stack:
+        node = stack.pop()
+        for other in net.graph.neighbours[node]:
+            fresh = gaps[:, other] & found[:, node] & ~found[:, other]
+            if fresh.any():
+                found[:, other] |= fresh
+                stack.append(other)
+    return found
+
+
+def beside(net: MarkovNet, hidden: Mask, gaps: Mask) -> Mask:
+    """Known variables that are neighbours of hidden ones, row by row."""
+    found = np.zeros_like(hidden)
+    for node in np.flatnonzero(hidden.any(axis=0)).tolist():
+        for other in net.graph.neighbours[node]:
+            found[:, other] |= hidden[:, node]
+    return found & ~gaps
+
+
+def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[Array, Array]:
+    """Distances of rows from the typical rows over what is known: Euclidean squares, and largest.
+
+    Numbers count in standard deviations of the typical rows, levels as 0 or 1. A column that never
+    varies has no standard deviation: any other value is infinitely far.
+
+    Returns
+    -------
+    Two arrays, rows by typical rows.
+    """
+    rows, count = len(known), len(net.starts[0])
+    squares, largest = np.zeros((rows, count)), np.zeros((rows, count))
+    for node in np.flatnonzero(known.any(axis=0)).tolist():
+        apart = _apart(net, node, columns[node])
+        apart[~known[:, node]] = 0.0
+        with np.errstate(over="ignore"):
+            squares += np.minimum(apart, 1e150) ** 2
+        np.maximum(largest, apart, out=largest)
+    return squares, largest
+
+
+def _apart(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
+    """How far each value is from each typical one (rows by typical rows)."""
+    typical = net.starts[node]
+    if net.variables[node].discrete:
+        differ: Array = (column[:, None] != typical[None, :]).astype(float)
+        return differ
+    spread = float(typical.std())
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        apart: Array = np.abs(column[:, None] - typical[None, :]) / spread
+    return np.where(np.isnan(apart), 0.0, apart)
+
+
+def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[str, ...]:
+    """Sentences about evidence of one row that lies far from every row of the data."""
+    if not known.any():
+        return ()
+    squares, largest = distances(net, columns, known)
+    nearest = int(squares[0].argmin())
+    if largest[0].min() <= FAR:
+        return ()
+    apart = {
+        node: float(_apart(net, node, columns[node])[0, nearest])
+        for node in np.flatnonzero(known[0]).tolist()
+    }
+    worst = max(apart, key=lambda node: apart[node])
+    how = (
+        f"{net.names[worst]!r} is {apart[worst]:.3g} standard deviations off in the nearest row"
+        if np.isfinite(apart[worst])
+        else f"there {net.names[worst]!r} never varies"
+    )
+    return (f"The evidence lies far from all the data ({how}): the answer is a guess.",)
+
+
+def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: int) -> list[str]:
+    """A sentence about rows in which the neighbours of a variable lie far from all the data."""
+    if len(gaps) * len(net.starts[0]) > FAR_CELLS or not len(gaps):
+        return []
+    hidden = np.zeros_like(gaps)
+    hidden[:, node] = True
+    known = beside(net, hidden, gaps)
+    _, largest = distances(net, columns, known)
+    count = int((known.any(axis=1) & (largest.min(axis=1) > FAR)).sum())
+    if not count:
+        return []
+    which = "1 row lies" if count == 1 else f"{count} rows lie"
+    return [f"{which} more than {FAR:g} standard deviations from all the data: guesses."]
+
+
+def begin(
+    net: MarkovNet,
+    columns: Sequence[NDArray[Any]],
+    hidden: Mask,
+    known: Mask,
+    chains: int,
+    rng: np.random.Generator,
+    starts: Mapping[int, NDArray[Any]] | None = None,
+) -> Chains:
+    """Put chains at their starts.
+
+    Parameters
+    ----------
+    net : the network.
+    columns : one array a variable, one entry a row.
+    hidden : rows by variables, true where a variable is to be drawn.
+    known : rows by variables, true where its value may guide the start.
+    chains : how many chains for each row.
+    rng : the random generator.
+    starts : values of hidden variables by node, one a chain; None takes rows of the data.
+    """
+    rows, size = len(hidden), len(hidden) * chains
+    squares, _ = distances(net, columns, known)
+    order = np.argsort(squares, axis=1, kind="stable")
+    # Without evidence no row is nearer than another, and every one is as good a start.
+    power = np.where(known.any(axis=1), 3.0, 1.0)[:, None]
+    places = (squares.shape[1] * rng.random((rows, chains)) ** power).astype(np.intp)
+    start = np.take_along_axis(order, places, axis=1).ravel()
+    states: Columns = []
+    steps: list[tuple[int, Integers | None]] = []
+    for node, column in enumerate(columns):
+        state = np.repeat(column, chains)
+        gap = np.repeat(hidden[:, node], chains)
+        if gap.any():
+            state[gap] = net.starts[node][start[gap]] if starts is None else starts[node][gap]
+            steps.append((node, None if gap.all() else np.flatnonzero(gap)))
+        states.append(state)
+    return Chains(states, tuple(steps), size)
+
+
+def sweep(net: MarkovNet, chains: Chains, rng: np.random.Generator, scan: str = "fixed") -> None:
+    """Draw every hidden variable once, in place."""
+    steps = chains.steps
+    if scan == "random":
+        steps = tuple(steps[i] for i in rng.permutation(len(steps)))
+    columns = chains.columns
+    for node, places in steps:
+        inputs = net.graph.neighbours[node]
+        if places is None:
+            xs = tuple([columns[other] for other in inputs])
+            columns[node][:] = net.conditionals[node].sample(xs, rng, chains.size)
+        else:
+            xs = tuple([columns[other][places] for other in inputs])
+            columns[node][places] = net.conditionals[node].sample(xs, rng, len(places))
+
+
+def run(
+    net: MarkovNet,
+    chains: Chains,
+    rng: np.random.Generator,
+    effort: Effort,
+    watch: Callable[[Chains], None],
+) -> None:
+    """Sweep, forget the burn-in, and show every later state to `watch`.
+
+    Raises
+    ------
+    FitError : a drawn value is no finite number.
+    """
+    for number in range(effort.burn_in + effort.sweeps):
+        sweep(net, chains, rng, effort.scan)
+        if number >= effort.burn_in:
+            watch(chains)
+    for node, places in chains.steps:  # elsewhere a variable may be unknown and not matter
+        drawn = chains.columns[node] if places is None else chains.columns[node][places]
+        if not np.isfinite(drawn).all():
+            raise FitError(
+                f"Simulating {net.names[node]!r} gave values that are no finite numbers: the "
+                "evidence is too extreme for its local model."
+            )

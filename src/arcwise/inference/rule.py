@@ -1,0 +1,203 @@
+"""The product rule: what all others say of one variable in a directed network.
+
+    p(x_i | rest) is proportional to p(x_i | P_i) x prod over children j of p(x_j | P_j)
+
+(Hofmann and Tresp 1995, eq. 5). In general it has no form that one can draw from. On a grid of one
+variable it is exact up to the grid, or a plain sum for levels. By importance sampling, values drawn
+from p(x_i | P_i) are weighted by the product over the children (see ``weighting``).
+
+`product_net` gives every variable such a conditional on its Markov blanket: a Markov network that
+Gibbs sampling takes as it takes any other. It needs no fitted blanket models, and holds for a cut
+graph too; each draw costs a grid of evaluations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import Conditional
+from arcwise.distributions import POINTS, Categorical, Grid, Mixture, blocks, tabulate
+from arcwise.graphs import UGraph
+from arcwise.inference.belief import generator
+from arcwise.inference.questions import Array, Columns
+from arcwise.networks import BayesNet, MarkovNet, ancestral
+
+__all__ = ["FEWER", "Product", "product_net"]
+
+TYPICAL = 400
+"""Rows drawn from the network, which say where a variable may lie and where chains start."""
+
+FEWER = 160
+"""Points of a grid that is only drawn from, or averaged with others, unless kernels are narrow."""
+
+NARROW = 0.1
+"""Standard deviations of a variable below which its kernels are narrow: so many points miss them."""
+
+PROPOSALS = 16
+"""Draws of p(x | parents) that are points of the coarse grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """Eq. 5 of one node: which local models it multiplies, and what they take."""
+
+    net: BayesNet
+    node: int
+    children: tuple[int, ...]
+    inputs: tuple[int, ...]
+
+    def logs(self, points: NDArray[Any], xs: Columns) -> Array:
+        """Unnormalised log density at points given rows by points."""
+        count = points.shape[1]
+        columns = {n: np.repeat(x, count) for n, x in zip(self.inputs, xs, strict=True)}
+        columns[self.node] = points.ravel()
+        total = self._own(points, xs).ravel()
+        for factor in self.children:
+            above = tuple(columns[parent] for parent in self.net.graph.parents[factor])
+            total += self.net.conditionals[factor].logpdf(columns[factor], above)
+        return total.reshape(points.shape)
+
+    def _own(self, points: NDArray[Any], xs: Columns) -> Array:
+        """Log density given the parents."""
+        count = points.shape[1]
+        wide = tuple(np.repeat(x, count) for x in self.parents(xs))
+        model = self.net.conditionals[self.node]
+        return model.logpdf(points.ravel(), wide).reshape(points.shape)
+
+    def parents(self, xs: Columns) -> Columns:
+        """The columns of the node's own parents."""
+        by_node = dict(zip(self.inputs, xs, strict=True))
+        return tuple(by_node[parent] for parent in self.net.graph.parents[self.node])
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """Eq. 5 of one variable as a conditional on its Markov blanket: xs are the blanket's columns, ascending.
+
+    Parameters
+    ----------
+    rule : the factors.
+    low, high : where the network puts a continuous variable at all.
+    points : of its grid; the levels of a discrete variable are summed over, exactly.
+    """
+
+    word: ClassVar[str] = "product"
+
+    rule: _Rule
+    low: float = 0.0
+    high: float = 0.0
+    points: int = POINTS
+
+    @property
+    def n_params(self) -> None:
+        """Nothing of its own was fitted."""
+        return None
+
+    def distribution(self, xs: Columns, size: int) -> Grid | Categorical:
+        """The distribution of each row."""
+        return self._distribution(xs, size, strict=True)
+
+    def _distribution(self, xs: Columns, size: int, strict: bool) -> Grid | Categorical:
+        variable = self.rule.net.variables[self.rule.node]
+        if variable.levels is not None:
+            codes = np.broadcast_to(np.arange(len(variable.levels)), (size, len(variable.levels)))
+            weights = self.rule.logs(codes, xs)
+            if not strict:
+                weights[np.isneginf(weights).all(axis=1)] = 0.0
+            return Categorical.from_logs(weights, variable.levels, variable.name)
+        points, logs = zip(*(self._block(xs, rows) for rows in blocks(size, 1000)), strict=True)
+        return Grid(np.concatenate(points), np.concatenate(logs))
+
+    def _block(self, xs: Columns, rows: slice) -> tuple[Array, Array]:
+        xs, size = tuple(column[rows] for column in xs), rows.stop - rows.start
+        hints = self._hints(xs, size)
+        reach = np.ptp(hints, axis=1)
+        low = np.minimum(self.low, hints.min(axis=1) - reach)
+        high = np.maximum(self.high, hints.max(axis=1) + reach)
+        found = tabulate(lambda points: self.rule.logs(points, xs), low, high, hints, self.points)
+        return found.points, found.logs
+
+    def _hints(self, xs: Columns, size: int) -> Array:
+        """Values that the parents alone propose, drawn by a fixed seed: nothing is left to chance."""
+        rng, model = generator(0), self.rule.net.conditionals[self.rule.node]
+        above = self.rule.parents(xs)
+        wide = tuple(np.repeat(column, PROPOSALS) for column in above)
+        drawn = model.sample(wide, rng, size * PROPOSALS)
+        return np.asarray(drawn, dtype=float).reshape(size, PROPOSALS)
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density (log probability of a level) of each row."""
+        return self.distribution(xs, len(y)).logpdf(np.asarray(y, dtype=float))
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
+        """Draw one value for each row; a level by chance where the others' present states allow none."""
+        return self._distribution(xs, size, strict=False).sample(rng, 1)[:, 0]
+
+
+def product_net(
+    net: BayesNet,
+    rng: np.random.Generator,
+    members: Collection[int] | None = None,
+    points: int = POINTS,
+) -> MarkovNet:
+    """A Markov network whose conditionals are the product rule of a directed one.
+
+    Parameters
+    ----------
+    net : the directed network; local models of any kind.
+    rng : the random generator for the rows that say where variables lie and where chains start.
+    members : the variables that matter for a question (see ``relevance``); children outside are
+        left out, since what hangs on nothing known or asked integrates to one.
+    points : of the grids; a draw needs fewer than a density that is looked at.
+
+    Returns
+    -------
+    The network on the moral graph of the members; no fitted numbers in it are new.
+    """
+    inside = set(range(len(net.names)) if members is None else members)
+    typical = ancestral(net, rng, TYPICAL).columns
+    children = [tuple(c for c in row if c in inside) for row in net.graph.children]
+    blankets = [_blanket(net, node, children[node]) for node in range(len(net.names))]
+    # Only the blankets of members are asked for; the graph must tell an edge at both its ends.
+    rows = [set(blanket) if node in inside else set() for node, blanket in enumerate(blankets)]
+    for node, row in enumerate(list(map(tuple, rows))):
+        for other in row:
+            rows[other].add(node)
+    graph = UGraph.unchecked(net.names, tuple(tuple(sorted(row)) for row in rows))
+    models = tuple(
+        _conditional(_Rule(net, node, children[node], graph.neighbours[node]), typical, points)
+        for node in range(len(net.names))
+    )
+    return MarkovNet(net.variables, graph, models, typical)
+
+
+def _blanket(net: BayesNet, node: int, children: tuple[int, ...]) -> set[int]:
+    """Parents, children, and the children's other parents."""
+    spouses = {parent for child in children for parent in net.graph.parents[child]}
+    return ({*net.graph.parents[node], *children} | spouses) - {node}
+
+
+def _conditional(rule: _Rule, typical: Columns, points: int) -> Conditional:
+    if rule.net.variables[rule.node].discrete:
+        return Product(rule)
+    own = typical[rule.node]
+    low, high = float(own.min()), float(own.max())
+    reach = max(high - low, 1e-9 * max(1.0, abs(high)))
+    enough = max(points, POINTS) if _narrow(rule, typical) else points
+    return Product(rule, low - reach, high + reach, enough)
+
+
+def _narrow(rule: _Rule, typical: Columns) -> bool:
+    """Whether a variable is a mixture of normals that are narrow beside its spread."""
+    model = rule.net.conditionals[rule.node]
+    above = tuple(typical[parent][:1] for parent in rule.net.graph.parents[rule.node])
+    if not hasattr(model, "distribution"):
+        return False
+    found = model.distribution(above, 1)
+    spread = NARROW * typical[rule.node].std()
+    return isinstance(found, Mixture) and bool(found.widths.min() < spread)

@@ -1,0 +1,124 @@
+"""Learners: from a specification and data to a network. `LEARNERS` is the register: name to learner.
+
+A learner is a kind of `Problem`: data bound to a family and a score, once, and a way to find a graph. It says
+which kind of graph it finds and which words for searches it knows; of those with the same kind of graph, the
+first that takes a specification is meant. `Learner` is a specification as a function from a table to a
+network, for cross-validation, bootstrap or a page.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arcwise.conditionals import FAMILIES
+from arcwise.data import Moments, Table
+from arcwise.errors import WordError, unknown
+from arcwise.learners.boundary import Boundary
+from arcwise.learners.correlations import Stepwise
+from arcwise.learners.directed import Directed
+from arcwise.learners.lasso import Lasso
+from arcwise.learners.options import options_of
+from arcwise.learners.penalty import RULES, choose
+from arcwise.learners.problem import Learned, Problem, Tuned, score_options
+from arcwise.learners.specification import Specification, prepared, rows_for, settled_model
+from arcwise.networks import Net
+from arcwise.results import Trail, Watch
+from arcwise.scores import SCORES
+
+__all__ = [
+    "LEARNERS", "RULES", "Boundary", "Directed", "Lasso", "Learned", "Learner",
+    "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose", "graphs",
+    "options_of", "prepared", "rows_for", "score_options", "searches", "settled_model",
+    "takers_of",
+]  # fmt: skip
+
+LEARNERS: dict[str, type[Problem]] = {
+    "directed": Directed,
+    "stepwise": Stepwise,
+    "lasso": Lasso,
+    "boundary": Boundary,
+}
+
+
+def graphs() -> tuple[str, ...]:
+    """The words for kinds of graphs that can be learned."""
+    return tuple(dict.fromkeys(learner.graph for learner in LEARNERS.values()))
+
+
+def searches(graph: str) -> dict[str, Callable[..., Any]]:
+    """The words for searches of a kind of graph, each with the function whose options it takes.
+
+    >>> "glasso" in searches("undirected"), "glasso" in searches("directed")
+    (True, False)
+    """
+    if graph not in graphs():
+        raise unknown("kind of graph", graph, graphs())
+    found: dict[str, Callable[..., Any]] = {}
+    for learner in LEARNERS.values():
+        found |= learner.searches if learner.graph == graph else {}
+    return found
+
+
+def takers_of(option: str) -> list[str]:
+    """The words that take an option, as they are written.
+
+    >>> takers_of("combine")
+    ["search='neighbourhood'"]
+    >>> takers_of("nonsense")
+    []
+    """
+    known = {word: each for graph in graphs() for word, each in searches(graph).items()}
+    found = {f"search={word!r}": options_of(each) for word, each in known.items() if word != "auto"}
+    found |= {f"score={word!r}": score_options(word) for word in SCORES}
+    found |= {f"model={word!r}": options_of(family.bind) for word, family in FAMILIES.items()}
+    return [word for word, kinds in found.items() if option in kinds]
+
+
+def bind(spec: Specification, source: Table | Moments) -> Problem:
+    """Tie a specification to data, as the problem of the learner that it means.
+
+    Raises
+    ------
+    WordError : a kind of graph, or a search for it, that is not known.
+    """
+    known, model = sorted(searches(spec.graph)), settled_model(spec.model, source)
+    if spec.search not in known:
+        raise unknown("search", spec.search, known)
+    for learner in LEARNERS.values():
+        if learner.graph == spec.graph and learner.takes(spec, model):
+            if spec.options.get("factors") is not None and learner is not Lasso:
+                raise WordError(
+                    "Penalties for single pairs of variables are for the lasso: graph='undirected', "
+                    "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."
+                )
+            return learner.bind(spec, source)
+    raise unknown("search", spec.search, known)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A specification as a learner: a function from a table to a network.
+
+    `n_jobs` processes work on what can be shared out; `watch` may ask to stop, and `tuning_watch` is the one
+    for the choice of a penalty.
+    """
+
+    spec: Specification
+    n_jobs: int = 1
+    watch: Watch | None = None
+    tuning_watch: Watch | None = None
+
+    def __call__(self, table: Table) -> Net:
+        """Learn a network; one that was cut short is not worth judging, and raises `Interrupted`."""
+        net = self.learn(table).net
+        Trail(self.watch).check()
+        return net
+
+    def learn(self, source: Table | Moments) -> Learned:
+        """Bind the specification, choose the penalty where a rule asks for it, then learn."""
+        problem, spec = bind(self.spec, source), self.spec
+        rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
+        if rule is None:
+            return problem.learn(problem.penalty, self.watch)
+        tuned = choose(problem, rule, self.n_jobs, self.tuning_watch)
+        return replace(problem.learn(tuned.penalty, self.watch), tuned=tuned)

@@ -1,0 +1,184 @@
+"""Learning an undirected graph: one way through all penalties, read off at the one that was asked for.
+
+A search of the register takes edges out of the complete graph, the weakest first (Hofmann and Tresp 1997).
+What it returns is a path, and the graph at any penalty is on it; each variable is then fitted given its
+neighbours.
+"""
+
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table
+from arcwise.errors import GraphError
+from arcwise.graphs import DAG, Limits, UGraph
+from arcwise.learners.parameters import markov_net, noise_note
+from arcwise.learners.problem import Learned, Problem
+from arcwise.learners.specification import Specification
+from arcwise.networks import MarkovNet, Net
+from arcwise.results import ASKED, Interrupted, Path, Trail, Watch, patient
+from arcwise.undirected import UNDIRECTED, boundary, edge_bounds, edge_limits
+
+__all__ = ["Boundary", "Undirected"]
+
+_ROUNDS = 10  # of walking and tuning what local models share
+_LOOKED_AT = 2 / 3  # share of the local models that are fitted on the way, on Boston housing
+_EACH = 2  # rows for each column below which a regression on all others means nothing
+
+
+class Undirected(Problem):
+    """What all learners of undirected graphs have in common."""
+
+    graph = "undirected"
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data; refuse what speaks of directions."""
+        if spec.start != "empty":
+            raise GraphError(
+                "start= is where a search for a directed graph begins; undirected learning always "
+                "begins with the complete graph: leave it out, or forbid edges by rules."
+            )
+        if spec.expert is not None:
+            raise GraphError(
+                "expert= pulls a directed graph towards an expert's; for an undirected one say what is "
+                "known by rules: required and forbidden edges."
+            )
+        return super().bind(spec, source)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The rules on these columns, without directions."""
+        return edge_limits(self.spec.rules, self.fits.nodes)
+
+
+class Boundary(Undirected):
+    """An undirected graph by taking edges out, with any score."""
+
+    searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data; say where the complete graph has too many inputs for the rows."""
+        problem = super().bind(
+            spec.but(search="boundary") if spec.search == "auto" else spec, source
+        )
+        columns, rows = len(problem.fits.nodes), problem.fits.rows
+        if problem.family.default_parents(rows) is None or rows >= _EACH * columns:
+            return problem
+        return problem.said(
+            f"Rows are few ({rows:g} for {columns} columns): a {problem.model} model of each variable given "
+            "all others explains noise, so edges may stay for no reason; take fewer columns, or learn a "
+            "directed graph."
+        )
+
+    def path(self, watch: Watch | None = None, until: float | None = None) -> Path:
+        """Find the path, up to the graph at the penalty `until` where the search can end there."""
+        p = len(self.limits.nodes)
+        self.foretell(round(_LOOKED_AT * p * (1 + p * (p - 1) / 2)), watch)
+        options = {"until": until} if self.search is boundary else {}
+        path: Path = self.search(
+            self.score, limits=self.limits, on_step=watch, **{**options, **self.options}
+        )
+        return path
+
+    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+        """Find the path, read the graph off at the penalty, and fit its local models.
+
+        Where local models share a bandwidth, it is tuned to the graph found, and the path walked again.
+        """
+        problem, path = self, self.path(watch, penalty)
+        for _ in range(_ROUNDS):
+            graph = self._reached(path, penalty)
+            # What is shared is tuned to a model for each variable given some others: its neighbours here.
+            inputs = DAG.unchecked(graph.nodes, graph.neighbours)
+            fresh = None if path.stopped == ASKED else problem.retuned(inputs)
+            if fresh is None:
+                break
+            problem, path = fresh, fresh.path(watch, penalty)
+        return problem._read_off(path, penalty, watch)
+
+    def learn_at(self, path: Path, penalty: float) -> Learned:
+        """The network at a penalty of a path."""
+        path.at(penalty)
+        return self._read_off(path, penalty)
+
+    def _reached(self, path: Path, penalty: float) -> UGraph:
+        """The graph at a penalty; where the path ended before it, the graph it had come to.
+
+        A path that ended before its first removal has come nowhere: then it is the required edges alone.
+        """
+        if penalty <= path.reach:
+            return path.at(penalty)
+        return path.last if path.removals else edge_bounds(self.limits).smallest
+
+    def _read_off(self, path: Path, penalty: float, watch: Watch | None = None) -> Learned:
+        """Read the graph off a path at a penalty, and fit its local models."""
+        graph, reached = self._reached(path, penalty), penalty <= path.reach
+        net, late = self._fitted(graph, watch)
+        said = (noise_note(net, self.bound), late, "" if reached else _cut_short(path, penalty))
+        return Learned(
+            self,
+            net,
+            self._total(path, graph),
+            penalty,
+            tuple(step for step in path.trace if step.edges >= graph.n_edges),
+            "every edge left is worth its penalty" if reached else path.stopped,
+            self.limits,
+            settled=reached,
+            notes=tuple(filter(None, said)),
+        )
+
+    def _fitted(self, graph: UGraph, watch: Watch | None) -> tuple[MarkovNet, str]:
+        """The network on a graph; a sentence where there was no time for the joint distribution."""
+        if not self.family.closed:  # local models alone, and without them there is no network
+            return markov_net(graph, self.bound), ""
+        try:
+            return markov_net(graph, self.bound, check=Trail(patient(watch)).check), ""
+        except Interrupted:
+            said = (
+                "There was no time to fit the joint normal distribution on this graph: each variable is "
+                "regressed on its neighbours by itself, and answers are simulated; fit(graph, data) fits it."
+            )
+            return markov_net(graph, self.bound, joint=False), said
+
+    def _total(self, path: Path, graph: UGraph) -> float:
+        """Sum of local scores; where the path was cut short at this graph, its last step tells it."""
+        last = path.trace[-1] if path.trace else None
+        if path.stopped == ASKED and last is not None and last.edges == graph.n_edges:
+            return last.score
+        return float(sum(self.score.local(node, row) for node, row in enumerate(graph.neighbours)))
+
+    def grid(self) -> NDArray[np.float64]:
+        """Penalties worth trying, nats per edge and row: the path tells the graphs of them all."""
+        most = max(1.0, 3 * self.usual_penalty)
+        return np.concatenate([[0.0], np.geomspace(0.5 / self.source.total, most, 24)])
+
+    def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
+        """A network for each penalty, all from one path; None where the watcher cut it short."""
+        path, check = self.path(watch), Trail(watch).check
+        if path.stopped == ASKED:
+            return None
+        known: dict[UGraph, MarkovNet] = {}
+        graphs = [path.at(penalty) for penalty in penalties.tolist()]
+        try:
+            for graph in dict.fromkeys(graphs):
+                known[graph] = markov_net(graph, self.bound, check=check)
+        except Interrupted:
+            return None
+        return [known[graph] for graph in graphs]
+
+
+def _cut_short(path: Path, penalty: float) -> str:
+    if not path.removals:
+        return (
+            "Learning was stopped before the first edge was judged: nothing was learned, and this graph has "
+            "no edges but required ones; give it more time."
+        )
+    far = f"as far as a penalty of {path.reach:.4g}" if path.reach > 0 else "to no penalty at all"
+    return (
+        f"Learning was stopped before the graph at penalty {penalty:g} was reached: it came {far}, "
+        "and this graph has more edges than it should."
+    )

@@ -1,0 +1,325 @@
+"""Undirected Gaussian networks from correlations: what their learners share, and the plainest of them.
+
+`Stepwise` adds and takes out edges one by one, by the extended BIC. `lasso` has the others.
+
+Here stands what is asked: settings, correlations, rules; and the network on a graph that was found. It is
+fitted on its graph without a penalty, wherever that maximum exists (`refit`). EBIC measures graphs by just
+that likelihood, standard deviations are then those of the data, and rows not seen before are more likely, as
+the penalty that finds the graph is too large for its numbers. ``refit=False`` keeps the lasso's own; so does
+"cv" unless told otherwise, as it judges these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import FAMILIES
+from arcwise.conditionals.gaussian import GaussianFits
+from arcwise.data import Moments, Table
+from arcwise.data.ranks import normal_scores, pairwise
+from arcwise.data.variable import sentence_list
+from arcwise.errors import DataError, FitError, WordError, columns_named
+from arcwise.graphs import UGraph
+from arcwise.learners.boundary import Undirected
+from arcwise.learners.options import options_of, subset
+from arcwise.learners.parameters import joint_bic, markov_net, normal_net
+from arcwise.learners.problem import Learned
+from arcwise.learners.specification import Specification, settled_model, with_kinds
+from arcwise.networks import MarkovNet
+from arcwise.results import Interrupted, Step, Trail, Watch, patient
+from arcwise.undirected import edge_bounds
+from arcwise.undirected.collinear import Steady, steadied
+from arcwise.undirected.known import known
+from arcwise.undirected.stepwise import Stepwise as Steps
+from arcwise.undirected.stepwise import stepwise
+
+__all__ = ["LOOSE", "Correlations", "Found", "Settings", "Stepwise"]
+
+Array = NDArray[np.float64]
+
+_LATE = "There was no time to fit the network on its graph without a penalty"
+LOOSE = 1e-5
+"""Breaches of a condition above this are told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Options of learning from correlations.
+
+    Parameters
+    ----------
+    scale : what the penalty is measured in, "correlation" or "covariance" (of the data's own units).
+    diagonal : whether variances are penalised, too.
+    refit : whether the network is fitted again on its graph without a penalty; None does where it can be.
+    nonparanormal : correlations from ranks, for columns whose shape is not normal.
+    gaps : "complete" uses the rows without gaps, "pairwise" for each pair of columns those with both.
+    factors : what the penalty of each pair is multiplied with, a matrix with names (a data frame or a
+        file) or in the order of the columns: 0 for an edge without penalty, infinite for none at all.
+    count, least : of a path: how many penalties, and the smallest as a share of the largest; by default a
+        hundredth, and a twentieth where there are more columns than rows, since denser graphs are noise.
+    gamma : how much the number of possible graphs counts in the extended BIC; None is 0.5 for the lasso's
+        rule "ebic", and goes by rows and columns for stepwise selection.
+    subsamples, threshold : of the rule "stars".
+    turns : of the rule "ric".
+    combine : "or" joins two variables if one picks the other as a neighbour, "and" if both do.
+    """
+
+    scale: Literal["correlation", "covariance"] = "correlation"
+    diagonal: bool = True
+    refit: bool | None = None
+    nonparanormal: bool = False
+    gaps: Literal["complete", "pairwise"] = "complete"
+    factors: Any = None
+    count: int = 30
+    least: float | None = None
+    gamma: float | None = None
+    subsamples: int = 20
+    threshold: float = 0.05
+    turns: int = 20
+    combine: Literal["or", "and"] = "or"
+
+
+class Found(NamedTuple):
+    """A graph that was found; its precision matrix, if any, is on the scale of correlations.
+
+    `violation` is the largest breach of a condition for the maximum, relative to the penalty.
+    """
+
+    penalty: float
+    graph: UGraph
+    precision: Array | None = None
+    violation: float = 0.0
+
+
+class Correlations(Undirected):
+    """A problem whose graph is found from correlations alone."""
+
+    own_score = "bic"
+    fits: GaussianFits
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data; refuse what correlations do not know."""
+        if settled_model(spec.model, source) != "gaussian":
+            raise WordError(
+                f"The search {spec.search!r} finds the precision matrix of a normal distribution: it "
+                "needs model='gaussian'; other models are learned by search='boundary'."
+            )
+        if spec.score is not None:
+            raise WordError(
+                f"The lasso has its own measure, the likelihood less the penalty: score={spec.score!r} "
+                "is for search='boundary'; the penalty is chosen by penalty='ebic', 'stars', 'cv' or 'ric'."
+            )
+        if spec.options.get("gaps") == "pairwise":
+            rows, moments = _pairwise(source)
+            problem = replace(super().bind(spec, moments), source=rows)
+        else:
+            problem = super().bind(spec, source)
+        fits, ranked = problem.fits, problem.settings.nonparanormal
+        return problem.said(
+            _constants(fits), problem._steady.note(fits.nodes), _RANKS if ranked else ""
+        )
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The options that were given, and the defaults of all others."""
+        found: Settings = self.search(**self.options)
+        return found
+
+    @cached_property
+    def _steady(self) -> Steady:
+        own = self._ranked() if self.settings.nonparanormal else self.fits.matrix
+        return steadied(own, self.fits.rows)
+
+    @property
+    def matrix(self) -> Array:
+        """The correlations to fit."""
+        return self._steady.matrix
+
+    @cached_property
+    def pairs(self) -> dict[str, list[tuple[int, int]]]:
+        """Edges that are not penalised, and edges that are ruled out, as pairs of numbers."""
+        if self.limits.free:
+            return {"required": [], "forbidden": []}
+        bounds, nodes = edge_bounds(self.limits), range(len(self.limits.nodes))
+        allowed = [set(row) for row in bounds.largest.neighbours]
+        barred = [(a, b) for a in nodes for b in nodes if a < b and b not in allowed[a]]
+        return {"required": sorted(bounds.required), "forbidden": barred}
+
+    def rows(self) -> Array:
+        """The rows whose correlations are fitted, as a matrix; columns that do not vary are zero."""
+        data, varying = self.data, np.flatnonzero(~self.fits.constant)
+        if isinstance(data, Moments):
+            raise FitError("nonparanormal=True needs the rows of a table, but moments were given.")
+        rows = np.zeros((data.rows, len(self.fits.nodes)))
+        for i in varying.tolist():
+            column, weights = data.columns[i], data.weights
+            rows[:, i] = normal_scores(column, weights) if self.settings.nonparanormal else column
+        return rows
+
+    def _ranked(self) -> Array:
+        """Correlations of normal scores; a column that does not vary is unrelated to all others."""
+        rows = self.rows()
+        weights = self.data.weights if isinstance(self.data, Table) else None
+        weights = np.ones(len(rows)) if weights is None else weights
+        matrix: Array = (rows * (weights / weights.sum())[:, None]).T @ rows
+        np.fill_diagonal(matrix, 1.0)
+        return matrix
+
+    def joined(self, linked: NDArray[np.bool_]) -> UGraph:
+        """The graph of linked pairs; required ones are in it even where their number is just zero."""
+        wanted = linked.copy()
+        for one, two in self.pairs["required"]:
+            wanted[one, two] = wanted[two, one] = True
+        np.fill_diagonal(wanted, False)
+        rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
+        return UGraph.unchecked(self.fits.nodes, rows)
+
+    def fitted(self, found: Found, watch: Watch | None = None) -> tuple[MarkovNet, str, bool]:
+        """The network on a graph, a sentence on its numbers, and whether the penalty shrank them.
+
+        It is without the fit on its graph where the watcher ends that.
+        """
+        own, refit = found.precision, self.settings.refit
+        crowded = refit is None and self._crowded(found.graph)
+        # Not yet the lasso's graph:
+        late = found.violation > LOOSE and Trail(watch).tick("fit", 0.0, 0)
+        if not (late or crowded or (own is not None and refit is False)):
+            try:
+                check = Trail(patient(watch)).check
+                precision = known(self.matrix, found.graph, check=check).precision
+                said = "Fitted on its graph without a penalty"
+                said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
+                return normal_net(precision, found.graph, self.fits), said, False
+            except Interrupted:
+                late = True
+            except FitError:
+                if refit:
+                    raise
+        if own is None:
+            net = markov_net(found.graph, self.bound, joint=False)
+            why = "The graph has too many edges for the rows: there is no joint distribution."
+            return net, f"{_LATE}: there is no joint distribution." if late else why, False
+        said = "The numbers are the lasso's own, shrunk by the penalty"
+        if late:
+            said = f"{_LATE}: the numbers are the lasso's own, shrunk by the penalty"
+        elif crowded:
+            said += (
+                ": without it so many edges would fit the noise of so few rows (refit=True does)"
+            )
+        elif refit is None:
+            said += ": without it there is no maximum on this graph"
+        return normal_net(own, found.graph, self.fits), f"{said}.", True
+
+    def _crowded(self, graph: UGraph) -> bool:
+        """Whether variables have more neighbours, on average, than half the rows."""
+        return 2 * graph.n_edges > 0.5 * self.fits.rows * len(graph.nodes)
+
+    def measured(
+        self, net: MarkovNet, penalty: float, trace: Sequence[Step], stopped: str, *notes: str
+    ) -> Learned:
+        """What was learned, where edges are measured by the joint distribution if there is one."""
+        return Learned(
+            self,
+            net,
+            joint_bic(net, self.fits),
+            penalty,
+            tuple(trace),
+            stopped,
+            self.limits,
+            scored=net.joint is None,
+            notes=tuple(filter(None, notes)),
+        )
+
+
+_RANKS = (
+    "Correlations are those of normal scores of the ranks (nonparanormal); means and standard "
+    "deviations are the data's."
+)
+
+
+def _constants(fits: GaussianFits) -> str:
+    names = [fits.nodes[i] for i in np.flatnonzero(fits.constant)]
+    if not names:
+        return ""
+    verb = "does not vary and has" if len(names) == 1 else "do not vary and have"
+    return f"{sentence_list(names)} {verb} no edges."
+
+
+def _pairwise(source: Table | Moments) -> tuple[Table, Moments]:
+    """A table with gaps, as numbers, and its moments from the rows that each pair of columns has."""
+    if isinstance(source, Moments):
+        raise FitError("gaps='pairwise' needs the rows of a table, but moments were given.")
+    table = with_kinds(source, FAMILIES["gaussian"])
+    if table.weights is not None:
+        raise DataError("Pairwise moments take no weights: repeat the rows instead.")
+    with columns_named(table.names):
+        found = pairwise(np.column_stack([np.asarray(c, dtype=np.float64) for c in table.columns]))
+    pairs = found.rows[np.triu_indices(len(found.rows), 1)] if len(found.rows) > 1 else found.rows
+    rows = float(np.mean(pairs))
+    said = (
+        f"Each correlation is from the rows that have both columns, {pairs.min():g} to {pairs.max():g} "
+        f"of {table.rows}; {rows:.4g}, their mean, counts as the number of rows."
+    )
+    notes = tuple(filter(None, (*table.notes, said, found.repair.note)))
+    scatter = found.covariance * rows
+    return table, Moments(table.variables, rows, found.mean, scatter, table.order, notes)
+
+
+# -- edge by edge --------------------------------------------------------------------------------
+
+
+_STEP_OPTIONS = {"gamma", "nonparanormal", "gaps"}
+_STEPWISE = subset(Settings, *(set(options_of(Settings)) - _STEP_OPTIONS))
+
+
+class Stepwise(Correlations):
+    """An undirected Gaussian graph, unless another search, a score or a penalty is asked for."""
+
+    searches = {"auto": _STEPWISE, "stepwise": _STEPWISE}  # noqa: RUF012
+
+    @classmethod
+    def takes(cls, spec: Specification, model: str) -> bool:
+        """Whether it is asked for; "auto" means it unless a score, a penalty or an option speaks against."""
+        if spec.search != "auto":
+            return spec.search in cls.searches
+        penalised = spec.penalty is not None or spec.rule is not None
+        plain = spec.score is None and not penalised and set(spec.options) <= _STEP_OPTIONS
+        return model == "gaussian" and plain
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data; there is no penalty."""
+        if spec.penalty is not None or spec.rule is not None:
+            raise WordError(
+                "search='stepwise' charges edges by the extended BIC and has no penalty: leave penalty= out "
+                "and set gamma=, or take search='glasso', which has a graph at every penalty."
+            )
+        return super().bind(spec.but(search="stepwise"), source)
+
+    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+        """Add and take out edges one by one, and fit the network on the graph found."""
+        rows, gamma = self.fits.rows, self.settings.gamma
+        with columns_named(self.fits.nodes):
+            found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
+            net, said, _ = self.fitted(Found(0.0, self.joined(found.adjacency)), watch)
+        stopped = found.stopped or "no edge more or less raises the criterion"
+        said = said if net.joint is None else ""
+        learned = self.measured(net, 0.0, found.trace, stopped, said, _how(found))
+        return replace(learned, settled=not found.stopped)
+
+
+def _how(found: Steps) -> str:
+    """How edges were found, in a sentence."""
+    many = f"{found.edges} edge{'s' * (found.edges != 1)}"
+    if found.stopped:
+        return f"Edges were added stepwise, and the run was cut short at {many}: others may be missing."
+    value = "" if found.ebic is None else f" (EBIC {found.ebic:.6g})"
+    return (
+        f"Edges were added and taken out one by one (stepwise) by the extended BIC, gamma {found.gamma:.3g}: "
+        f"{many}{value}; penalty='ebic' takes the graphical lasso instead."
+    )

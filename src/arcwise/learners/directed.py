@@ -1,0 +1,213 @@
+"""Learning a directed graph: a search for the best score, then a local model at every node."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table
+from arcwise.errors import GraphError, unknown
+from arcwise.graphs import DAG, Limits, Rules, complete_dag, random_dag
+from arcwise.learners.options import has_parameter
+from arcwise.learners.parameters import blanket_note, directed_net
+from arcwise.learners.problem import FEW, Learned, Problem
+from arcwise.learners.specification import Specification
+from arcwise.networks import Net
+from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient
+from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
+from arcwise.search import SEARCHES
+
+__all__ = ["Directed"]
+
+_EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other penalty is given
+_ROUNDS = 10  # of searching and tuning what local models share
+_SMALL = 20  # columns up to which complete graphs are harmless
+
+
+class Directed(Problem):
+    """A directed graph of best score, found by one of the searches."""
+
+    graph = "directed"
+    searches = SEARCHES
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data; few rows bound the number of parents, and it is said."""
+        problem = super().bind(spec, source)
+        most = problem._most_parents
+        if most is None:
+            return problem
+        plural = "s" * (most != 1)
+        note = f"Rows are few ({problem.fits.rows:g}): a variable may have {most} parent{plural} at most."
+        return problem.said(f"{note} A rule max_parents=N sets another bound.")
+
+    @property
+    def _most_parents(self) -> int | None:
+        """The number of parents that so few rows can carry, where that is a bound and no rule sets one."""
+        most = self.family.default_parents(self.fits.rows)
+        if self.spec.rules.max_parents is not None or most is None:
+            return None
+        return most if most < len(self.fits.nodes) - 1 else None
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The rules on these columns."""
+        rules, nodes, most = self.spec.rules, self.fits.nodes, self._most_parents
+        if most is None:
+            return rules.on(nodes)
+        given = self.spec.start.parents if isinstance(self.spec.start, DAG) else ()
+        least = max(map(len, (*given, *rules.on(nodes).required)), default=0)
+        return Rules(rules.required, rules.forbidden, rules.tiers, max(most, least)).on(nodes)
+
+    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+        """Search for the graph, and fit its local models."""
+        kept, result, begin = self._found(penalty, self.options, watch)
+        net = directed_net(result.graph, kept.bound, check=Trail(patient(watch)).check)
+        said = (
+            _unmoved(result, begin),
+            _small(result, self.fits.rows),
+            blanket_note(net, kept.bound),
+        )
+        return Learned(
+            kept,
+            net,
+            result.score,
+            penalty,
+            result.trace,
+            result.stopped,
+            self.limits,
+            optimal=result.optimal,
+            notes=tuple(filter(None, said)),
+        )
+
+    def _found(
+        self, penalty: float, options: Mapping[str, Any], watch: Watch | None
+    ) -> tuple[Self, Result, DAG]:
+        """What a search found, the problem tuned to it, and the graph that it began with.
+
+        Where local models share a bandwidth, it is tuned to the graph found, and the search goes on.
+        """
+        begin = self._start()
+        self.foretell(len(self.limits.nodes) ** 2, watch, least=True)
+        if has_parameter(self.search, "rng"):
+            options = {"rng": self.spec.stream(2), **options}
+        problem = kept = self
+        result = best = self._search(penalty, begin, options, watch)
+        trace = result.trace
+        for _ in range(_ROUNDS):
+            if self.fits.shared and Trail(watch).tick("tune", result.score, result.graph.n_arcs):
+                best = replace(best, stopped=ASKED)
+                break
+            fresh = None if result.stopped == ASKED else problem.retuned(result.graph)
+            if fresh is None:
+                break
+            problem, result = fresh, fresh._search(penalty, result.graph, options, watch)
+            trace += tuple(replace(s, number=s.number + len(trace)) for s in result.trace)
+            if result.score > best.score:
+                kept, best = problem, result
+        proved = best.optimal and not self.fits.shared  # for one bandwidth only
+        found = replace(best, trace=trace, optimal=proved)
+        return kept, found, self.limits.start() if begin is None else begin
+
+    def _search(
+        self, penalty: float, start: DAG | None, options: Mapping[str, Any], watch: Watch | None
+    ) -> Result:
+        found: Result = self.search(
+            self._penalised(penalty), start, limits=self.limits, on_step=watch, **options
+        )
+        return found
+
+    def _start(self) -> DAG | None:
+        """The graph that the search starts from; None for the required arcs alone."""
+        start, limits, rng = self.spec.start, self.limits, self.spec.stream(1)
+        if isinstance(start, DAG):
+            return _over(start, limits.nodes, "start graph")
+        if start == "empty":
+            return None
+        if start == "complete":
+            return complete_dag(limits, rng)
+        if start == "random":
+            graph = random_dag(limits.nodes, min(2.0, len(limits.nodes) - 1), rng)
+            return graph if limits.allows_graph(graph) else None
+        raise unknown("start", start, ("empty", "complete", "random"))
+
+    def _penalised(self, penalty: float) -> Score:
+        """The score with its priors over graphs."""
+        base, parts = self.score, [self.score]
+        if penalty:
+            parts.append(ArcPenalty(base.nodes, base.rows, penalty))
+        if self.spec.expert is not None:
+            expert = _over(self.spec.expert, base.nodes, "expert's graph")
+            parts.append(_expert_prior(expert, base.rows, self.spec.expert_weight))
+        return base if len(parts) == 1 else Sum(parts)
+
+    def grid(self) -> NDArray[np.float64]:
+        """Penalties worth trying, nats per arc and row.
+
+        In total an arc is worth its own estimation error from about half a nat (AIC charges 1, BIC half of
+        log n), so the grid lies around these, up to 30 nats, or to three times the family's own penalty. No
+        penalty at all means complete graphs: it is tried only where these are small.
+        """
+        table = self.source
+        totals = np.geomspace(0.5, max(30.0, 3 * self.usual_penalty * table.total), 12)
+        small = len(table.names) <= _SMALL
+        return np.concatenate([[0.0], totals] if small else [totals]) / table.total
+
+    def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
+        """A network for each penalty, one search each; None where the watcher cut one short."""
+        # Choosing a penalty needs no rounds beyond the first optimum.
+        once = {"patience": 0} if self.spec.search == "auto" else {}
+        found: list[Net] = []
+        for penalty in penalties.tolist():
+            kept, result, _ = self._found(penalty, {**once, **self.options}, watch)
+            if result.stopped == ASKED:
+                return None
+            found.append(directed_net(result.graph, kept.bound, check=_no_blankets))
+        return found
+
+
+def _no_blankets() -> None:
+    """Rows without gaps are judged: nothing is asked of blanket models."""
+    raise Interrupted
+
+
+def _unmoved(result: Result, begin: DAG) -> str:
+    """A sentence where a search was stopped before it found anything."""
+    if result.stopped != ASKED or result.graph != begin:
+        return ""
+    return "Learning was stopped, and the graph is still the one that it began with: give it more time."
+
+
+def _small(result: Result, rows: float) -> str:
+    """A sentence where a graph is the best of all, and has more parameters than there are rows."""
+    parameters = 2 * len(result.graph.nodes) + result.graph.n_arcs
+    if not result.optimal or rows >= parameters or rows < FEW:
+        return ""
+    return (
+        f"The best graph by its score need not be the true one: it has {parameters} numbers to be estimated "
+        f"(means, variances, arcs) and {rows:g} rows to do it."
+    )
+
+
+def _over(graph: DAG, nodes: tuple[str, ...], what: str) -> DAG:
+    """A user's graph on the columns of the data; `what` names it in errors."""
+    extra = sorted(set(graph.nodes) - set(nodes))
+    if extra:
+        raise GraphError(f"The {what} has variables that the data lack: {', '.join(extra[:5])}.")
+    return graph.over(nodes)
+
+
+def _expert_prior(
+    expert: DAG, rows: float, weight: float | Mapping[tuple[str, str], float]
+) -> ExpertPrior:
+    """The prior around an expert's graph: one penalty for all arcs, or a confidence for some."""
+    if not isinstance(weight, Mapping):
+        return ExpertPrior(expert, rows, weight)
+    p = len(expert.nodes)
+    prices = np.full((p, p), _EXPERT_WEIGHT)
+    for (tail, head), price in weight.items():
+        prices[expert.index(tail), expert.index(head)] = price
+    return ExpertPrior(expert, rows, _EXPERT_WEIGHT, prices)

@@ -1,0 +1,202 @@
+"""Undirected Gaussian networks by the lasso, at a penalty or along many.
+
+`glasso` maximises the likelihood less rho times the size of the entries of the precision matrix (Friedman,
+Hastie and Tibshirani 2008); `neighbourhood` picks neighbours by a lasso of each variable on all others
+(Meinshausen and Buehlmann 2006). Penalties are rho, on the scale of correlations unless the covariance's own
+is asked for.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from arcwise.data import Moments, Table
+from arcwise.errors import WordError, columns_named
+from arcwise.graphs import UGraph
+from arcwise.learners.correlations import LOOSE, Array, Correlations, Found, Settings
+from arcwise.learners.options import subset
+from arcwise.learners.problem import Learned
+from arcwise.learners.specification import Specification
+from arcwise.networks import Net
+from arcwise.results import ASKED, Knot, Path, Trail, Watch
+from arcwise.undirected.factors import Factors, factors_of
+from arcwise.undirected.glasso import glasso_path, largest_penalty
+from arcwise.undirected.neighbourhood import neighbourhood_path
+from arcwise.undirected.partial import edge_partials
+from arcwise.undirected.selection import usual_penalty
+
+__all__ = ["Lasso"]
+
+_GLASSO = subset(Settings, "combine")
+
+
+class Lasso(Correlations):
+    """An undirected Gaussian graph at a penalty: where one is given, or the lasso asked for."""
+
+    searches = {  # noqa: RUF012
+        "auto": _GLASSO,
+        "glasso": _GLASSO,
+        "neighbourhood": subset(Settings, "scale", "diagonal", "refit"),
+    }
+    default_rule = "ebic"
+
+    @classmethod
+    def takes(cls, spec: Specification, model: str) -> bool:
+        """Whether the lasso is asked for; "auto" means it for Gaussian models without a score."""
+        if spec.search == "auto":
+            return model == "gaussian" and spec.score is None
+        return spec.search in cls.searches
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data; cross-validation judges the lasso's own numbers."""
+        why = ""
+        if spec.search == "auto":
+            spec = spec.but(search="glasso")
+            names = " and ".join(f"{name}=" for name in spec.options)
+            if spec.rule is None and spec.penalty is None:
+                why = f"The graphical lasso was taken because of {names}; "
+                why += "by default edges are found stepwise."
+        if spec.rule in ("cv", "cv-1se") and spec.search != "neighbourhood":
+            spec = spec.but(options={"refit": False, **spec.options})
+        return super().bind(spec, source).said(why)
+
+    @property
+    def picks(self) -> bool:
+        """Whether neighbours are picked variable by variable, without a joint distribution."""
+        return self.spec.search == "neighbourhood"
+
+    @cached_property
+    def factors(self) -> Array | None:
+        """What the penalty of each pair is multiplied with."""
+        given = self.settings.factors
+        return None if given is None else factors_of(given).on(self.fits.nodes, self.source.order)
+
+    @cached_property
+    def weights(self) -> Array | None:
+        """Factors with what rules say: 0 for required edges, infinite for forbidden ones."""
+        if self.factors is None and not any(self.pairs.values()):
+            return None
+        size = len(self.matrix)
+        found = np.ones((size, size)) if self.factors is None else self.factors.copy()
+        for pairs, value in ((self.pairs["required"], 0.0), (self.pairs["forbidden"], np.inf)):
+            for one, two in pairs:
+                found[one, two] = found[two, one] = value
+        return found
+
+    @property
+    def scaled(self) -> Array:
+        """The matrix that penalties are measured on."""
+        if self.settings.scale == "correlation":
+            return self.matrix
+        return self.matrix * self.fits.sd[:, None] * self.fits.sd
+
+    @property
+    def solver(self) -> dict[str, Any]:
+        """What the solver is told beside the matrix and the penalties."""
+        known: dict[str, Any] = {**self.pairs, "factors": self.factors}
+        if self.picks:
+            return {**known, "rule": self.settings.combine}
+        return {**known, "penalise_diagonal": self.settings.diagonal, "threads": self.spec.threads}
+
+    @property
+    def unit(self) -> str:
+        """The unit of penalties."""
+        unit = "rho" if self.settings.scale == "correlation" else "rho, covariance units"
+        if self.factors is None:
+            return unit
+        own = self.settings.factors
+        alone = isinstance(own, Factors) and own.alone
+        return f"{unit}, times the matrix given" if alone else f"{unit}, times factors"
+
+    def grid(self) -> Array:
+        """A path's penalties, the smallest that leaves no edge first."""
+        most, count = largest_penalty(self.scaled, self.weights) or 1.0, self.settings.count
+        usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
+        least = usual if self.settings.least is None else self.settings.least
+        if count < 1 or not 0 < least <= 1:
+            raise WordError(
+                "A path needs count=1 penalty or more, and least= above 0 and at most 1, not "
+                f"{count} and {least}."
+            )
+        return most * np.geomspace(1.0, least, count)
+
+    @property
+    def usual_penalty(self) -> float:
+        """A penalty that is often about right for so many rows and columns."""
+        return usual_penalty(self.source.total, len(self.source.names), self.grid().tolist())
+
+    # -- solving ---------------------------------------------------------------------------------
+
+    def solve(self, penalties: Sequence[float], trail: Trail) -> Iterator[Found]:
+        """What the lasso finds at each penalty; largest first is quickest."""
+        with columns_named(self.fits.nodes):
+            way = self._picked(penalties) if self.picks else self._solved(penalties, trail)
+            for found, score in way:
+                stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
+                yield found
+                if stop:
+                    return
+
+    def _picked(self, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
+        for penalty, near in neighbourhood_path(self.matrix, penalties, **self.solver):
+            graph = self.joined(near.adjacency)
+            yield Found(penalty, graph, None, near.violation), float(graph.n_edges)
+
+    def _solved(self, penalties: Sequence[float], trail: Trail) -> Iterator[tuple[Found, float]]:
+        correlation = self.settings.scale == "correlation"
+        scale = np.ones(len(self.matrix)) if correlation else self.fits.sd
+        solver = {**self.solver, "on_step": trail.passing}
+        for penalty, each in glasso_path(self.scaled, penalties, **solver):
+            precision = each.precision * scale[:, None] * scale
+            graph = self.joined(precision != 0)
+            yield Found(penalty, graph, precision, each.violation), each.objective
+
+    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+        """Solve at a penalty, and fit the network on the graph found."""
+        trail = Trail(watch)
+        found = next(self.solve([penalty], trail))
+        net, said, shrunk = self.fitted(found, trail.watch)
+        words = {"penalty_unit": self.unit, **({"numbers": "penalised"} if shrunk else {})}
+        stopped = f"solved at penalty {penalty:.4g}"
+        learned = self.measured(net, penalty, trail.steps, stopped, said, _breach(found))
+        return replace(learned, words=words, settled=not trail.stopped)
+
+    def path(self, watch: Watch | None = None) -> Path:
+        """Solve for a grid of penalties, the largest first."""
+        trail = Trail(watch)
+        knots = [
+            Knot(each.penalty, each.graph, edge_partials(each.graph, each.precision))
+            for each in self.solve(self.grid().tolist(), trail)
+        ]
+        stopped = trail.stopped or f"solved at {len(knots)} penalties"
+        return Path(tuple(reversed(knots)), self.unit, tuple(trail.steps), stopped, grid=True)
+
+    def graph_at(self, path: Path, penalty: float) -> UGraph:
+        """The graph at a penalty: solved for, whether or not the path holds it."""
+        held = (knot.graph for knot in path.knots if knot.penalty == penalty)
+        return next(held, None) or next(self.solve([penalty], Trail())).graph
+
+    def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:
+        """A network for each penalty, all from one path; None where the watcher cut it short."""
+        trail = Trail(watch)
+        nets: list[Net] = []
+        for each in self.solve(penalties.tolist(), trail):
+            nets.append(self.fitted(each, watch)[0])
+            if trail.tick("fit", 0.0, each.graph.n_edges):
+                return None
+        return None if trail.stopped == ASKED else nets
+
+
+def _breach(found: Found) -> str:
+    """A sentence where the graph is not that of the maximum for certain."""
+    if found.violation <= LOOSE:
+        return ""
+    return (
+        "The lasso was not solved to the end: a condition for its maximum is breached by "
+        f"{found.violation:.2g} of the penalty (or of 0.001, where that is larger), and edges may be "
+        "different."
+    )

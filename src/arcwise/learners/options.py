@@ -1,0 +1,180 @@
+"""Options by name: which function takes which, of what kind, and a clear word where none does.
+
+The kind of an option is the annotation of the parameter that takes it. Numbers are finite and not
+negative, truth values are no numbers, and None is taken only where the annotation has it. A word is one of
+those that the annotation lists. Options of other kinds, such as lists of words, are left to the function
+that takes them.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+from arcwise.errors import WordError, close_to
+
+__all__ = ["checked", "has_parameter", "options_of", "split_options", "subset"]
+
+_INNER = {"rng", "limits", "on_step", "threads"}  # given by the library, not by the user
+_SAID: dict[Any, str] = {
+    int: "a whole number from 0 on",
+    float: "a number from 0 on",
+    bool: "True or False",
+    str: "a text",
+}
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Keyword-only parameters that a user may give, each with its kind (its annotation).
+
+    >>> def search(score, *, rng, restarts: int = 0): ...
+    >>> options_of(search)
+    {'restarts': <class 'int'>}
+    """
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return {
+        p.name: p.annotation
+        for p in parameters
+        if p.kind is p.KEYWORD_ONLY and p.name not in _INNER
+    }
+
+
+def has_parameter(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has a parameter of that name."""
+    return name in inspect.signature(function).parameters
+
+
+def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
+    """The same function with some of its options left out.
+
+    >>> def search(*, steps: int = 1, combine: str = "or"): ...
+    >>> options_of(subset(search, "combine"))
+    {'steps': <class 'int'>}
+    """
+    known = inspect.signature(function)
+    kept = [each for name, each in known.parameters.items() if name not in left_out]
+
+    def call(**options: Any) -> Any:
+        return function(**options)
+
+    call.__signature__ = known.replace(parameters=kept)  # type: ignore[attr-defined]
+    return call
+
+
+def split_options(
+    given: Mapping[str, Any],
+    *takers: tuple[str, Mapping[str, Any]],
+    elsewhere: Callable[[str], Sequence[str]] = lambda option: (),
+) -> list[dict[str, Any]]:
+    """Deal options out to those that take them.
+
+    Parameters
+    ----------
+    given : all options.
+    takers : pairs of a taker's name and the options it takes, each with its kind.
+    elsewhere : the words that take an option where none of these does, such as "search='tabu'".
+
+    Returns
+    -------
+    One dictionary a taker.
+
+    Raises
+    ------
+    WordError : an option that nobody takes, or a value of another kind than the option's.
+
+    >>> split_options({"restarts": 2.0}, ("the search", {"restarts": int}), ("the score", {}))
+    [{'restarts': 2}, {}]
+    """
+    for option in given:
+        if not any(option in kinds for _, kinds in takers):
+            raise _not_taken(option, takers, elsewhere(option))
+    return [
+        {name: checked(name, value, kinds[name]) for name, value in given.items() if name in kinds}
+        for _, kinds in takers
+    ]
+
+
+def _not_taken(
+    option: str, takers: Sequence[tuple[str, Mapping[str, Any]]], others: Sequence[str]
+) -> WordError:
+    """The error for an option that nobody takes here: who else does, or what is spelt like it."""
+    who = _listed([name for name, _ in takers])
+    said = (
+        f"{who[:1].upper()}{who[1:]} {'takes' if len(takers) == 1 else 'take'} no option {option!r}"
+    )
+    if others:
+        return WordError(f"{said}: it is an option of {_listed(others)}.")
+    return WordError(
+        f"{said}. {close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def checked(option: str, value: Any, kind: Any) -> Any:
+    """Return the value of an option as its kind has it, or refuse it in words.
+
+    Parameters
+    ----------
+    option : its name.
+    value : what came.
+    kind : an annotation, such as ``int`` or ``float | None``.
+
+    Raises
+    ------
+    WordError : the value is of another kind, not finite, below 0, or none of the words.
+
+    >>> checked("steps", 1e5, int | None), checked("gamma", 1, float)
+    (100000, 1.0)
+    >>> checked("widths", "on", Literal["one", "two"])
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.WordError: The option 'widths' knows no word 'on'. Did you mean 'one'?
+    """
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if words := [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]:
+        return _word(option, value, words, NoneType in kinds)
+    wanted = next((each for each in kinds if each in _SAID), None)
+    if wanted is None:
+        return _no_text(option, value) if kind is inspect.Parameter.empty else value
+    if value is None and NoneType in kinds:
+        return None
+    if not _fits(value, wanted):
+        none = ", or None" if NoneType in kinds else ""
+        raise WordError(f"The option {option!r} is {_SAID[wanted]}{none}, but {value!r} came.")
+    return wanted(value)
+
+
+def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
+    """One of the words of an option; the others are answered with close ones."""
+    if value is None and none:
+        return None
+    if not isinstance(value, str) or value not in words:
+        raise WordError(f"The option {option!r} knows no word {value!r}. {close_to(value, words)}")
+    return value
+
+
+def _fits(value: Any, wanted: type) -> bool:
+    """Whether a value is of a kind; a float without a fraction, such as 1e5, is a whole number."""
+    if wanted is str:
+        return isinstance(value, str)
+    truth = isinstance(value, bool | np.bool_)
+    if wanted is bool or truth:
+        return truth and wanted is bool
+    if not isinstance(value, Real) or not math.isfinite(value) or value < 0:
+        return False
+    return wanted is float or float(value).is_integer()
+
+
+def _no_text(option: str, value: Any) -> Any:
+    """Where no kind is told, only text is known to be wrong: words are told as such."""
+    if isinstance(value, str):
+        raise WordError(f"The option {option!r} takes no text, but {value!r} came.")
+    return value

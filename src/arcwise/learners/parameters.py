@@ -1,0 +1,178 @@
+"""Local models for a graph: every one fitted, and what answers need beside them.
+
+A directed network of models that do not answer in closed form carries a second network: each variable
+given its Markov blanket, which are its neighbours in the moral graph (Hofmann and Tresp 1995). Fitted while
+the data are there, it lets Gibbs sampling fill any gap later.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import FAMILIES, Fits
+from arcwise.conditionals.gaussian import GaussianFits
+from arcwise.data import Moments, Table
+from arcwise.errors import FitError
+from arcwise.graphs import DAG, UGraph, moral
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
+from arcwise.results import Interrupted
+from arcwise.scores import SCORES
+from arcwise.undirected.collinear import steadied
+from arcwise.undirected.known import known
+
+__all__ = [
+    "Bound", "blanket_note", "directed_net", "joint_bic", "markov_net", "noise_note",
+    "normal_net", "retuned",
+]  # fmt: skip
+
+_NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
+TYPICAL = 512
+"""As many rows as are kept for chains to start from."""
+
+Check = Callable[[], None]
+
+
+class Bound(NamedTuple):
+    """What local models are fitted from.
+
+    `fits` is a family tied to `data`, and `models` the word of each variable's own family.
+    """
+
+    data: Table | Moments
+    fits: Fits
+    models: tuple[str, ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether directed networks of these models answer in closed form."""
+        return all(FAMILIES[model].closed for model in self.models)
+
+    @property
+    def gaussian(self) -> GaussianFits | None:
+        """The Gaussian fits, where all models are Gaussian."""
+        return self.fits if isinstance(self.fits, GaussianFits) else None
+
+    def local(self, node: int, inputs: tuple[int, ...]) -> Any:
+        """The fitted local model of a variable."""
+        return self.fits.conditional(node, inputs)
+
+
+def retuned(bound: Bound, graph: DAG | UGraph) -> Bound:
+    """The same with what local models share, such as one bandwidth for all, tuned to a graph."""
+    inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
+    return bound._replace(fits=bound.fits.retuned(inputs) or bound.fits)
+
+
+def directed_net(graph: DAG, bound: Bound, *, check: Check | None = None) -> BayesNet:
+    """Fit the local models of a directed graph, and the blanket models where answers need them.
+
+    There are none where a family has no model of its variable given the blanket: answers then come from
+    the product rule.
+
+    Parameters
+    ----------
+    graph : over the columns of the data.
+    bound : what local models are fitted from.
+    check : called before each blanket model; where it raises `Interrupted`, there are none.
+    """
+    fitted = tuple(bound.local(child, row) for child, row in enumerate(graph.parents))
+    blankets, wide = None, moral(graph)
+    with contextlib.suppress(Interrupted):
+        if not bound.closed and all(map(bound.fits.takes, range(len(fitted)), wide.neighbours)):
+            blankets = markov_net(wide, bound, check=check)
+    return BayesNet(bound.data.variables, graph, fitted, blankets)
+
+
+def blanket_note(net: BayesNet, bound: Bound) -> str:
+    """A sentence where a directed network lacks the blanket models that its answers would need."""
+    if net.blankets is not None or bound.closed:
+        return ""
+    return (
+        "There was no time to fit each variable given its Markov blanket, which Gibbs sampling and "
+        "predictions start from: questions are answered by the product rule (grid, importance), more slowly."
+    )
+
+
+def markov_net(
+    graph: UGraph, bound: Bound, *, joint: bool = True, check: Check | None = None
+) -> MarkovNet:
+    """Fit each variable given its neighbours; parameters as for `directed_net`.
+
+    Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
+    graph. It does not exist where a clique has a singular covariance. Columns that follow from others then
+    get a little noise (`noise_note` says so). With too few rows for the graph each variable is regressed
+    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. `check` is
+    called before each local model, and now and then in a long joint fit; what it raises ends the work.
+    """
+    own, data = bound.gaussian, bound.data
+    if joint and own is not None:
+        for matrix in _matrices(own):
+            with contextlib.suppress(FitError):
+                return normal_net(known(matrix, graph, check=check).precision, graph, own)
+    fitted = []
+    for node, row in enumerate(graph.neighbours):
+        if check is not None:
+            check()
+        fitted.append(bound.local(node, row))
+    return MarkovNet(data.variables, graph, tuple(fitted), typical_rows(data))
+
+
+def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
+    """Correlations, then those with noise where columns follow from others."""
+    yield fits.matrix
+    steady = steadied(fits.matrix, fits.rows)
+    if steady.columns:
+        yield steady.matrix
+
+
+def noise_note(net: Net, bound: Bound) -> str:
+    """A sentence where a network with a joint normal distribution was fitted with noise."""
+    fits = bound.gaussian
+    if fits is None or not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
+        return ""
+    fitted = net.joint.covariance / fits.sd[:, None] / fits.sd
+    pairs = np.array(net.graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
+    apart = np.abs(fitted - fits.matrix)[pairs[0], pairs[1]]
+    noisy = apart.size and apart.max() > _NOISY
+    return steadied(fits.matrix, fits.rows).note(fits.nodes) if noisy else ""
+
+
+def normal_net(precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits) -> MarkovNet:
+    """The network of a precision matrix on the scale of correlations, in the units of the data."""
+    joint = NormalJoint(fits.moments.mean.copy(), precision / fits.sd[:, None] / fits.sd)
+    return MarkovNet.normal(fits.moments.variables, graph, joint)
+
+
+def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
+    """BIC of a network with a normal distribution: means, variances and edges are its parameters.
+
+    Of one without, that of its local models, summed.
+    """
+    if not isinstance(net.joint, NormalJoint):
+        bic = SCORES["bic"].bind(fits)
+        return float(sum(bic.local(node, row) for node, row in enumerate(net.inputs)))
+    size, rows = len(net.names), fits.rows
+    precision = net.joint.precision * fits.sd[:, None] * fits.sd
+    moments = fits.matrix.copy()
+    moments[fits.constant, fits.constant] = 0.0  # a column that does not vary is where it should be
+    fit = np.linalg.slogdet(precision)[1] - np.sum(precision * moments)
+    loglik = 0.5 * rows * (fit - size * np.log(2 * np.pi)) - rows * np.log(fits.sd).sum()
+    return float(loglik - 0.5 * (2 * size + net.graph.n_edges) * np.log(rows))
+
+
+def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:
+    """Rows of the data, evenly spaced where they are many; of moments, the means.
+
+    >>> from arcwise.data import table
+    >>> [len(column) for column in typical_rows(table({"x": [0.5, 1.5, 2.5]}))]
+    [3]
+    """
+    if isinstance(data, Moments):
+        return tuple(np.array([mean]) for mean in data.mean)
+    if data.rows <= TYPICAL:
+        return data.columns
+    chosen = np.linspace(0, data.rows - 1, TYPICAL).round().astype(np.intp)
+    return tuple(column[chosen] for column in data.columns)

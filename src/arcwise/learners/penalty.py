@@ -1,0 +1,280 @@
+"""Rules that choose the penalty per edge. `RULES` is the register: word to rule, for all learners.
+
+"cv" is the penalty of largest cross-validated likelihood: for each penalty of a grid and each fold a network
+is learned from the other folds, and the fold's rows are scored by their log density, or by their log
+pseudo-likelihood where there is no joint. "cv-1se" is the largest penalty that is not worse by more than a
+standard error (Hastie, Tibshirani and Friedman 2009, section 7.10). The lasso has rules of its own: extended
+BIC, stability, rotations (see `undirected`). Each returns the whole curve and the reason in a sentence.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table, folds
+from arcwise.errors import FitError, WordError, columns_named
+from arcwise.evaluate import Judged, judged, mean_error
+from arcwise.graphs import UGraph
+from arcwise.learners.lasso import Lasso
+from arcwise.learners.parallel import inside, runner
+from arcwise.learners.problem import Problem, Tuned
+from arcwise.learners.specification import Specification
+from arcwise.results import Interrupted, Trail, Watch
+from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
+from arcwise.undirected.known import known
+from arcwise.undirected.selection import (
+    Choice,
+    by_rotation,
+    by_stability,
+    lasso_graphs,
+    neighbour_graphs,
+)
+
+__all__ = ["RULES", "Rule", "choose"]
+
+Array = NDArray[np.float64]
+
+_FOLDS = 10
+
+
+class Rule(NamedTuple):
+    """A rule that chooses a penalty, and the kind of problem that it is for.
+
+    `find` is asked with the problem, the rule's word, the number of processes, and the watcher: asked to
+    stop, it makes the best of what is done.
+    """
+
+    find: Callable[[Any, str, int, Watch | None], Tuned]
+    takes: type[Problem] = Problem
+
+
+def choose(problem: Problem, rule: str, n_jobs: int = 1, watch: Watch | None = None) -> Tuned:
+    """Choose the penalty of a problem by a rule.
+
+    Raises
+    ------
+    FitError : a rule for other problems, or one that needs rows where there are only moments.
+    WordError : a rule that does not go with the options.
+    """
+    if not isinstance(problem, RULES[rule].takes):
+        raise FitError(
+            f"penalty={rule!r} chooses the penalty of the lasso (graph='undirected', "
+            "model='gaussian'); here take a number, 'cv' or 'cv-1se'."
+        )
+    with columns_named(problem.fits.nodes):
+        return RULES[rule].find(problem, rule, n_jobs, watch)
+
+
+# -- cross-validation ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """The work of one fold: held-out log density of its rows, for each penalty."""
+
+    learner: type[Problem]
+    spec: Specification
+    table: Table
+    parts: Sequence[NDArray[np.intp]]
+    grid: Array
+    watch: Watch | None
+
+    def __call__(self, number: int) -> list[Judged] | None:
+        """What the fold's rows say of each network; None where the watcher cut a run short."""
+        part = self.parts[number]
+        rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
+        nets = self.learner.bind(self.spec, rest).along(self.grid, self.watch)
+        unseen = self.table.take(part)
+        return None if nets is None else [judged(net, unseen) for net in nets]
+
+
+def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+    """The penalty by held-out rows.
+
+    The curve has penalty, mean, error, loss against the best and its error, edges. Where no fold was done
+    in time, the penalty is the family's own, or else BIC's for a coefficient, and the curve is empty.
+    """
+    table, spec = problem.source, problem.spec
+    if isinstance(table, Moments):
+        raise FitError(f"penalty={rule!r} needs the rows of a table, but moments were given.")
+    parts, grid = folds(table.rows, min(_FOLDS, table.rows), spec.generator()), problem.grid()
+    if problem.model == "gaussian":
+        _check_parts(table, parts, rule)
+    work = _Fold(type(problem), spec, table, parts, grid, inside(n_jobs, watch))
+    folded = list(zip(parts, runner(n_jobs, watch)(work, len(parts)), strict=False))
+    found = [(part, fold) for part, fold in folded if fold is not None]
+    if not found:
+        guess = problem.usual_penalty or 0.5 * float(np.log(table.total)) / table.total
+        said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
+        return Tuned(guess, (), rule, said)
+    done = np.concatenate([part for part, _ in found])
+    logs = np.hstack([np.array([each.logs for each in fold]) for _, fold in found])
+    edges = np.mean([[each.edges for each in fold] for _, fold in found], axis=0)
+    weights = np.ones(len(done)) if table.weights is None else table.weights[done]
+    curve = _curve(grid, logs, edges, weights)
+    best = max(curve, key=lambda row: (row["mean"], row["penalty"]))  # ties go to fewer edges
+    if rule == "cv-1se":
+        near = [row for row in curve if row["loss"] <= row["loss_error"]]
+        best = max(near, key=lambda row: row["penalty"])
+    said = _reason(best, rule, found[0][1][0].measure)
+    if len(found) < len(parts):
+        said += f" The run was cut short: {len(found)} of {len(parts)} parts were left out in turn."
+    if 0 < best["penalty"] == grid.min():
+        said += " It is the smallest one tried: a longer path (least=) may do better."
+    return Tuned(best["penalty"], curve, rule, said)
+
+
+def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
+    """A column that varies in one fold only has no normal density there: no penalty could be compared."""
+    x = table.matrix()
+    varies = np.ptp(x, axis=0) > 0
+    for part in parts:
+        stuck = varies & ~(np.ptp(np.delete(x, part, axis=0), axis=0) > 0)
+        if stuck.any():
+            name = table.names[int(np.argmax(stuck))]
+            raise FitError(
+                f"penalty={rule!r} leaves out {len(parts)} parts of the rows in turn, and without one "
+                f"column {name!r} does not vary: leave that column out, or take another rule or a number."
+            )
+
+
+def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:
+    """Why a penalty was chosen."""
+    what = "the largest one whose loss against the best is within a standard error"
+    count, measure = f"{best['edges']:.3g}", "likelihood" if "density" in measure else measure[4:]
+    said = f"{measure} of rows left out {best['mean']:.4g} nats per row, {count} edge{'s' * (count != '1')}"
+    if rule == "cv":
+        what = "the one at which rows left out are most likely"
+    return f"Penalty {best['penalty']:.4g} is {what} ({said} on average)."
+
+
+def _curve(
+    grid: Array, logs: Array, edges: Array, weights: Array
+) -> tuple[Mapping[str, float], ...]:
+    """Means over rows with their errors; losses are taken row by row against the best penalty."""
+    means = np.average(logs, axis=1, weights=weights)
+    losses = logs[int(means.argmax())] - logs
+    rows = zip(grid, means, logs, losses, edges, strict=True)
+    return tuple(
+        {
+            "penalty": float(penalty),
+            "mean": float(mean),
+            "error": mean_error(own, weights),
+            "loss": float(np.average(loss, weights=weights)),
+            "loss_error": mean_error(loss, weights),
+            "edges": float(count),
+        }
+        for penalty, mean, own, loss, count in rows
+    )
+
+
+# -- rules of the lasso --------------------------------------------------------------------------
+
+
+def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+    """The penalty whose graph has the largest extended BIC (Foygel and Drton 2010)."""
+    given, rows, penalties = problem.settings.gamma, problem.fits.rows, problem.grid().tolist()
+    gamma = 0.5 if given is None else given
+    if not problem.picks:
+        options = {**problem.solver, "on_step": watch}
+        return _tuned(by_ebic(problem.scaled, rows, penalties, gamma=gamma, **options))
+    trail = Trail(watch)
+    path = (
+        Candidate(
+            found.penalty,
+            found.graph.n_edges,
+            found.graph,
+            partial(_precision, problem, found.graph, trail),
+        )
+        for found in problem.solve(longer(penalties), trail)
+    )
+    meant = len(penalties)
+    return _tuned(highest_ebic(problem.matrix, rows, path, gamma=gamma, meant=meant, trail=trail))
+
+
+def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:
+    """The precision matrix of largest likelihood on a graph; None without one, or without the time."""
+    try:
+        return known(problem.matrix, graph, check=trail.check).precision
+    except (FitError, Interrupted):
+        return None
+
+
+def _by_stability(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+    """The smallest penalty at which graphs of subsamples still agree (StARS)."""
+    rows, weights = _rows(problem, rule)
+    options: dict[str, Any] = {**problem.solver, "on_step": inside(n_jobs, watch)}
+    if not problem.picks:
+        options["threads"] = 1  # subsamples are shared out instead of blocks
+    choice = by_stability(
+        rows,
+        problem.spec.generator(),
+        problem.grid().tolist(),
+        weights=weights,
+        graphs=neighbour_graphs if problem.picks else lasso_graphs,
+        subsamples=problem.settings.subsamples,
+        threshold=problem.settings.threshold,
+        run=runner(n_jobs, watch),
+        **options,
+    )
+    return _tuned(choice)
+
+
+def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+    """The smallest penalty that finds nothing once columns are shifted against each other (RIC)."""
+    rows, weights = _rows(problem, rule)
+    if weights is not None and not (weights == weights[0]).all():
+        raise FitError(
+            "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
+            "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
+        )
+    turns, rng = problem.settings.turns, problem.spec.generator()
+    return _tuned(by_rotation(rows, rng, turns=turns, factors=problem.weights, on_step=watch))
+
+
+def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
+    """Rows with their weights; columns that do not vary are zero."""
+    data = problem.data
+    if problem.settings.gaps == "pairwise":
+        raise WordError(
+            f"penalty={rule!r} needs complete rows, which gaps='pairwise' does without: take 'ebic', "
+            "'cv' or a number, or gaps='complete'."
+        )
+    if isinstance(data, Moments):
+        raise FitError(
+            f"penalty={rule!r} needs the rows of a table, but moments were given: take 'ebic', or a "
+            "number."
+        )
+    if problem.settings.scale == "covariance":
+        raise WordError(
+            f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "
+            "'ebic', 'cv' or a number."
+        )
+    return problem.rows(), data.weights
+
+
+def _tuned(choice: Choice) -> Tuned:
+    """The choice with its curve as rows: the rule's figure, what is allowed of it, edges, by penalty."""
+    if not choice.edges:  # rotations: each turn has its own penalty
+        curve = tuple({"penalty": penalty} for penalty in choice.penalties)
+        return Tuned(choice.penalty, curve, choice.rule, choice.reason)
+    rows = []
+    name = "instability" if choice.rule == "stars" else choice.rule
+    allowed = {} if choice.allowed is None else {"allowed": choice.allowed}
+    for penalty, figure, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
+        row = {"penalty": float(penalty), "edges": float(edges), **allowed}
+        rows.append({**row, name: float(figure)} if np.isfinite(figure) else row)
+    return Tuned(choice.penalty, tuple(rows), choice.rule, choice.reason)
+
+
+RULES: dict[str, Rule] = {
+    "cv": Rule(_by_cross_validation),
+    "cv-1se": Rule(_by_cross_validation),
+    "ebic": Rule(_by_ebic, Lasso),
+    "stars": Rule(_by_stability, Lasso),
+    "ric": Rule(_by_rotation, Lasso),
+}

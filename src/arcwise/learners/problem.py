@@ -1,0 +1,290 @@
+"""A learning problem: a specification, and the data bound to its family and score, once.
+
+Kinds of columns, gaps, the family's own check, sufficient statistics and the score are settled in
+`Problem.bind`. What is done then is the business of the learners, which are problems of one kind each
+(`directed`, `boundary`, `correlations`, `lasso`): they learn at a penalty, or along many, without another
+binding.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import FAMILIES, DefaultScore, Family, Fits
+from arcwise.data import Moments, Table, with_rows
+from arcwise.errors import FitError, GraphError, unknown
+from arcwise.graphs import DAG, Limits, UGraph
+from arcwise.learners.options import has_parameter, options_of, split_options
+from arcwise.learners.parameters import Bound
+from arcwise.learners.specification import Specification, prepared, settled_model
+from arcwise.networks import Net
+from arcwise.results import Path, Step, Watch
+from arcwise.scores import SCORES, Cached, Score
+
+__all__ = [
+    "CHARGING",
+    "FEW",
+    "Learned",
+    "Problem",
+    "Tuned",
+    "score_options",
+]
+
+Array = NDArray[np.float64]
+
+FEW = 10
+"""With fewer rows than this no graph means much, and it is said."""
+
+_LONG = 10.0  # seconds that deserve a word beforehand
+_PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
+CHARGING = ("aic", "bic", "ebic")
+"""Scores with a penalty of their own for parameters."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A penalty with the rule that chose it, the curve it was read off, and the reason in a sentence."""
+
+    penalty: float
+    curve: tuple[Mapping[str, float], ...] = ()
+    rule: str | None = None
+    reason: str = ""
+
+
+def _no_search() -> None:
+    """What a problem without a learner is searched by: nothing, and it has no options."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A specification tied to data; each learner is a kind of problem, with a way to find a graph.
+
+    `source` are the rows that were given, prepared, and `data` the same with an expert's artificial rows
+    among them; `options` are those of the search; `penalty` is the one asked for, or the family's own.
+
+    A learner says which kind of `graph` it finds and which words for `searches` it knows. A word leads to
+    the function whose keyword-only parameters are its options.
+    """
+
+    graph: ClassVar[str] = "directed"
+    searches: ClassVar[Mapping[str, Callable[..., Any]]] = {"auto": _no_search}
+    own_score: ClassVar[str | None] = None
+    default_rule: ClassVar[str | None] = None
+
+    spec: Specification
+    model: str
+    source: Table | Moments
+    data: Table | Moments
+    fits: Fits
+    score_word: str
+    score_options: Mapping[str, Any]
+    options: Mapping[str, Any]
+    penalty: float
+    notes: tuple[str, ...]
+
+    # -- binding ---------------------------------------------------------------------------------
+
+    @classmethod
+    def takes(cls, spec: Specification, model: str) -> bool:
+        """Whether a specification of this kind of graph means this learner; `model` is the family's word."""
+        return spec.search in cls.searches
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data."""
+        model = settled_model(spec.model, source)
+        family = FAMILIES[model]
+        rows = prepared(source, family, spec.missing)
+        data = rows if spec.prior_rows is None else with_rows(rows, spec.prior_rows)
+        word, given, why = cls._settled_score(spec, family, data)
+        if spec.search not in list(cls.searches):
+            raise unknown("search", spec.search, sorted(cls.searches))
+        for_search, for_score, for_model = split_options(
+            {**given, **spec.options},
+            (f"the search {spec.search!r}", options_of(cls.searches[spec.search])),
+            (f"the score {word!r}", score_options(word)),
+            (f"the model {model!r}", options_of(family.bind)),
+            elsewhere=_elsewhere,
+        )
+        inner = {"threads": spec.threads, "rng": spec.stream(3)}
+        for_model |= {
+            word: each for word, each in inner.items() if has_parameter(family.bind, word)
+        }
+        penalty, price = _default_penalty(spec, family, data)
+        return cls(
+            spec,
+            model,
+            rows,
+            data,
+            family.bind(data, **for_model),
+            word,
+            for_score,
+            for_search,
+            penalty,
+            tuple(filter(None, (*data.notes, why, price, _few(data.total)))),
+        )
+
+    @classmethod
+    def _settled_score(
+        cls, spec: Specification, family: Family, data: Table | Moments
+    ) -> DefaultScore:
+        """The score's word, its options, and a sentence where the choice may surprise.
+
+        Where the penalty is tuned, it takes the place of a score's own penalty for parameters.
+        """
+        word = cls.own_score or spec.score
+        if word is None:
+            chosen = family.default_score(len(data.names), data.total)
+            return DefaultScore("loglik") if spec.rule and chosen.word in CHARGING else chosen
+        if not isinstance(word, str) or word not in SCORES:
+            raise unknown("score", word, SCORES)
+        return DefaultScore(word)
+
+    def said(self, *notes: str) -> Self:
+        """The same with further notes, where they say something."""
+        return replace(self, notes=(*self.notes, *filter(None, notes)))
+
+    def retuned(self, graph: DAG) -> Self | None:
+        """The same with what local models share tuned to a graph; None where nothing changes."""
+        fits = self.fits.retuned(graph)
+        return None if fits is None else replace(self, fits=fits)
+
+    @cached_property
+    def score(self) -> Score:
+        """The score, without priors; local scores that are dear are kept once they were asked for."""
+        entry, rng = SCORES[self.score_word], self.spec.stream(0)
+        score = entry.tie(self.fits, self.data, rng, **self.score_options)
+        return score if score.lattice else Cached(score)
+
+    @property
+    def search(self) -> Callable[..., Any]:
+        """The function behind the word."""
+        return self.searches[self.spec.search]
+
+    @property
+    def family(self) -> Family:
+        """The kind of local models."""
+        return FAMILIES[self.model]
+
+    @property
+    def usual_penalty(self) -> float:
+        """The family's own penalty per edge for these rows."""
+        rows = self.source.effective_rows if isinstance(self.source, Table) else self.source.total
+        return self.family.default_penalty(len(self.source.names), rows)
+
+    @property
+    def bound(self) -> Bound:
+        """What local models are fitted from."""
+        return Bound(self.data, self.fits, (self.model,) * len(self.fits.nodes))
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What was chosen, in words."""
+        named = {"model": self.model, "score": self.score_word, "search": self.spec.search}
+        return named if self.graph == "directed" else {"graph": self.graph, **named}
+
+    def foretell(self, models: int, watch: Watch | None, least: bool = False) -> None:
+        """Say how long a run will take, before it, where that is long: `models` are to be fitted."""
+        each = self.fits.seconds(len(self.fits.nodes) // 2)
+        total = each * models
+        if watch is None or total < _LONG:
+            return
+        said = f"{total:.0f} s" if total < 120 else f"{total / 60:.0f} min"
+        more = "at least " if least else "about "
+        what = f"{more}{said} expected ({models} local models, {each:.2g} s each)"
+        watch(Step(-1, what, -1, -1, float("nan"), 0, 0.0))
+
+    # -- learning --------------------------------------------------------------------------------
+
+    def learn(self, penalty: float, watch: Watch | None = None) -> "Learned":
+        """Find the graph at a penalty, and fit its local models."""
+        raise NotImplementedError("local models and their scores alone have no search")
+
+    def grid(self) -> Array:
+        """Penalties worth trying, for rules that choose one."""
+        raise FitError(
+            f"The search {self.spec.search!r} has no penalty to choose: leave penalty= out."
+        )
+
+    def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:
+        """A network for each penalty; None where the watcher cut a run short."""
+        return [self.learn(penalty, watch).net for penalty in penalties.tolist()]
+
+    def path(self, watch: Watch | None = None) -> Path:
+        """The graphs at all penalties, where one run tells them."""
+        raise GraphError(
+            "A path takes edges out of the complete undirected graph one by one; directed graphs are "
+            "searched for at each penalty anew: call learn(..., penalty=...) for each of them."
+        )
+
+    def graph_at(self, path: Path, penalty: float) -> UGraph:
+        """The graph at a penalty of a path."""
+        return path.at(penalty)
+
+    def learn_at(self, path: Path, penalty: float) -> "Learned":
+        """The network at a penalty of a path."""
+        return self.learn(penalty)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned from a problem: the network, how it was found, and what was said on the way.
+
+    `total` is the graph's score with its penalties; `limits` are the rules on these columns; `settled` says
+    that nothing would change had the run gone on; `scored` that the problem's score, which has no penalty
+    per edge in it, made the graph, so that edges are measured by it.
+    """
+
+    problem: Problem
+    net: Net
+    total: float
+    penalty: float
+    trace: tuple[Step, ...]
+    stopped: str
+    limits: Limits
+    optimal: bool = False
+    settled: bool = False
+    scored: bool = True
+    words: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    tuned: Tuned | None = None
+
+
+def _few(rows: float) -> str:
+    if rows >= FEW:
+        return ""
+    return f"With {rows:g} rows almost any columns look related: no edge means anything, whatever its score."
+
+
+def _elsewhere(option: str) -> list[str]:
+    """Words that take an option; asked for late, as the register of learners lies above."""
+    from arcwise.learners import takers_of
+
+    return takers_of(option)
+
+
+def _default_penalty(
+    spec: Specification, family: Family, data: Table | Moments
+) -> tuple[float, str]:
+    """The penalty, and a sentence where it is the family's own."""
+    if spec.penalty is not None or spec.rule is not None:
+        return spec.penalty or 0.0, ""
+    weighted = isinstance(data, Table) and data.weights is not None
+    rows = data.effective_rows if isinstance(data, Table) else data.total
+    own = family.default_penalty(len(data.names), rows)
+    known = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
+    note = (
+        f"The penalty per edge is {own:.3g} nats per row, the default of {family.name} networks with "
+        f"{known} and {len(data.names)} columns; penalty=NUMBER sets another, 'cv' tunes it."
+    )
+    return own, note if own else ""
+
+
+def score_options(word: str) -> dict[str, Any]:
+    """The options of a score, with those that say which rows it holds out."""
+    entry = SCORES[word]
+    return options_of(entry.bind) | _PARTS[entry.parts]

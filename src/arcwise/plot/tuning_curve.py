@@ -1,0 +1,205 @@
+"""How a penalty was chosen: the rule's figure against the penalty, and the edges below it.
+
+Penalties of a path lie in equal ratios, so their axis is logarithmic; where a penalty of zero was
+tried, too, it is straight up to the smallest of the others.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from arcwise.errors import FitError
+from arcwise.plot.axes import entitle, whole_numbers
+from arcwise.plot.labels import PLAIN
+from arcwise.plot.marks import COLOURS
+from arcwise.plot.penalty_axis import set_penalties
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_tuning"]
+
+Rows = Sequence[Mapping[str, float]]
+
+_ABOVE = 1.15  # room above the edges
+# Where the lower quarter of a curve takes more than so many times the room of all above it, it is cut.
+_STEEP = 3.0
+
+
+class _Figure(NamedTuple):
+    """What a rule measures: its column, the column of its error, and its name on the axis."""
+
+    column: str
+    error: str | None
+    words: str
+
+
+_FIGURES = (
+    _Figure("ebic", None, "EBIC"),
+    _Figure("instability", None, "instability"),
+    _Figure("mean", "loss_error", "log-likelihood of rows\nleft out (nats per row)"),
+)
+
+
+def plot_tuning(
+    rows: Rows,
+    chosen: float,
+    *,
+    unit: str = "",
+    ax: "Axes | None" = None,
+    title: str | None = None,
+) -> "Axes":
+    """Draw the figure by which a penalty was chosen, and the number of edges, against the penalty.
+
+    The band of cross-validation is one standard error of the difference to the best penalty, row by
+    row: "cv-1se" takes the largest penalty whose band reaches the best. Shifts of columns ("ric") have a
+    penalty each; the smallest is taken.
+
+    Parameters
+    ----------
+    rows : the curve, as `tuning` of a network holds it.
+    chosen : the penalty that was taken.
+    unit : of the penalties, for the axis.
+    ax : where to draw the rule's figure, alone; a new figure, with the edges below it, if left out.
+    title : a line above the picture.
+
+    Returns
+    -------
+    matplotlib's axes of the rule's figure; nothing is shown on a screen.
+
+    Raises
+    ------
+    FitError : there is no curve.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> rows = [{"penalty": 0.4, "edges": 0, "ebic": -9.0}, {"penalty": 0.2, "edges": 2, "ebic": -7.0}]
+    >>> plot_tuning(rows, 0.2).texts[0].get_text()
+    'penalty 0.2, 2 edges'
+    """
+    if not rows:
+        raise FitError(
+            "There is no curve to draw: the penalty of this network was given, or it has none, or its choice "
+            "was cut short."
+        )
+    figure = next((each for each in _FIGURES if any(each.column in row for row in rows)), None)
+    ordered = sorted(rows, key=lambda row: row["penalty"])
+    below = None
+    if ax is None:
+        ax, below = _panels(edges=figure is not None)
+    if figure is None:
+        _draw_turns(ax, ordered)
+    else:
+        _draw_figure(ax, ordered, figure)
+    if below is not None:
+        _draw_edges(below, ordered, chosen)
+    lowest = ax if below is None else below
+    penalties = [row["penalty"] for row in ordered]
+    set_penalties(lowest, penalties, unit=unit, grid=min(penalties) > 0)
+    _mark(ax, ordered, figure, chosen)
+    entitle(ax, title)
+    return ax
+
+
+def _panels(edges: bool) -> "tuple[Axes, Axes | None]":
+    """A panel for the rule's figure and, below it, a lower one for the edges."""
+    import matplotlib.pyplot as plt
+
+    if not edges:
+        return plt.subplots(figsize=(5.0, 2.2), layout="constrained")[1], None
+    _, (above, below) = plt.subplots(
+        2, sharex=True, figsize=(5.0, 4.0), layout="constrained", height_ratios=(2.4, 1.0)
+    )
+    return above, below
+
+
+def _draw_figure(axes: "Axes", rows: Rows, figure: _Figure) -> None:
+    """The curve, with its band, and the line that it is read against."""
+    known = [row for row in rows if figure.column in row]
+    xs, ys = [row["penalty"] for row in known], [row[figure.column] for row in known]
+    if figure.error is not None:
+        errors = [row[figure.error] for row in known]
+        low = [y - error for y, error in zip(ys, errors, strict=True)]
+        high = [y + error for y, error in zip(ys, errors, strict=True)]
+        axes.fill_between(xs, low, high, color=COLOURS["positive"], alpha=0.2, linewidth=0)
+        axes.axhline(max(ys), color=COLOURS["unknown"], linewidth=0.8, linestyle="--")
+    axes.plot(xs, ys, marker=".", markersize=5, linewidth=1.4, color=COLOURS["positive"])
+    allowed = rows[0].get("allowed")
+    if allowed is not None:
+        axes.axhline(allowed, color=COLOURS["unknown"], linewidth=0.8, linestyle="--")
+    axes.set_ylabel(figure.words, **PLAIN)
+    axes.margins(y=0.12)
+    if figure.column != "instability":
+        _cut_below(axes, xs, ys)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _cut_below(axes: "Axes", penalties: Sequence[float], heights: Sequence[float]) -> None:
+    """Keep the best in sight: penalties far below run out of the picture, with an arrow for each."""
+    best, quarter = max(heights), sorted(heights)[len(heights) // 4]
+    room = best - quarter
+    if not best - min(heights) > _STEEP * room > 0:
+        return
+    bottom = quarter - 0.3 * room
+    axes.set_ylim(bottom, best + 0.2 * room)
+    gone = [x for x, height in zip(penalties, heights, strict=True) if height < bottom]
+    axes.plot(
+        gone,
+        [0.03] * len(gone),
+        "v",
+        markersize=4,
+        color=COLOURS["positive"],
+        transform=axes.get_xaxis_transform(),
+        gid="below the picture",
+    )
+
+
+def _draw_turns(axes: "Axes", rows: Rows) -> None:
+    """A stroke for the penalty of each shift: there is no figure beside it."""
+    axes.eventplot([row["penalty"] for row in rows], colors=COLOURS["positive"], linewidths=1.2)
+    axes.set_ylim(0.4, 2.0)
+    axes.set_yticks([])
+    axes.set_title(
+        "for each shift of the columns, the smallest penalty without edges", loc="right", fontsize=9
+    )
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _draw_edges(axes: "Axes", rows: Rows, chosen: float) -> None:
+    xs, ys = [row["penalty"] for row in rows], [row["edges"] for row in rows]
+    axes.plot(xs, ys, marker=".", markersize=4, linewidth=1.2, color=COLOURS["unknown"])
+    axes.axvline(chosen, color=COLOURS["negative"], linewidth=0.9, linestyle=":")
+    axes.set_ylim(0.0, max(1.0, _ABOVE * max(ys)))
+    axes.yaxis.set_major_locator(whole_numbers(4))
+    axes.set_ylabel("edges")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> None:
+    """A dot at the penalty that was taken, with words beside it."""
+    colour = COLOURS["negative"]
+    axes.axvline(chosen, color=colour, linewidth=0.9, linestyle=":")
+    row = next((row for row in rows if row["penalty"] == chosen), {})
+    height = 1.0 if figure is None else row.get(figure.column)
+    if height is not None:
+        axes.plot(chosen, height, "o", color=colour, markersize=6)
+    words = f"penalty {chosen:.3g}"
+    if "edges" in row:
+        edges = float(f"{row['edges']:.3g}")
+        mean = " on average" if figure is not None and figure.error else ""  # of the folds
+        words += f", {edges:g} edge{'s' * (edges != 1)}{mean}"
+    there = axes.transData.transform((chosen, axes.get_ylim()[0]))
+    right = bool(axes.transAxes.inverted().transform(there)[0] > 0.5)
+    axes.annotate(
+        words,
+        (chosen, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-5 if right else 5, -1),
+        textcoords="offset points",
+        ha="right" if right else "left",
+        va="top",
+        fontsize=9,
+        color=colour,
+        **PLAIN,
+    )

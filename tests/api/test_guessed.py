@@ -1,0 +1,200 @@
+"""What users guess works."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from contracts.cases import linear
+
+import arcwise as aw
+from arcwise.scores import total
+
+SOURCE = linear(1, rows=80, p=4)
+NAMES = SOURCE.names
+
+
+@pytest.fixture(scope="module")
+def net():
+    return aw.learn(SOURCE)
+
+
+def test_the_score_of_a_known_graph_is_that_of_learning(net):
+    assert aw.score(net.graph, SOURCE, score="ebic") == pytest.approx(net.score)
+    measured = aw.fit(net.graph, SOURCE, score="aic")
+    assert measured.words["score"] == "aic"
+    assert measured.score == pytest.approx(aw.score(net.graph, SOURCE, score="aic"))
+    assert measured.score == pytest.approx(total(measured.measure, net.graph))
+    assert aw.score("v0 -> v1", SOURCE) == aw.fit("v0 -> v1", SOURCE).score  # BIC by default
+    one, two = (aw.score("v0 -> v1", SOURCE, score="kfold", folds=5, seed=s) for s in (0, 1))
+    assert one != two
+    assert (
+        aw.score("v0 -> v1", SOURCE, model="parzen")
+        == aw.fit("v0 -> v1", SOURCE, model="parzen").score
+    )
+
+
+def test_an_undirected_graph_has_the_score_of_its_joint_unless_another_is_asked_for():
+    whole = aw.fit("v0 -- v1, v1 -- v2", SOURCE)
+    assert whole.graph == aw.ug("v0:v1 + v1:v2")
+    assert aw.score(whole.graph, SOURCE) == pytest.approx(whole.score)
+    chain = aw.score("v0 -> v1 -> v2", SOURCE)
+    assert whole.score == pytest.approx(chain)  # decomposable: the same distribution and parameters
+    assert aw.score(whole.graph, SOURCE, score="bic") != pytest.approx(chain)
+
+
+def test_scores_that_make_no_sense_are_refused():
+    with pytest.raises(aw.WordError, match="no score 'bik'"):
+        aw.score("v0 -> v1", SOURCE, score="bik")
+    with pytest.raises(aw.FitError, match="no number of free parameters"):
+        aw.score("v0 -> v1", SOURCE, model={"v0": "gaussian", "v1": "parzen"}, score="bic")
+    with pytest.raises(aw.WordError, match="the score 'bic' take no option 'gamma'"):
+        aw.fit("v0 -> v1", SOURCE, score="bic", gamma=1.0)
+
+
+def test_models_of_several_families_have_a_score_in_common():
+    words = ("gaussian", "parzen")
+    mixed = [
+        aw.score("v0 -> v1", SOURCE, model={"v0": a, "v1": b}) for a, b in (words, words[::-1])
+    ]
+    alone = [aw.score("v0 -> v1", SOURCE, model=word, score="loo") for word in words]
+    assert sum(mixed) == pytest.approx(sum(alone), rel=1e-12)
+    assert mixed[0] != mixed[1]
+
+
+def test_networks_are_compared_by_their_graphs(net):
+    other = aw.learn(SOURCE, search="greedy", penalty=0.2)
+    assert aw.compare(net, other) == aw.compare(net.graph, other.graph)
+    assert aw.compare(net, net.graph).shd == 0
+
+
+def test_an_audit_takes_frames_and_files(tmp_path):
+    place = tmp_path / "rows.csv"
+    SOURCE.to_pandas().to_csv(place, index=False)
+    for data in (SOURCE.to_pandas(), SOURCE.to_dict(), place, str(place)):
+        assert aw.audit(data).findings == aw.audit(SOURCE).findings
+    with pytest.raises(aw.DataError, match="moments were given"):
+        aw.audit(aw.moments(place))
+
+
+def test_a_row_of_a_frame_is_evidence(net):
+    frame = SOURCE.to_pandas()
+    frame["other"] = "text"
+    frame.loc[0, "v2"] = np.nan
+    row = frame.loc[0]
+    seen = {name: row[name] for name in ("v1", "v3")}
+    assert net.query("v0", given=row).mean == net.query("v0", given=seen).mean
+    assert net.query("v0", given=row[["v1", "v3"]]).mean == net.query("v0", given=seen).mean
+    assert net.query(["v0", "v1"], given=row).mean.tolist() == (
+        net.query(["v0", "v1"], given={"v3": row["v3"]}).mean.tolist()
+    )
+    assert net.query("v0", do=row[["v1"]]).mean == net.query("v0", do={"v1": row["v1"]}).mean
+
+
+def test_several_targets_are_predicted_each_by_itself(net):
+    both = net.predict(SOURCE, ["v0", "v2"])
+    assert list(both) == ["v0", "v2"]
+    for name, found in both.items():
+        np.testing.assert_array_equal(found.mean, net.predict(SOURCE, name).mean)
+
+
+def test_graphs_may_be_written_down():
+    words = {"penalty": 0.5, "expert_weight": 5.0}
+    for expert in (
+        "[v0][v1][v2|v0:v1][v3]",
+        "v0 -> v2, v1 -> v2, v3",
+        aw.dag("v0 -> v2, v1 -> v2, v3"),
+    ):
+        assert str(aw.learn(SOURCE, expert=expert, **words).graph) == "[v0][v1][v3][v2|v0:v1]"
+    start = "[v0][v1|v0][v2|v1][v3|v2]"
+    one, two, other = (
+        aw.learn(SOURCE, start=each, search="greedy").trace[0]
+        for each in (start, aw.dag(start), "empty")
+    )
+    assert one.score == two.score
+    assert other.edges == 1 < one.edges
+    with pytest.raises(aw.WordError, match=r"no start 'compleet'. Did you mean 'complete'"):
+        aw.learn(SOURCE, start="compleet")
+    with pytest.raises(aw.GraphError, match="a DAG or a model string such as"):
+        aw.learn(SOURCE, expert="v0")
+
+
+def test_rules_may_be_given_by_their_parts():
+    parts = {
+        "required": ["v0 -> v1"], "forbidden": [("v1", "v2")], "tiers": [["v0", "v1"], ["v2", "v3"]],
+        "max_parents": 1,
+    }  # fmt: skip
+    one, two = aw.learn(SOURCE, **parts), aw.learn(SOURCE, rules=aw.Rules(**parts))
+    assert one.graph == two.graph
+    assert one.rules == two.rules
+    assert one.graph.has_arc("v0", "v1")
+    assert aw.validate(SOURCE, max_parents=0).edges == (0,) * 10
+    with pytest.raises(aw.WordError, match=r"rules=Rules\(...\), or max_parents=, not both"):
+        aw.learn(SOURCE, rules=aw.Rules(), max_parents=1)
+
+
+def test_of_a_frame_with_gaps_all_else_stays(net):
+    frame = pd.DataFrame(
+        {
+            "who": ["u", "v", "w"],
+            "v0": [0.5, np.nan, -0.25],
+            "v1": pd.array([1, 2, 3], dtype="Int32"),
+            "v2": np.array([0.5, 1.5, 2.5], dtype="float32"),
+            "rank": [3, 1, 2],
+        },
+        index=["a", "b", "c"],
+    )
+    filled = net.impute(frame)
+    known = net.impute(aw.table({name: frame[name].tolist() for name in ("v0", "v1", "v2")}))
+    assert filled.index.tolist() == ["a", "b", "c"]
+    assert filled.columns.tolist() == ["who", "v0", "v1", "v2", "rank", "v3"]
+    assert filled.dtypes.astype(str).to_dict() | {"who": ""} == {
+        "who": "", "v0": "float64", "v1": "Int32", "v2": "float32", "rank": "int64", "v3": "float64",
+    }  # fmt: skip
+    np.testing.assert_allclose(filled["v0"], known.values("v0"))
+    np.testing.assert_allclose(filled["v3"], known.values("v3"))
+    assert np.isnan(frame.loc["b", "v0"])  # the given frame is not changed
+    other = net.impute(pl.from_pandas(frame))
+    assert isinstance(other, pl.DataFrame)
+    assert other["who"].to_list() == ["u", "v", "w"]
+    np.testing.assert_allclose(other["v0"], known.values("v0"))
+    drawn = net.impute(frame, seed=1)
+    assert drawn.loc["b", "v0"] != filled.loc["b", "v0"]
+
+
+def test_whole_numbers_stay_whole_where_levels_are_filled_in():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=80)
+    rows = pd.DataFrame({"x": x, "k": (x > 0).astype(int) + 1})
+    net = aw.learn(rows, model="parzen", kinds={"k": "discrete"})
+    gappy = rows.astype({"k": "Int64"}).head(4)
+    gappy.loc[1, "k"] = pd.NA
+    filled = net.impute(gappy)
+    assert pd.api.types.is_integer_dtype(filled["k"])
+    assert filled.loc[1, "k"] == (2 if x[1] > 0 else 1)
+
+
+def test_a_network_says_the_same_in_sentences_and_as_values(net, tmp_path):
+    told, plain = dict(net.describe()), net.to_dict()
+    assert told["data"] == "80 rows, 4 columns"
+    assert told["score"].startswith(f"ebic {net.score:.4f}")
+    assert told["graph"] == f"directed, {net.graph.n_arcs} arcs"
+    assert plain["rows"] == 80
+    assert len(plain["edges"]) == net.graph.n_arcs
+    assert plain["edges"][0]["strength"] == max(row.strength for row in net.edges.present)
+    assert net.specification.search == "auto"
+    assert net.data is SOURCE
+    loaded = aw.load(net.save(tmp_path / "net.json"))
+    assert loaded.data is loaded.specification is None
+    assert loaded.to_dict() == {**plain, "steps": 0}
+    assert dict(loaded.describe())["data"] == "80 rows"
+
+
+def test_a_description_tells_the_penalty_and_why_there_are_no_edges():
+    words = {"graph": "undirected", "model": "gaussian"}
+    found = dict(aw.learn(SOURCE, **words, penalty=0.9).describe())
+    assert found["penalty"] == "0.9 (rho)"
+    assert found["edges"] == "No edges: no edge is left at this penalty. A smaller one leaves more."
+    found = dict(aw.learn(SOURCE, **words, penalty="ebic").describe())
+    assert found["penalty"].endswith("(rho), found by EBIC")
+    one = aw.learn(SOURCE.select(["v0"])).describe()
+    assert ("edges", "No edges: there is only one variable, v0.") in one

@@ -1,0 +1,93 @@
+"""Texts into values."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from arcwise.cli.syntax import arcs, assignments, event, names, option_value, shell_words
+from arcwise.errors import DataError
+
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(
+    lambda text: text == text.strip()
+)
+
+
+@given(st.lists(texts))
+def test_quoted_names_come_back(given_names):
+    quoted = ['"' + name.replace('"', '""') + '"' for name in given_names]
+    assert names([",".join(quoted)] if quoted else []) == given_names
+
+
+@given(texts, st.floats(allow_nan=False))
+def test_any_name_can_be_assigned_to(name, value):
+    assert assignments([f"{name}={value}"], "--given") == {name: str(value)}
+
+
+@given(texts, st.floats(-1e6, 1e6))
+def test_any_name_can_be_bounded(name, bound):
+    # Signs, the word "and", and names that are numbers would leave it open which is which.
+    assume(not any(sign in name for sign in "<>") and " and " not in f" {name} ")
+    assume(not any(letter.isdigit() for letter in name))
+    assert event(f"{name} < {bound}") == {name: (None, bound)}
+    assert event(f"{bound} < {name}") == {name: (bound, None)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("quality>6", {"quality": (6.0, None)}),
+        ("quality >= 6.5", {"quality": (6.5, None)}),
+        ("6 > quality", {"quality": (None, 6.0)}),
+        ("5 < quality < 7", {"quality": (5.0, 7.0)}),
+        ("7 >= quality > 5", {"quality": (5.0, 7.0)}),
+        ("-1e-3 < x < .5", {"x": (-0.001, 0.5)}),
+        ("x > 1 and x < 2", {"x": (1.0, 2.0)}),
+        ("x > 1 and y < -2", {"x": (1.0, None), "y": (None, -2.0)}),
+        ("free acid < 3", {"free acid": (None, 3.0)}),
+    ],
+)
+def test_events(text, wanted):
+    assert event(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "quality", "quality = 6", "1 < x > 2", "< 3", "7 < x < 5", "x > 3 and x < 2", "1 < 2 <"],
+)
+def test_what_is_no_event(text):
+    with pytest.raises(DataError):
+        event(text)
+
+
+@pytest.mark.parametrize("text", ["", "a", "=", "a=", "=1"])
+def test_what_is_no_assignment(text):
+    with pytest.raises(DataError, match="is written as name=value"):
+        assignments([text], "--given")
+
+
+def test_arcs_with_arrows_in_names():
+    assert arcs(["a,b -> c", '"a -> b","c"']) == ["a,b -> c", ("a -> b", "c")]
+
+
+def test_option_values_keep_their_kind():
+    assert [type(option_value(text)) for text in ("3", "3.0", "1e3", "false", "x")] == [
+        int,
+        float,
+        float,
+        bool,
+        str,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("as in kinds={'a b': 'discrete'}.", "as in --kind 'a b=discrete'."),
+        ("leave them out with select(), or", "leave them out with --drop, or"),
+        ("score='bic' takes the plain one.", "--score bic takes the plain one."),
+        ("if that means a gap, say na_values=['?'].", "if that means a gap, say --missing='?'."),
+        ("The column 'score' is text.", "The column 'score' is text."),
+    ],
+)
+def test_advice_for_the_shell(sentence, wanted):
+    assert shell_words(sentence) == wanted

@@ -1,0 +1,124 @@
+"""A problem binds data to family and score once, and learners are found by their words."""
+
+import numpy as np
+import pytest
+from contracts.cases import linear
+
+import arcwise as aw
+from arcwise.conditionals import Gaussian, Parzen
+from arcwise.data import Moments
+from arcwise.evaluate import validate_folds
+from arcwise.learners import LEARNERS, RULES, Learner, Specification, bind, searches
+from arcwise.networks import BayesNet, MarkovNet
+
+SOURCE = linear(3, rows=60, p=4)
+UNDIRECTED = {"graph": "undirected", "model": "gaussian"}
+
+
+@pytest.fixture
+def bindings(monkeypatch):
+    """How many rows were bound, each time that a family was tied to data."""
+    found = []
+    for family in (Gaussian, Parzen):
+        own = family.bind
+
+        def counted(self, source, own=own, **options):
+            found.append(source.n if isinstance(source, Moments) else source.rows)
+            return own(self, source, **options)
+
+        monkeypatch.setattr(family, "bind", counted)
+    return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {},
+        {"graph": "undirected"},
+        {"graph": "undirected", "score": "bic"},
+        {**UNDIRECTED, "penalty": 0.1},
+        {**UNDIRECTED, "search": "glasso"},
+        {**UNDIRECTED, "penalty": "stars", "subsamples": 3},
+        {**UNDIRECTED, "search": "neighbourhood"},
+        {**UNDIRECTED, "gaps": "pairwise", "penalty": "ebic"},
+    ],
+)
+def test_data_are_bound_once(bindings, words):
+    aw.learn(SOURCE, **{"model": "gaussian", **words})
+    assert bindings == [60]
+
+
+@pytest.mark.parametrize(
+    "words", [{}, {"graph": "undirected", "score": "loglik"}, {**UNDIRECTED, "search": "glasso"}]
+)
+def test_under_cross_validation_each_fold_is_bound_once_more(bindings, words):
+    aw.learn(SOURCE, **{"model": "gaussian", **words}, penalty="cv")
+    assert bindings == [60] + [54] * 10
+
+
+def test_a_path_and_its_networks_are_from_one_binding(bindings):
+    path = aw.path(SOURCE, model="gaussian")
+    for penalty in (0.05, 0.2):
+        path.network(penalty)
+    assert bindings == [60]
+
+
+def specified(**words):
+    return Specification(np.random.default_rng(0), **words)
+
+
+def test_a_learner_is_a_function_from_a_table_to_a_network():
+    for words, kind in (({}, BayesNet), ({"graph": "undirected"}, MarkovNet)):
+        learner = Learner(specified(**words))
+        assert isinstance(learner(SOURCE), kind)
+        one, two = learner(SOURCE), learner(SOURCE)
+        assert one.graph == two.graph
+    parts = [np.arange(0, 30), np.arange(30, 60)]
+    found = validate_folds(SOURCE, parts, Learner(specified()))
+    assert np.isfinite(found.mean)
+    assert len(found.edges) == 2
+
+
+def test_the_generator_of_a_specification_is_never_advanced():
+    spec = specified(search="ils", options={"rounds": 3})
+    graphs = {Learner(spec)(SOURCE).graph for _ in range(3)}
+    assert len(graphs) == 1
+    assert spec.rng.random() == np.random.default_rng(0).random()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ({}, "directed"),
+        ({"graph": "undirected"}, "stepwise"),
+        ({"graph": "undirected", "options": {"gamma": 1.0}}, "stepwise"),
+        ({"graph": "undirected", "options": {"count": 5}}, "lasso"),
+        ({"graph": "undirected", "penalty": 0.1}, "lasso"),
+        ({"graph": "undirected", "rule": "cv"}, "lasso"),
+        ({"graph": "undirected", "score": "bic"}, "boundary"),
+        ({"graph": "undirected", "model": "parzen"}, "boundary"),
+        ({"graph": "undirected", "search": "deletion"}, "boundary"),
+    ],
+)
+def test_words_lead_to_learners(words, name):
+    assert type(bind(specified(**words), SOURCE)) is LEARNERS[name]
+
+
+def test_words_that_lead_nowhere_are_answered():
+    with pytest.raises(aw.WordError, match=r"no kind of graph 'tree'.*'directed', 'undirected'"):
+        searches("tree")
+    with pytest.raises(aw.WordError, match="no search 'glasso'"):
+        bind(specified(search="glasso"), SOURCE)
+    with pytest.raises(aw.FitError, match="penalty='stars' chooses the penalty of the lasso"):
+        aw.learn(SOURCE, penalty="stars")
+    assert list(RULES) == ["cv", "cv-1se", "ebic", "stars", "ric"]
+
+
+def test_learning_along_penalties_gives_what_learning_at_each_does():
+    penalties = np.array([0.0, 0.02, 0.3])
+    cases = ({"search": "greedy"}, {"graph": "undirected", "score": "loglik"})
+    for words in (*cases, {"graph": "undirected", "search": "glasso"}):
+        problem = bind(specified(**words), SOURCE)
+        nets = problem.along(penalties[::-1], None)
+        alone = [problem.learn(penalty).net for penalty in penalties[::-1]]
+        assert [net.graph for net in nets] == [net.graph for net in alone]
