@@ -73,7 +73,7 @@ def test_ancestral_is_reproducible_and_may_be_empty():
     assert np.array_equal(first, second)
     assert ancestral(CHAIN, np.random.default_rng(5), 0).rows == 0
     for draws in (-1, 1.5, True, "3", None):
-        with pytest.raises(DataError, match="draws must be a whole number from 0 on"):
+        with pytest.raises(DataError, match="draws must be a non-negative integer"):
             ancestral(CHAIN, np.random.default_rng(5), draws)
 
 

@@ -59,7 +59,7 @@ def test_a_removal_that_costs_nothing_needs_a_penalty():
 
 @pytest.mark.parametrize("penalty", [-0.1, float("nan")])
 def test_a_penalty_is_a_number_from_zero_on(penalty):
-    with pytest.raises(FitError, match="from 0 on"):
+    with pytest.raises(FitError, match="non-negative number"):
         path().at(penalty)
 
 

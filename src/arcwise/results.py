@@ -251,7 +251,7 @@ class Path:
 
         Raises
         ------
-        FitError : the penalty is no number from 0 on, or the path was cut short before it.
+        FitError : the penalty is no non-negative number, or the path was cut short before it.
         """
         return self.knot(penalty).graph
 
@@ -263,7 +263,7 @@ class Path:
         FitError : as `at`.
         """
         if not penalty >= 0:
-            raise FitError(f"A penalty is a number from 0 on ({self.unit}), but {penalty} came.")
+            raise FitError(f"A penalty is a non-negative number ({self.unit}), got {penalty}.")
         if penalty > self.reach:
             far = "it had just begun: give it more time"
             if self.reach >= 0:

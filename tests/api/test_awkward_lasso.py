@@ -134,7 +134,7 @@ def test_subsamples_that_were_done_are_compared_over_the_whole_path():
 
 @pytest.mark.parametrize("time", [-1, "x", float("nan")])
 def test_time_is_a_number(time):
-    with pytest.raises(aw.WordError, match="seconds from 0 on"):
+    with pytest.raises(aw.WordError, match="non-negative number of seconds"):
         aw.learn(SOURCE, **WORDS, time=time)
 
 

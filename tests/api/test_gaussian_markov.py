@@ -304,7 +304,9 @@ def test_a_score_is_no_rule_for_the_penalty(word):
 
 @pytest.mark.parametrize("truth", [True, False])
 def test_a_truth_value_is_no_penalty(truth):
-    with pytest.raises(aw.FitError, match=f"number from 0 on, or a rule such as 'cv', but {truth}"):
+    with pytest.raises(
+        aw.FitError, match=f"non-negative number, or a rule such as 'cv', but {truth}"
+    ):
         aw.learn(SOURCE, **WORDS, penalty=truth)
 
 
@@ -489,8 +491,8 @@ def test_it_is_drawn():
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ({"penalty": -0.1}, "from 0 on"),
-        ({"penalty": float("nan")}, "from 0 on"),
+        ({"penalty": -0.1}, "non-negative number"),
+        ({"penalty": float("nan")}, "non-negative number"),
         ({"penalty": "ebicc"}, "Did you mean 'ebic'"),
         ({"scale": "corelation"}, "Did you mean 'correlation'"),
         ({"refit": 3}, "True or False"),

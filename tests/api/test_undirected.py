@@ -80,7 +80,7 @@ def test_rules_bind_edges_whatever_their_direction():
         ({"rules": aw.Rules(max_parents=2)}, "no direction"),
         ({"search": "bondary"}, "Did you mean 'boundary'"),
         ({"search": "tabu"}, "'boundary'"),
-        ({"penalty": -1}, "from 0 on"),
+        ({"penalty": -1}, "non-negative number"),
         ({"penalty": "cvv"}, "Did you mean 'cv'"),
         ({"restarts": 3}, "take no option 'restarts'"),
         ({"threads": 2}, "take no option 'threads'"),

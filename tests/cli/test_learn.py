@@ -263,7 +263,7 @@ def test_names_of_any_kind(run, folder):
     [
         (["--search", "tabo"], "There is no search 'tabo'. Did you mean 'tabu'?"),
         (["--start", "emtpy"], "There is no start 'emtpy'. Did you mean 'empty'?"),
-        (["--penalty", "-1"], "The penalty must be a number from 0 on"),
+        (["--penalty", "-1"], "The penalty must be a non-negative number"),
         (["--require", "RM -> MDEV"], "Did you mean 'MEDV'?"),
         (["--drop", "MDEV"], "There is no column 'MDEV'. Did you mean 'MEDV'?"),
         (["--kind", "RM=discrte"], "Did you mean 'discrete'?"),

@@ -126,7 +126,7 @@ def test_moral_graph_joins_parents(graph):
 
 
 def test_only_a_dag_has_a_moral_graph():
-    with pytest.raises(GraphError, match="PDAG came"):
+    with pytest.raises(GraphError, match="got PDAG"):
         moral(PDAG.empty(["a"]))
 
 

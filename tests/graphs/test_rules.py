@@ -43,7 +43,7 @@ def test_signs_inside_names_and_triangles_of_edges():
     [
         ({"required": ["a -- b"], "forbidden": ["b:a"]}, "edge a -- b is both required and forb"),
         ({"required": ["a -- a"]}, "edge 'a -- a' joins a node to itself"),
-        ({"required": ["a -- b -- c"]}, "edges 'one -- other', but 'a -- b -- c' came"),
+        ({"required": ["a -- b -- c"]}, "edges 'one -- other', got 'a -- b -- c'"),
         ({"required": [("a", "b"), ("b", "c"), ("c", "a")]}, "undirected graphs are written"),
         ({"required": ["a -> b", "b -> c", "c -> a"]}, "contradict.*a -> b -> c -> a"),
         ({"required": ["a -> b"], "forbidden": [("a", "b")]}, "both required and forbidden"),

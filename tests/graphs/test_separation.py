@@ -58,7 +58,7 @@ def test_names_and_numbers_single_and_many():
         separated(graph, "a", ["a", "c"])
     with pytest.raises(GraphError, match="no node 'z'"):
         separated(graph, "a", "z")
-    with pytest.raises(GraphError, match=r"PDAG came.*extension"):
+    with pytest.raises(GraphError, match=r"got PDAG.*extension"):
         separated(cpdag(graph), "a", "c")
 
 

@@ -75,13 +75,13 @@ def test_values_of_the_right_kind_are_taken(value, kind, expected):
 @pytest.mark.parametrize(
     ("value", "kind", "words"),
     [
-        (1.5, int, "a whole number from 0 on, but 1.5"),
-        (-1, int, "from 0 on, but -1"),
-        (None, int, "a whole number from 0 on, but None"),
-        ("3", int | None, "from 0 on, or None, but '3'"),
+        (1.5, int, "a non-negative integer, but 1.5"),
+        (-1, int, "non-negative integer, got -1"),
+        (None, int, "a non-negative integer, but None"),
+        ("3", int | None, "non-negative integer, or None, got '3'"),
         (True, int, "but True"),
         (True, float, "but True"),
-        ([1], float, r"a number from 0 on, but \[1\]"),
+        ([1], float, r"a non-negative number, but \[1\]"),
         (float("nan"), float, "but nan"),
         (float("inf"), float | None, "but inf"),
         (float("inf"), int, "but inf"),

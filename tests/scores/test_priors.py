@@ -49,9 +49,9 @@ def test_an_experts_costs_of_all_subsets_are_those_of_each(most):
 
 @pytest.mark.parametrize("value", [-0.1, np.nan, np.inf])
 def test_prices_below_zero_are_refused(value):
-    with pytest.raises(FitError, match="from 0 on"):
+    with pytest.raises(FitError, match="non-negative number"):
         ArcPenalty(NODES, 10.0, value)
-    with pytest.raises(FitError, match="from 0 on"):
+    with pytest.raises(FitError, match="non-negative number"):
         ExpertPrior(EXPERT, 10.0, value)
 
 

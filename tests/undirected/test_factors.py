@@ -97,8 +97,8 @@ def test_rules_choose_with_factors(table, rule, search):
     [
         (np.ones((3, 3)), "row for each of the 4 columns"),
         (np.ones((3, 4)), "square matrix, but one of shape"),
-        (-np.ones((4, 4)), "from 0 on, but -1"),
-        (np.full((4, 4), np.nan), "from 0 on, but nan"),
+        (-np.ones((4, 4)), "non-negative number, got -1"),
+        (np.full((4, 4), np.nan), "non-negative number, got nan"),
         ([["x"] * 4] * 4, "something else in it"),
         (pd.DataFrame(np.ones((4, 4)), index=NAMES, columns=list("abce")), "same names for rows"),
         (pd.DataFrame(np.ones((3, 3)), index=list("abc"), columns=list("abc")), "no row for 'd'"),
@@ -161,7 +161,7 @@ def test_frames_without_names_of_rows_go_by_their_columns(table, prices):
 
 @pytest.mark.parametrize("value", ["x", [1, 2], float("nan"), -1.0, True])
 def test_factors_of_pairs_are_numbers(table, value):
-    with pytest.raises(FitError, match="'a' and 'b' is a number from 0 on"):
+    with pytest.raises(FitError, match="'a' and 'b' is a non-negative number"):
         lasso(table, penalty=0.1, factors={("a", "b"): value})
 
 

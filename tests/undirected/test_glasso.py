@@ -342,8 +342,8 @@ def test_a_matrix_that_is_no_covariance_is_refused_in_words(S, words):
 @pytest.mark.parametrize(
     ("penalty", "words"),
     [
-        (-0.1, "from 0 on"),
-        (np.nan, "from 0 on"),
+        (-0.1, "non-negative number"),
+        (np.nan, "non-negative number"),
         (np.inf, "finite"),
         (np.full((2, 2), 0.1), "shape"),
         (np.array([[0.1, 0.2, 0.1], [0.1, 0.1, 0.1], [0.1, 0.1, 0.1]]), "symmetric"),

@@ -41,7 +41,7 @@ class JunctionTree:
     ----------
     levels : number of levels of each variable.
     scopes : the variables of each factor, then sets without factors that are to lie in one clique.
-    tables : the factors, one axis for each variable of the scope; numbers from 0 on.
+    tables : the factors, one axis for each variable of the scope; non-negative numbers.
     order : from `plan`.
 
     `log_total` is the log of the sum over everything: 0 for a Bayesian network.

@@ -258,14 +258,14 @@ def _by_hand(name: str, parents: tuple[str, ...], given: Mapping[str, Any]) -> G
     slopes: Mapping[str, float] = given.get("coefficients", {})
     if set(slopes) != set(parents):
         raise FitError(
-            f"Variable {name!r} has the parents {', '.join(parents) or 'none'}, but coefficients for "
-            f"{', '.join(slopes) or 'none'} came."
+            f"Variable {name!r} has the parents {', '.join(parents) or 'none'}, got coefficients for "
+            f"{', '.join(slopes) or 'none'}."
         )
     if ("sd" in given) == ("variance" in given):
         raise FitError(f"Variable {name!r} needs one of 'sd' and 'variance'.")
     width = _number(name, given["variance"] if "variance" in given else given["sd"])
     if not width > 0:
-        raise FitError(f"The sd or variance of {name!r} must be positive, but {width} came.")
+        raise FitError(f"The sd or variance of {name!r} must be positive, got {width}.")
     variance = width if "variance" in given else width**2
     weights = np.array([_number(name, slopes[parent]) for parent in parents])
     size = len(parents) + 1
@@ -277,5 +277,5 @@ def _by_hand(name: str, parents: tuple[str, ...], given: Mapping[str, Any]) -> G
 
 def _number(name: str, value: object) -> float:
     if not isinstance(value, Real):
-        raise FitError(f"Variable {name!r} needs numbers, but {value!r} came.")
+        raise FitError(f"Variable {name!r} needs numbers, got {value!r}.")
     return float(value)

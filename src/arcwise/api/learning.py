@@ -113,7 +113,7 @@ def learn(
 
     Raises
     ------
-    DataError, GraphError, FitError, WordError : one sentence each: what was expected, what came.
+    DataError, GraphError, FitError, WordError : one sentence each: what was expected, what was given.
 
     >>> import arcwise as aw
     >>> net = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]))
@@ -243,7 +243,7 @@ def _number(penalty: object) -> float | None:
     truth = isinstance(penalty, bool)
     if truth or not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
         raise FitError(
-            f"The penalty must be a number from 0 on, or a rule such as 'cv', but {penalty!r} came."
+            f"The penalty must be a non-negative number, or a rule such as 'cv', got {penalty!r}."
         )
     return float(penalty)
 

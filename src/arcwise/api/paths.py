@@ -94,7 +94,7 @@ class PenaltyPath:
 
         Raises
         ------
-        FitError : the penalty is no number from 0 on, or the run was cut short before it.
+        FitError : the penalty is no non-negative number, or the run was cut short before it.
         """
         return self.problem.graph_at(self.path, self._asked("at", penalty))
 
@@ -120,7 +120,7 @@ class PenaltyPath:
                 f"({self.unit})."
             )
         if isinstance(penalty, bool) or not isinstance(penalty, Real) or not float(penalty) >= 0:
-            raise FitError(f"A penalty is a number from 0 on, but {penalty!r} came.")
+            raise FitError(f"A penalty is a non-negative number, got {penalty!r}.")
         return float(penalty)
 
     def curve(self) -> list[tuple[float, int]]:
@@ -203,7 +203,7 @@ def path(
 
     Raises
     ------
-    DataError, GraphError, FitError, WordError : one sentence each: what was expected, what came.
+    DataError, GraphError, FitError, WordError : one sentence each: what was expected, what was given.
 
     >>> import arcwise as aw
     >>> found = aw.path(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), search="boundary")

@@ -154,9 +154,7 @@ def _bounds(text: str) -> tuple[str, float | None, float | None]:
 
 
 def _no_event(text: str) -> DataError:
-    return DataError(
-        f"An event is written like 'quality > 6' or '5 < quality < 7', but {text!r} came."
-    )
+    return DataError(f"An event is written like 'quality > 6' or '5 < quality < 7', got {text!r}.")
 
 
 def _inside(known: Bounds, low: float | None, high: float | None) -> Bounds:

@@ -82,7 +82,7 @@ class GaussianConditional:
         if self.spread.shape != (size + 1, size + 1) or len(self.passed) not in (0, size):
             raise FitError(
                 f"A Gaussian local model with {size} parents needs a spread of shape "
-                f"{(size + 1, size + 1)}, but {self.spread.shape} came."
+                f"{(size + 1, size + 1)}, got {self.spread.shape}."
             )
         for array in (self.coefficients, self.spread):
             array.setflags(write=False)

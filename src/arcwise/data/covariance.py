@@ -35,7 +35,7 @@ def floats(what: str, numbers: ArrayLike) -> Floats:
     try:
         return np.array(numbers, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"The {what} have to be numbers, but {numbers!r} came.") from None
+        raise DataError(f"The {what} have to be numbers, got {numbers!r}.") from None
 
 
 def in_order(what: str, numbers: Any, names: Sequence[str]) -> Any:
@@ -63,7 +63,7 @@ def positive(n: object) -> float:
     """Return a number of cases as a float, or refuse what is none."""
     number = float(n) if isinstance(n, Real) and not isinstance(n, bool) else np.nan
     if not (np.isfinite(number) and number > 0):
-        raise DataError(f"The number of cases has to be a number above 0, but {n!r} came.")
+        raise DataError(f"The number of cases has to be a number above 0, got {n!r}.")
     return number
 
 

@@ -161,7 +161,7 @@ def shd_cpdag(graph: DAG | PDAG, reference: DAG | PDAG) -> int:
     0
     """
     if isinstance(graph, UGraph) or isinstance(reference, UGraph):
-        raise GraphError("shd_cpdag compares DAGs or PDAGs, but an undirected graph came.")
+        raise GraphError("shd_cpdag compares DAGs or PDAGs, got an undirected graph.")
     one, two = (cpdag(each) if isinstance(each, DAG) else each for each in (graph, reference))
     return _distance(one, _aligned(one, two))
 

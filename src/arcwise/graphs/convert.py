@@ -81,7 +81,7 @@ def moral(dag: DAG) -> UGraph:
     <UGraph a:b + a:c + b:c>
     """
     if not isinstance(dag, DAG):
-        raise GraphError(f"Only a DAG has a moral graph, but {type(dag).__name__} came.")
+        raise GraphError(f"Only a DAG has a moral graph, got {type(dag).__name__}.")
     near = _adjacent(dag)
     for row in dag.parents:
         if len(row) > 1:

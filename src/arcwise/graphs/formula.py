@@ -214,7 +214,7 @@ def _terms(formula_: Formula) -> Iterator[str | list[str]]:
     if isinstance(formula_, str):
         yield from re.split("[+,]" if _joining(formula_) else "[+]", _bare(formula_))
     elif not isinstance(formula_, Iterable):
-        raise GraphError(f"A formula is a text or a list of names, but {formula_!r} came.")
+        raise GraphError(f"A formula is a text or a list of names, got {formula_!r}.")
     elif all(isinstance(entry, str) and not _joining(entry) for entry in formula_):
         yield [str(entry) for entry in formula_]
     else:
@@ -252,7 +252,7 @@ def _undirected(term: str | list[str]) -> Iterator[list[str]]:
     for sign in ("|", _ARROW):
         if isinstance(term, str) and sign in term:
             raise GraphError(
-                f"An undirected term has no {sign}, but {term.strip()!r} came; use : or * or --."
+                f"An undirected term has no {sign}, got {term.strip()!r}; use : or * or --."
             )
     if isinstance(term, str) and _LINE in term:
         yield from map(list, pairwise(_path(term, _LINE)))
@@ -288,7 +288,7 @@ def _child_first(term: str | list[str]) -> list[str]:
     if isinstance(term, str) and "|" in term:
         child, _, parents = term.partition("|")
         if "|" in parents or ":" in child or "*" in child:
-            raise GraphError(f"A term with | is child|parent:parent, but {term.strip()!r} came.")
+            raise GraphError(f"A term with | is child|parent:parent, got {term.strip()!r}.")
         return _split(f"{child}:{parents}")
     return _split(term)
 

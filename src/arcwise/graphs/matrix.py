@@ -155,7 +155,7 @@ def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
     <DAG [a][b|a]>
     """
     if not hasattr(graph, "is_directed") or graph.is_multigraph():
-        raise GraphError(f"A networkx Graph or DiGraph was expected, but {type(graph)} came.")
+        raise GraphError(f"A networkx Graph or DiGraph was expected, got {type(graph)}.")
     names = sorted(map(str, graph.nodes)) if nodes is None else list(nodes)
     edges = [(str(one), str(two)) for one, two in graph.edges]
     if not graph.is_directed():
@@ -188,11 +188,11 @@ def _ones(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[tup
     if not hasattr(matrix, "tocoo"):
         matrix = np.asarray(matrix)
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise GraphError(f"An adjacency matrix is square, but one of shape {matrix.shape} came.")
+        raise GraphError(f"An adjacency matrix is square, got one of shape {matrix.shape}.")
     names = list(numbered_names(matrix.shape[0]) if nodes is None else nodes)
     if len(names) != matrix.shape[0]:
         raise GraphError(
-            f"The adjacency matrix has {matrix.shape[0]} rows, but {len(names)} names came."
+            f"The adjacency matrix has {matrix.shape[0]} rows, got {len(names)} names."
         )
     rows, columns = matrix.nonzero()
     return names, list(zip(rows.tolist(), columns.tolist(), strict=True))

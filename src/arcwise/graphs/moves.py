@@ -96,7 +96,7 @@ class Move:
             return dropped
         if self.kind == "flip":
             return dropped.with_arc(self.head, self.tail)
-        raise GraphError(f"A move is add, drop or flip, but {self.kind!r} came.")
+        raise GraphError(f"A move is add, drop or flip, got {self.kind!r}.")
 
 
 def legal_moves(dag: DAG, limits: Limits | None = None) -> Iterator[Move]:

@@ -40,12 +40,12 @@ def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
     """Return the names as a tuple, refusing what is not text, empty or there twice."""
     if isinstance(nodes, str):
         raise GraphError(
-            f"Nodes must be a list of names, but one text came: {nodes!r}; write [{nodes!r}]."
+            f"Nodes must be a list of names, got one text: {nodes!r}; write [{nodes!r}]."
         )
     names = tuple(nodes)
     for name in names:
         if not isinstance(name, str) or not name:
-            raise GraphError(f"A node name must be non-empty text, but {name!r} came.")
+            raise GraphError(f"A node name must be non-empty text, got {name!r}.")
     if len(set(names)) != len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise GraphError(f"Node {twice!r} is named twice; node names must be unique.")
@@ -62,7 +62,7 @@ def find_node(node: Node, nodes: Sequence[str], numbers: Mapping[str, int]) -> i
         number = as_int(node)
     except TypeError:
         raise GraphError(
-            f"A node is given by its name or number, but {node!r} ({type(node).__name__}) came."
+            f"A node is given by its name or number, got {node!r} ({type(node).__name__})."
         ) from None
     if not 0 <= number < len(nodes):
         raise GraphError(f"There is no node number {number}: the graph has {len(nodes)} nodes.")
@@ -105,14 +105,14 @@ def pair(arc: Arc) -> tuple[Node, Node]:
         ends = [end.strip() for end in arc.split("->")]
         if len(ends) != 2 or not all(ends):
             raise GraphError(
-                f"An arc in words has the form 'tail -> head', but {arc!r} came; "
+                f"An arc in words has the form 'tail -> head', got {arc!r}; "
                 "names that hold '->' go into a pair (tail, head)."
             )
         return ends[0], ends[1]
     try:
         tail, head = arc
     except (TypeError, ValueError):
-        raise GraphError(f"An arc is a pair (tail, head), but {arc!r} came.") from None
+        raise GraphError(f"An arc is a pair (tail, head), got {arc!r}.") from None
     return tail, head
 
 
@@ -142,7 +142,7 @@ def edge(given: Arc) -> tuple[Node, Node]:
     ends = edge_ends(given)
     if ends is None:
         raise GraphError(
-            f"An edge in words has the form 'one -- other', but {given!r} came; names that hold '--' or "
+            f"An edge in words has the form 'one -- other', got {given!r}; names that hold '--' or "
             "':' go into a pair (one, other)."
         )
     return ends
@@ -170,7 +170,7 @@ def check_rows(
             f"The {word} of a node are a set of numbers; use from_arcs or from_edges for names."
         ) from None
     if len(table) != len(nodes):
-        raise GraphError(f"{len(nodes)} nodes need as many sets of {word}, but {len(table)} came.")
+        raise GraphError(f"{len(nodes)} nodes need as many sets of {word}, got {len(table)}.")
     for node, row in enumerate(table):
         if row and not 0 <= row[0] <= row[-1] < len(nodes):
             raise GraphError(

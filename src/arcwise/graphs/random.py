@@ -41,9 +41,7 @@ def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generat
     names = numbered_names(nodes) if isinstance(nodes, int) else check_nodes(nodes)
     count = len(names)
     if not 0 <= degree <= max(count - 1, 0):
-        raise GraphError(
-            f"The degree must lie between 0 and {max(count - 1, 0)}, but {degree} came."
-        )
+        raise GraphError(f"The degree must lie between 0 and {max(count - 1, 0)}, got {degree}.")
     order = rng.permutation(count).tolist()
     rows: list[list[int]] = [[] for _ in names]
     for early, late in zip(*_pairs(count, degree / max(count - 1, 1), rng), strict=True):

@@ -285,7 +285,7 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 def _read(given: Iterable[tuple[str, str] | str], word: str) -> tuple[Pairs, Pairs]:
     """Bring arcs and edges into pairs of names, each once, in the order given; arcs and edges apart."""
     if isinstance(given, str):
-        raise GraphError(f"{word} takes a list of arcs, but one text came: write [{given!r}].")
+        raise GraphError(f"{word} takes a list of arcs, got one text: write [{given!r}].")
     arcs: dict[tuple[str, str], None] = {}
     edges: dict[tuple[str, str], None] = {}
     for each in given:
@@ -316,12 +316,12 @@ def _arc(given: tuple[str, str] | str, word: str) -> tuple[str, str]:
 def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     """Bring tiers into tuples of names and see that no name is in two of them."""
     if isinstance(tiers, str):
-        raise GraphError(f"tiers takes a list of lists of names, but one text came: {tiers!r}.")
+        raise GraphError(f"tiers takes a list of lists of names, got one text: {tiers!r}.")
     rows = tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in tiers)
     seen: set[str] = set()
     for name in (name for row in rows for name in row):
         if not isinstance(name, str):
-            raise GraphError(f"Tiers hold names, but {name!r} came.")
+            raise GraphError(f"Tiers hold names, got {name!r}.")
         if name in seen:
             raise GraphError(
                 f"Variable {name!r} is in the tiers twice; it can have one place only."

@@ -115,7 +115,7 @@ def _disjoint(
     """Number three sets of nodes and see that they do not overlap."""
     if not isinstance(graph, DAG | UGraph):
         raise GraphError(
-            f"Separation is read off a DAG or a UGraph, but {type(graph).__name__} came; "
+            f"Separation is read off a DAG or a UGraph, got {type(graph).__name__}; "
             "of a PDAG take a member of its class first, extension(pdag)."
         )
     left, right, between = (set(pick(graph, nodes)) for nodes in (xs, ys, given))

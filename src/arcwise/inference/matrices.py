@@ -58,8 +58,8 @@ class NamedMatrix:
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.names),) * 2:
             raise DataError(
-                f"A matrix of {len(self.names)} variables has as many rows and columns, but the shape "
-                f"{self.values.shape} came."
+                f"A matrix of {len(self.names)} variables has as many rows and columns, got the shape "
+                f"{self.values.shape}."
             )
         self.values.flags.writeable = False
 
@@ -77,7 +77,7 @@ class NamedMatrix:
         """The number of a pair of names; of one name, its row by names."""
         if isinstance(names, tuple):
             if len(names) != 2:
-                raise DataError(f"An entry is asked for by two names, but {names!r} came.")
+                raise DataError(f"An entry is asked for by two names, got {names!r}.")
             return float(self.values[self._place(names[0]), self._place(names[1])])
         return dict(zip(self.names, self.values[self._place(names)].tolist(), strict=True))
 

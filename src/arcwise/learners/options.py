@@ -21,8 +21,8 @@ __all__ = ["checked", "has_parameter", "options_of", "split_options", "subset"]
 
 _INNER = {"rng", "limits", "on_step", "threads"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
-    int: "a whole number from 0 on",
-    float: "a number from 0 on",
+    int: "a non-negative integer",
+    float: "a non-negative number",
     bool: "True or False",
     str: "a text",
 }
@@ -148,7 +148,7 @@ def checked(option: str, value: Any, kind: Any) -> Any:
         return None
     if not _fits(value, wanted):
         none = ", or None" if NoneType in kinds else ""
-        raise WordError(f"The option {option!r} is {_SAID[wanted]}{none}, but {value!r} came.")
+        raise WordError(f"The option {option!r} is {_SAID[wanted]}{none}, got {value!r}.")
     return wanted(value)
 
 
@@ -176,5 +176,5 @@ def _fits(value: Any, wanted: type) -> bool:
 def _no_text(option: str, value: Any) -> Any:
     """Where no kind is told, only text is known to be wrong: words are told as such."""
     if isinstance(value, str):
-        raise WordError(f"The option {option!r} takes no text, but {value!r} came.")
+        raise WordError(f"The option {option!r} takes no text, got {value!r}.")
     return value

@@ -91,7 +91,7 @@ class NormalJoint:
         if self.precision.shape != (size, size) or size < 1:
             raise FitError(
                 "A normal distribution needs one mean a variable and a square precision matrix of that "
-                f"size, but shapes {self.mean.shape} and {self.precision.shape} came."
+                f"size, got shapes {self.mean.shape} and {self.precision.shape}."
             )
         if not (np.isfinite(self.mean).all() and np.isfinite(self.precision).all()):
             raise FitError("Means and precision matrix of a normal distribution have to be finite.")

@@ -331,7 +331,7 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
 
     Raises
     ------
-    DataError : the number of rows is no whole number from 0 on.
+    DataError : the number of rows is no non-negative integer.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -350,13 +350,13 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
 
 
 def whole(what: str, number: object) -> int:
-    """Return a whole number from 0 on as an int, or refuse what is none.
+    """Return a non-negative integer as an int, or refuse what is none.
 
     >>> whole("seed", np.int64(3))
     3
     """
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
-        raise DataError(f"The {what} must be a whole number from 0 on, but {number!r} came.")
+        raise DataError(f"The {what} must be a non-negative integer, got {number!r}.")
     return int(number)
 
 

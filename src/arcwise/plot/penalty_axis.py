@@ -83,7 +83,7 @@ def marks_of(path: Priced, at: At) -> list[Mark]:
         asked = np.atleast_1d(np.asarray(penalties, dtype=float)).tolist()
     except (TypeError, ValueError):
         raise FitError(
-            f"at= is a penalty, several, or a mapping of labels to them, but {at!r} came."
+            f"at= is a penalty, several, or a mapping of labels to them, got {at!r}."
         ) from None
     return [_mark(path, each, label) for each, label in zip(asked, labels_of(at), strict=True)]
 

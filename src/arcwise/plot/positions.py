@@ -61,7 +61,7 @@ def _named(positions: Positions, names: Sequence[str]) -> Mapping[str, Sequence[
     if not isinstance(positions, str | Sequence):
         raise GraphError(
             "Positions are a mapping of names to (x, y), names in the order of a circle, 'circle', or a "
-            f"graph, but {type(positions).__name__} came."
+            f"graph, got {type(positions).__name__}."
         )
     order = names if isinstance(positions, str) else positions
     turn = 2 * np.pi * np.arange(len(order)) / max(len(order), 1)
@@ -77,7 +77,7 @@ def _place(positions: Mapping[str, Sequence[float]], name: str) -> tuple[float, 
         x = y = np.nan
     if not np.isfinite([x, y]).all():
         raise GraphError(
-            f"A position is two finite numbers (x, y), but {positions[name]!r} came for {name!r}."
+            f"A position is two finite numbers (x, y), got {positions[name]!r} for {name!r}."
         )
     return x, y
 

@@ -140,6 +140,6 @@ def bge(fits: GaussianFits, *, alpha_mu: float = 1.0, alpha_w: float | None = No
     degrees = p + 2 if alpha_w is None else alpha_w
     if not (alpha_mu > 0 and degrees > p + 1):
         raise FitError(
-            f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}; {alpha_mu} and {degrees} came."
+            f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, got {alpha_mu} and {degrees}."
         )
     return BGe(fits, alpha_mu, degrees)

@@ -128,7 +128,7 @@ def bic(fits: Fits) -> Score:
 def ebic(fits: Fits, *, gamma: float = 1.1) -> Score:
     """Extended BIC: `gamma` log p more for each parent; 0 is BIC."""
     if not 0 <= gamma < np.inf:
-        raise FitError(f"The gamma of ebic must be a number from 0 on, but {gamma} came.")
+        raise FitError(f"The gamma of ebic must be a non-negative number, got {gamma}.")
     p = len(fits.nodes)
     extra = gamma * float(np.log(p)) * np.arange(p + 1.0)
     return Penalized(fits, 0.5 * float(np.log(fits.rows)), extra)

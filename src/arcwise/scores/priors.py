@@ -19,7 +19,7 @@ __all__ = ["ArcPenalty", "ExpertPrior"]
 def _checked(name: str, value: float) -> float:
     if not 0 <= value < np.inf:
         raise FitError(
-            f"{name} must be a number from 0 on, in nats per arc and row, but {value} came."
+            f"{name} must be a non-negative number, in nats per arc and row, got {value}."
         )
     return float(value)
 
@@ -77,7 +77,7 @@ class ExpertPrior(Score):
         if confidence is not None:
             costs = np.asarray(confidence, dtype=float)
         if costs.shape != (p, p) or not (costs >= 0).all():
-            raise FitError(f"confidence needs a number from 0 on for each of {p} x {p} arcs.")
+            raise FitError(f"confidence needs a non-negative number for each of {p} x {p} arcs.")
         self.costs = costs.T * rows  # row = child
         self.wanted = np.zeros((p, p), dtype=bool)
         for child, parents in enumerate(expert.parents):

@@ -85,7 +85,7 @@ def _schedule(
     first = float(np.median(losses)) if hot is None else hot
     last = first / 10 if cold is None else cold
     if not first >= last > 0:
-        raise FitError(f"Annealing needs hot >= cold > 0, but hot={first} and cold={last} came.")
+        raise FitError(f"Annealing needs hot >= cold > 0, got hot={first} and cold={last}.")
     return draws, first, last
 
 

@@ -60,7 +60,7 @@ def by_ebic(
     matrix = checked_covariance(correlation)
     asked = tuple(sorted(penalties_for(matrix) if penalties is None else penalties, reverse=True))
     if not asked:
-        raise FitError("A path needs one penalty or more, but none came.")
+        raise FitError("A path needs one penalty or more, got none.")
     trail = Trail(options.pop("on_step", None))
     path = (
         Candidate(

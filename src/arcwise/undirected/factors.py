@@ -116,7 +116,7 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
         number = isinstance(value, Real) and not isinstance(value, bool) and float(value) >= 0
         if not number:
             raise FitError(
-                f"The factor of {one!r} and {two!r} is a number from 0 on, not {value!r}."
+                f"The factor of {one!r} and {two!r} is a non-negative number, not {value!r}."
             )
         if pairs.get((two, one), value) != value:
             raise FitError(f"The pair {one!r} and {two!r} has two factors; give one.")
@@ -172,7 +172,7 @@ def _square(values: Any, what: str) -> Array:
             "came, with something else in it."
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise FitError(f"{what} are a square matrix, but one of shape {matrix.shape} came.")
+        raise FitError(f"{what} are a square matrix, got one of shape {matrix.shape}.")
     matrix.setflags(write=False)
     return matrix
 

@@ -99,7 +99,7 @@ def glasso(
     Parameters
     ----------
     covariance : S, symmetric and positive semi-definite.
-    penalty : rho, a number from 0 on, or a symmetric matrix of them (infinite to hold an entry at 0).
+    penalty : rho, a non-negative number, or a symmetric matrix of them (infinite to hold an entry at 0).
     penalise_diagonal : whether the penalty counts for the diagonal, too.
     required, forbidden : pairs of column numbers: edges without penalty, and edges ruled out.
     start : a solution for a nearby penalty.
@@ -238,8 +238,8 @@ class _Work:
     def __post_init__(self) -> None:
         if not 0 < self.tolerance < np.inf or self.max_sweeps < 1 or self.threads < 1:
             raise FitError(
-                "Tolerance, sweeps and threads have to be positive, but "
-                f"{self.tolerance}, {self.max_sweeps} and {self.threads} came."
+                "Tolerance, sweeps and threads have to be positive, got "
+                f"{self.tolerance}, {self.max_sweeps} and {self.threads}."
             )
 
     def solve(self, problem: Problem, start: Start | None) -> Glasso:

@@ -41,7 +41,7 @@ def checked_covariance(covariance: ArrayLike) -> Array:
     """
     matrix: Array = np.ascontiguousarray(covariance, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-        raise FitError(f"A covariance is a square matrix, but one of shape {matrix.shape} came.")
+        raise FitError(f"A covariance is a square matrix, got one of shape {matrix.shape}.")
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0].tolist()
         raise FitError(
@@ -192,7 +192,7 @@ def _multiplied(off: float | Array, factors: Array) -> Array:
 def _checked_penalty(penalty: ArrayLike, size: int) -> float | Array:
     matrix: Array = np.ascontiguousarray(penalty, dtype=np.float64)
     if np.isnan(matrix).any() or (matrix < 0).any():
-        raise FitError(f"A penalty is a number from 0 on, but {np.min(matrix):g} came.")
+        raise FitError(f"A penalty is a non-negative number, got {np.min(matrix):g}.")
     if np.ndim(penalty) == 0:
         if not np.isfinite(matrix).all():
             raise FitError("A penalty is a finite number; to leave out an edge, forbid it.")

@@ -282,7 +282,7 @@ class _Sample:
 def _checked_rows(rows: ArrayLike) -> Array:
     x: Array = np.ascontiguousarray(rows, dtype=np.float64)
     if x.ndim != 2 or len(x) < 2 or not x.shape[1]:
-        raise FitError(f"Two rows or more of some columns are needed, but shape {x.shape} came.")
+        raise FitError(f"Two rows or more of some columns are needed, got shape {x.shape}.")
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0].tolist()
         raise FitError(

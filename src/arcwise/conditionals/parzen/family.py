@@ -146,11 +146,11 @@ class Parzen(Family):
             raise unknown("kind of widths", widths, WIDTHS)
         if not 0 < floor < CEILING:
             raise WordError(
-                f"The floor is a width above 0 and below {CEILING:g}, in standard deviations, but "
-                f"{floor} came."
+                f"The floor is a width above 0 and below {CEILING:g}, in standard deviations, got "
+                f"{floor}."
             )
         if not 0 <= tail < 1:
-            raise WordError(f"The tail is a share from 0 to below 1, but {tail} came.")
+            raise WordError(f"The tail is a share from 0 to below 1, got {tail}.")
         family = replace(self, widths=widths, floor=floor, tail=tail, threads=threads)
         return ParzenFits(family, table)
 

@@ -68,7 +68,7 @@ class ParzenConditional:
         if self.widths.shape != (2,) or not all(0 < number < np.inf for number in numbers):
             raise FitError("Scales and the two widths of Parzen windows are positive numbers.")
         if not np.isfinite(self.weights).all() or not (self.weights >= 0).all():
-            raise FitError("Weights of rows are numbers from 0 on.")
+            raise FitError("Weights of rows are non-negative numbers.")
         if not self.weights.sum() > 0 or not 0 <= self.tail < 1:
             raise FitError("Some row must count, and the tail is a share below 1.")
         for array in (self.weights, self.scales, self.widths):
