@@ -174,7 +174,7 @@ def test_singular_and_rounded_covariances_are_those_of_data() -> None:
 
 @pytest.mark.parametrize("n", ["40", None, True, 0, -3, np.nan, np.inf])
 def test_a_number_of_cases_that_is_none(n: object) -> None:
-    with pytest.raises(DataError, match="number of cases has to be a number above 0, but"):
+    with pytest.raises(DataError, match="number of cases has to be a number above 0, got"):
         Moments.given(["a"], n, [0], [[1]])
 
 

@@ -57,7 +57,7 @@ def test_sparse_matrices_and_missing_names():
     [
         (dag_from_adjacency, [[0, 1]], None, "square"),
         (dag_from_adjacency, [0, 1], None, "square"),
-        (dag_from_adjacency, [[0, 1], [0, 0]], ["a"], "2 rows, but 1 names"),
+        (dag_from_adjacency, [[0, 1], [0, 0]], ["a"], "2 rows, got 1 names"),
         (dag_from_adjacency, [[0, 1], [1, 0]], ["a", "b"], "a -> b -> a"),
         (dag_from_adjacency, [[1]], ["a"], "loops"),
         (ug_from_adjacency, [[0, 1], [0, 0]], ["a", "b"], "other way round"),

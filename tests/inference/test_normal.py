@@ -245,7 +245,7 @@ PAIR = normals(("x", "y"), np.zeros(2), np.eye(2))
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: SINGLE.draws(-1), "draws must be a non-negative integer, but -1"),
+        (lambda: SINGLE.draws(-1), "draws must be a non-negative integer, got -1"),
         (lambda: SINGLE.draws(1.5), "got 1.5"),
         (lambda: PAIR.draws(-1), "draws must be a whole number"),
         (lambda: SINGLE.draws(3, seed=-1), "seed must be a whole number"),

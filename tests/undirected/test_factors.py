@@ -96,7 +96,7 @@ def test_rules_choose_with_factors(table, rule, search):
     ("penalty", "said"),
     [
         (np.ones((3, 3)), "row for each of the 4 columns"),
-        (np.ones((3, 4)), "square matrix, but one of shape"),
+        (np.ones((3, 4)), "square matrix, got one of shape"),
         (-np.ones((4, 4)), "non-negative number, got -1"),
         (np.full((4, 4), np.nan), "non-negative number, got nan"),
         ([["x"] * 4] * 4, "something else in it"),
