@@ -36,7 +36,7 @@ def test_nodes_must_be_the_variables_in_order():
 
 
 def test_one_conditional_per_node():
-    with pytest.raises(FitError, match="one local model for each, but got 1"):
+    with pytest.raises(FitError, match="one local model for each, got 1"):
         BayesNet(XY, DAG.empty(["x", "y"]), (linear(0, [], 1),))
 
 

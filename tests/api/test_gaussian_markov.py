@@ -305,7 +305,7 @@ def test_a_score_is_no_rule_for_the_penalty(word):
 @pytest.mark.parametrize("truth", [True, False])
 def test_a_truth_value_is_no_penalty(truth):
     with pytest.raises(
-        aw.FitError, match=f"non-negative number, or a rule such as 'cv', but {truth}"
+        aw.FitError, match=f"non-negative number, or a rule such as 'cv', got {truth}"
     ):
         aw.learn(SOURCE, **WORDS, penalty=truth)
 

@@ -217,12 +217,12 @@ def test_values_that_are_no_numbers_are_refused():
     ("options", "error", "message"),
     [
         ({"chains": 0}, DataError, "at least one of its chains"),
-        ({"sweeps": 1.5}, DataError, "number of sweeps must be a whole number"),
-        ({"burn_in": -1}, DataError, "burn-in must be a whole number"),
+        ({"sweeps": 1.5}, DataError, "number of sweeps must be a non-negative integer"),
+        ({"burn_in": -1}, DataError, "burn-in must be a non-negative integer"),
         ({"scan": "fix"}, WordError, "no scan order 'fix'. Did you mean 'fixed'"),
         ({"chain": 3}, WordError, "no option of a question 'chain'. Did you mean 'chains'"),
         ({"method": "grids"}, WordError, "no method 'grids'. Did you mean 'grid'"),
-        ({"seed": -1}, DataError, "seed must be a whole number"),
+        ({"seed": -1}, DataError, "seed must be a non-negative integer"),
     ],
 )
 def test_bad_options_get_one_sentence(options, error, message):

@@ -247,9 +247,9 @@ PAIR = normals(("x", "y"), np.zeros(2), np.eye(2))
     [
         (lambda: SINGLE.draws(-1), "draws must be a non-negative integer, got -1"),
         (lambda: SINGLE.draws(1.5), "got 1.5"),
-        (lambda: PAIR.draws(-1), "draws must be a whole number"),
-        (lambda: SINGLE.draws(3, seed=-1), "seed must be a whole number"),
-        (lambda: PAIR.draws(3, seed="one"), "seed must be a whole number"),
+        (lambda: PAIR.draws(-1), "draws must be a non-negative integer"),
+        (lambda: SINGLE.draws(3, seed=-1), "seed must be a non-negative integer"),
+        (lambda: PAIR.draws(3, seed="one"), "seed must be a non-negative integer"),
         (lambda: SINGLE.quantile(2), "between 0 and 1, got 2"),
         (lambda: SINGLE.quantile("half"), "between 0 and 1, got 'half'"),
         (lambda: SINGLE.quantile([0.5, None]), "between 0 and 1"),

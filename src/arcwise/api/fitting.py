@@ -191,7 +191,7 @@ def _graph(graph: DAG | UGraph | str) -> DAG | UGraph:
     if not isinstance(graph, str):
         if not isinstance(graph, DAG | UGraph):
             raise GraphError(
-                "A DAG or a UGraph is needed, or a formula for a DAG, but got a "
+                "A DAG or a UGraph is needed, or a formula for a DAG, got a "
                 f"{type(graph).__name__}."
             )
         return graph
@@ -239,7 +239,7 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Netwo
     """
     known = _graph(graph)
     if not isinstance(known, DAG):
-        raise GraphError("A network made by hand needs a DAG, but got an undirected graph.")
+        raise GraphError("A network made by hand needs a DAG, got an undirected graph.")
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
     if missing:

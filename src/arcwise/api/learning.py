@@ -168,7 +168,7 @@ def specify(
     """Turn the words of `learn` into a specification; words that it does not know are options."""
     searches(graph)
     if not isinstance(seed, int | np.integer | None) or (seed or 0) < 0:
-        raise WordError(f"The seed must be a non-negative integer, but got {seed!r}.")
+        raise WordError(f"The seed must be a non-negative integer, got {seed!r}.")
     if isinstance(words.get("prior_rows"), str | os.PathLike):
         words["prior_rows"] = read(words["prior_rows"])
     if words.get("factors", ...) is None:  # none are none, whatever is learned

@@ -115,7 +115,7 @@ class PenaltyPath:
         if penalty is None:
             low, high = self.knots[0].penalty, self.knots[-1].penalty
             raise FitError(
-                "A path has a graph for each penalty from 0 on: say which, as in "
+                "A path has a graph for each non-negative penalty: say which, as in "
                 f"{asked}({(low + high) / 2:.2g}); graphs change between {low:.3g} and {high:.3g} "
                 f"({self.unit})."
             )

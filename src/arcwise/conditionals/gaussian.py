@@ -74,7 +74,7 @@ class GaussianConditional:
         numbers = np.array([self.intercept, self.variance, *self.coefficients])
         if not np.isfinite(numbers).all() or not self.variance > 0:
             raise FitError(
-                "A Gaussian local model needs finite coefficients and a positive variance, but got "
+                "A Gaussian local model needs finite coefficients and a positive variance, got "
                 f"intercept {self.intercept}, coefficients {list(self.coefficients)}, "
                 f"variance {self.variance}."
             )

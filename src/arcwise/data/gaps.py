@@ -38,13 +38,13 @@ def checked_policy(missing: object) -> str:
     >>> checked_policy(["?"])
     Traceback (most recent call last):
     ...
-    arcwise.errors.DataError: missing= says what to do about gaps ('drop'), but got ['?']: values that mean \
+    arcwise.errors.DataError: missing= says what to do about gaps ('drop'), got ['?']: values that mean \
 a gap are given as na_values=['?'].
     """
     if isinstance(missing, str) and missing in POLICIES:
         return missing
     raise DataError(
-        f"missing= says what to do about gaps ({', '.join(map(repr, POLICIES))}), but got {missing!r}: "
+        f"missing= says what to do about gaps ({', '.join(map(repr, POLICIES))}), got {missing!r}: "
         f"values that mean a gap are given as na_values={_signs(missing)!r}."
     )
 

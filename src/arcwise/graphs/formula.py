@@ -266,7 +266,7 @@ def _families(term: str | list[str]) -> Iterator[list[str]]:
         names = _path(term, _ARROW)
         yield from ([head, tail] for tail, head in pairwise(names))
     elif isinstance(term, str) and _LINE in term:
-        raise GraphError(f"A directed graph has arcs such as a -> b, but got {term.strip()!r}.")
+        raise GraphError(f"A directed graph has arcs such as a -> b, got {term.strip()!r}.")
     else:
         yield _child_first(term)
 

@@ -304,8 +304,8 @@ def _read(given: Iterable[tuple[str, str] | str], word: str) -> tuple[Pairs, Pai
 def _arc(given: tuple[str, str] | str, word: str) -> tuple[str, str]:
     if isinstance(given, str) and given.count("->") != 1:
         raise GraphError(
-            f"Rules have arcs 'tail -> head' and, without a direction, edges 'one -- other', but {given!r} "
-            "came; names that hold such signs go into a pair (tail, head)."
+            f"Rules have arcs 'tail -> head' and, without a direction, edges 'one -- other', got {given!r}; "
+            "names that hold such signs go into a pair (tail, head)."
         )
     tail, head = pair(given)
     if not isinstance(tail, str) or not isinstance(head, str):

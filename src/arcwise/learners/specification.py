@@ -50,7 +50,7 @@ class Specification:
         if not isinstance(self.rules, Rules):
             raise GraphError(f"Rules are made by Rules(required=[...], ...), not {self.rules!r}.")
         if not isinstance(self.expert, DAG | None):
-            raise GraphError(f"The expert's graph must be a DAG, but got {self.expert!r}.")
+            raise GraphError(f"The expert's graph must be a DAG, got {self.expert!r}.")
 
     def but(self, **changes: Any) -> "Specification":
         """The same with some other choices."""

@@ -257,7 +257,7 @@ def _check(net: Net) -> None:
         )
     if len(net.conditionals) != len(net.variables):
         raise FitError(
-            f"A network of {len(net.variables)} variables needs one local model for each, but got "
+            f"A network of {len(net.variables)} variables needs one local model for each, got "
             f"{len(net.conditionals)}."
         )
 
