@@ -60,7 +60,7 @@ def concrete_like(rows: int = 1030, seed: int = 500) -> aw.Table:
 
 def table(name: str) -> aw.Table:
     if name == "boston":
-        return aw.shipped("boston").continuous()
+        return aw.example("boston").continuous()
     if name == "concrete-like":
         return concrete_like()
     from sklearn import datasets

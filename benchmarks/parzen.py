@@ -3,7 +3,7 @@
     OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/parzen.py [--alone] [--peer10] [--rows] [--many]
 
 CPU seconds of one core (wall beside them). The peer is PyBNesian's hill climbing over kernel density
-networks with widths by the normal rule, on held-out likelihood (--peer10 adds its 10-fold score, about a
+networks with bandwidths by the normal rule, on held-out likelihood (--peer10 adds its 10-fold score, about a
 minute); it runs in the peers' environment and needs an OpenCL driver. --rows adds 5 000 rows on two
 threads, --many local models of up to 60 000 rows with their errors; both take minutes.
 """
@@ -36,7 +36,7 @@ print(json.dumps([time.process_time() - cpu, time.perf_counter() - wall, net.num
 
 
 def boston() -> aw.Table:
-    return aw.standardise(aw.shipped("boston").continuous())[0]
+    return aw.standardise(aw.example("boston").continuous())[0]
 
 
 def line(what: str, cpu: float, wall: float, limit: float | None, result: str) -> None:
@@ -59,7 +59,7 @@ def path() -> str:
 
 
 def directed(**words) -> str:
-    options = {"widths": "one", "floor": 0.05, "penalty": 0.1}
+    options = {"bandwidths": "one", "min_bandwidth": 0.05, "penalty": 0.1}
     net = aw.learn(boston(), model="parzen", progress=False, **options, **words)
     return f"score {net.score / 506:.4f} with {net.graph.n_arcs} arcs"
 
@@ -120,7 +120,7 @@ def many() -> None:
             began = time.process_time()
             model = fits.conditional(0, parents)
             spent = time.process_time() - began
-            at = np.array([model.widths])
+            at = np.array([model.bandwidths])
             exact = kernel.loo(
                 fits.block.columns, fits.block.apart, fits.weights, 0, 0, [parents], at
             )

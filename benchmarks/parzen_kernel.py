@@ -4,7 +4,7 @@
 
 One core, best of several runs, in processor time of this process; pairs are ordered ones, so n rows have n^2.
 Beside them stands plain numpy (value alone, with the distances given). Columns are standard normal noise,
-widths 1 and 0.5.
+bandwidths 1 and 0.5.
 """
 
 import sys
@@ -65,12 +65,12 @@ def pairs(rows):
 def fits(rows):
     columns, apart, weights = table(rows)
     columns[13] += columns[0] - 0.5 * columns[1]
-    print(f"\n{rows} rows: milliseconds a fit   two widths (passes)    one width (passes)")
+    print(f"\n{rows} rows: milliseconds a fit   two bandwidths (passes)    one width (passes)")
     for k in (0, 1, 2, 5, 13):
         line = []
         for one in (False, True):
             ask = (columns, apart, weights, 13, 0, [tuple(range(k))])
-            box = {"one": one, "floor": 0.01, "ceiling": 30.0}
+            box = {"one": one, "min_bandwidth": 0.01, "ceiling": 30.0}
             passes = parzen.fit(*ask, **box).evaluations[0]
             line.append(
                 f"{1e3 * best(lambda a=ask, b=box: parzen.fit(*a, **b), 5):12.2f} ({passes:2.0f})"

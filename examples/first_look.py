@@ -14,7 +14,7 @@ import arcwise as aw
 folder = output_folder()
 
 # A table: aw.read("boston.csv") for a file, aw.table(frame) for a data frame, or one that is shipped.
-table = aw.shipped("boston")
+table = aw.example("boston")
 print(table.audit())
 
 # A network: Gaussian, BIC, and with 14 variables the best of all graphs.

@@ -27,13 +27,18 @@ from places import Row, output_folder, print_table, pyplot, quick, save_figure, 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
 
-WORDS: dict[str, Any] = {"model": "parzen", "widths": "one", "floor": 0.05, "penalty": 0.1}
+WORDS: dict[str, Any] = {
+    "model": "parzen",
+    "bandwidths": "one",
+    "min_bandwidth": 0.05,
+    "penalty": 0.1,
+}
 SPLITS, RUNS = (2, 3) if quick() else (20, 15)
 
 
 def boston() -> aw.Table:
     """Boston housing in standard deviations; fewer rows and columns for a quick run."""
-    table = aw.shipped("boston").continuous()
+    table = aw.example("boston").continuous()
     if quick():
         names = ["CRIM", "INDUS", "NOX", "LSTAT", "MEDV"]
         table = table.select(names).take(np.arange(0, 506, 5))
@@ -52,7 +57,7 @@ def from_complete(table: aw.Table, seed: int) -> tuple[aw.Network, aw.DAG]:
 
 def replay(net: aw.Network, start: aw.DAG, train: aw.Table, test: aw.Table) -> list[Row]:
     """Leave-one-out and test log-likelihood per row after every step of a search."""
-    fits = FAMILIES["parzen"].bind(train, widths="one", floor=0.05)
+    fits = FAMILIES["parzen"].bind(train, bandwidths="one", min_bandwidth=0.05)
     own: dict[Any, float] = {}
     unseen: dict[Any, np.ndarray] = {}
 
@@ -61,7 +66,7 @@ def replay(net: aw.Network, start: aw.DAG, train: aw.Table, test: aw.Table) -> l
         if key not in own:
             model = fits.conditional(child, parents)
             xs = tuple(test.columns[j] for j in parents)
-            own[key] = net.measure.local(child, parents) / train.rows if net.measure else np.nan
+            own[key] = net.scorer.local(child, parents) / train.rows if net.scorer else np.nan
             unseen[key] = model.logpdf(test.columns[child], xs)
         return key
 
@@ -96,7 +101,7 @@ def _take(parents: list[tuple[int, ...]], step: Any) -> None:
 
 def splits(folder: Path) -> None:
     print(f"1. {SPLITS} random splits, a third held out (paper: both curves rise, then stay level)")
-    whole = aw.shipped("boston").continuous()
+    whole = aw.example("boston").continuous()
     table = whole.select(list(boston().names)).take(np.arange(0, 506, 5 if quick() else 1))
     curves, rows = [], []
     for seed in range(SPLITS):
@@ -106,8 +111,8 @@ def splits(folder: Path) -> None:
         net, start = from_complete(train, seed)
         curve = replay(net, start, train, test)
         curves.append(curve)
-        shared = FAMILIES["parzen"].bind(train, widths="shared")
-        joint = aw.fit(aw.DAG.complete(train.names), train, model="parzen", widths="shared")
+        shared = FAMILIES["parzen"].bind(train, bandwidths="shared")
+        joint = aw.fit(aw.DAG.complete(train.names), train, model="parzen", bandwidths="shared")
         complete = sum(shared.loo(c, [row])[0] for c, row in enumerate(joint.graph.parents))
         first, last = curve[0], curve[-1]
         logs = joint.logpdf(test)
@@ -166,10 +171,10 @@ def draw_curves(rows: list[Row], means: Row, path: Path) -> None:
 
 def fewer_inputs(folder: Path) -> None:
     print("\n2. INDUS from fewer and fewer inputs (paper: the score rises until three are left)")
-    table = aw.shipped("boston").continuous().select(list(boston().names))
+    table = aw.example("boston").continuous().select(list(boston().names))
     train, test = aw.split(table, 2 / 3, np.random.default_rng(1))
     train, scaling = aw.standardise(train)
-    words = {name: WORDS[name] for name in ("model", "widths", "floor")}
+    words = {name: WORDS[name] for name in ("model", "bandwidths", "min_bandwidth")}
     found = aw.prune(train, "INDUS", test=scaling.apply(test), **words)
     print(found)
     rows: list[Row] = [

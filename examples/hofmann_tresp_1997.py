@@ -43,7 +43,7 @@ WORLD = [
 
 def boston() -> aw.Table:
     """Boston housing, all numbers; fewer rows and columns for a quick run."""
-    table = aw.shipped("boston").continuous()
+    table = aw.example("boston").continuous()
     chosen = table.select(["CRIM", "NOX", "RM", "LSTAT", "MEDV"]) if quick() else table
     return chosen.take(np.arange(0, 506, 4 if quick() else 1))
 
@@ -123,7 +123,7 @@ def draw_housing(path: Any, net: aw.Network, table: aw.Table, folder: Path) -> N
 def markets() -> dict[str, aw.Table]:
     """500 business days of each stand-in."""
     days = 100 if quick() else 500
-    us = aw.shipped("us_markets").continuous()
+    us = aw.example("us_markets").continuous()
     found = {"US markets": us.take(np.arange(us.rows - days, us.rows))}
     if not quick() and (file := shared_file("finance", "world_changes_2000_2015.csv.gz")):
         world = aw.read(file).select(WORLD).continuous()

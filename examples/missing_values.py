@@ -2,7 +2,7 @@
 
     python examples/missing_values.py [FOLDER]
 
-Random splits of Boston housing into 337 training and 169 test rows. Structure and widths come from the
+Random splits of Boston housing into 337 training and 169 test rows. Structure and bandwidths come from the
 training rows alone, columns are standardised by these, and MEDV is predicted twice: from complete rows, and
 with five random other columns unknown (others in each row; the same for all models). R2 and the mean log
 density of the true value, in training standard deviations; differences are paired over splits. The error of
@@ -36,7 +36,7 @@ EFFORT = {"chains": 2, "sweeps": 20, "burn_in": 5} if quick() else {"chains": 4,
 
 def data() -> aw.Table:
     """Boston housing; fewer rows and columns for a quick run."""
-    table = aw.shipped("boston").continuous()
+    table = aw.example("boston").continuous()
     if quick():
         names = ["CRIM", "NOX", "RM", "AGE", "DIS", "PTRATIO", "LSTAT", "MEDV"]
         return table.select(names).take(np.arange(0, 506, 5))
@@ -69,7 +69,7 @@ def asked(net: aw.Network, **options: Any) -> Callable[[aw.Table, Array], Answer
 
 def joint_parzen(train: aw.Table) -> Callable[[aw.Table, Array], Answer]:
     """One density of all columns with one width; what is unknown is integrated out exactly."""
-    fits = FAMILIES["parzen"].bind(train, widths="shared")
+    fits = FAMILIES["parzen"].bind(train, bandwidths="shared")
     target = train.index(TARGET)
 
     def answer(rows: aw.Table, truth: Array) -> Answer:
@@ -144,15 +144,17 @@ def _conditioned(mixture: Any, row: Array, y: float) -> tuple[float, float]:
 
 def models(train: aw.Table, seed: int) -> dict[str, Callable[[aw.Table, Array], Answer] | None]:
     """Every model, fitted to the training rows."""
-    path = aw.path(train, model="parzen", floor=0.05, progress=False)
+    path = aw.path(train, model="parzen", min_bandwidth=0.05, progress=False)
     everyone = aw.UGraph.complete(train.names)
-    directed = aw.learn(train, model="parzen", floor=0.05, progress=False)
+    directed = aw.learn(train, model="parzen", min_bandwidth=0.05, progress=False)
     effort = {**EFFORT, "seed": seed, "method": "gibbs"}
     return {
         "boundary, penalty 0, stacked": asked(path.network(0.0), method="stacked"),
         "boundary, penalty 0, Gibbs": asked(path.network(0.0), **effort),
         "boundary, penalty 0.2, Gibbs": asked(path.network(0.2), **effort),
-        "all others, Gibbs": asked(aw.fit(everyone, train, model="parzen", floor=0.05), **effort),
+        "all others, Gibbs": asked(
+            aw.fit(everyone, train, model="parzen", min_bandwidth=0.05), **effort
+        ),
         "directed, blankets, Gibbs": asked(directed, **effort),
         "joint Parzen, one width": joint_parzen(train),
         "joint Gaussian": asked(aw.fit(aw.DAG.complete(train.names), train, model="gaussian")),

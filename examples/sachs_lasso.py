@@ -67,7 +67,7 @@ def on_logs(table: aw.Table, folder: Path) -> None:
     rows: list[Row] = []
     for rule in ("ebic", "cv", "ric", "stars"):
         net = aw.learn(logs, graph="undirected", model="gaussian", penalty=rule)
-        rows.append({"rule": rule, "penalty": net.words["penalty"], "edges": net.graph.n_edges})
+        rows.append({"rule": rule, "penalty": net.settings["penalty"], "edges": net.graph.n_edges})
         print(net.notes[-1])
     print_table(rows)
     write_csv(folder / "sachs_lasso_rules.csv", rows)
@@ -87,7 +87,7 @@ def on_logs(table: aw.Table, folder: Path) -> None:
 
 def main() -> None:
     """Run all."""
-    folder, table = output_folder(), aw.shipped("sachs")
+    folder, table = output_folder(), aw.example("sachs")
     print("Covariance / 1000, graphical lasso:")
     pictures(lecture(table, folder), table.order, folder)
     print("\nLogarithms, the penalty chosen by rules:")

@@ -98,7 +98,7 @@ def problems() -> Iterator[Problem]:
             yield drawn(name, published(file), 1000)
     for p, n in SIMULATED[:1] if quick() else SIMULATED:
         yield drawn(f"gauss {p} x {n}", simulated(p, np.random.default_rng(1000 + p)), n)
-    yield Problem("boston", aw.shipped("boston"))
+    yield Problem("boston", aw.example("boston"))
     for name, place in {} if quick() else REAL.items():
         if file := shared_file(*place):
             yield Problem(name, aw.read(file))
@@ -163,7 +163,7 @@ def check(rows: list[Row]) -> None:
             worse.append(f"{data} ({best} is {found[best] - found['auto']:.2f} better)")
     detail = "; ".join(worse) or f"on all {len(scores)} data sets"
     say("auto is no worse than any other search", not worse, detail)
-    table = aw.shipped("boston")
+    table = aw.example("boston")
     graphs = {aw.learn(t, search="tabu", seed=SEED).graph for t in (table, shuffled(table))}
     say("the order of columns is irrelevant", len(graphs) == 1, "tabu on boston")
 

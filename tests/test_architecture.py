@@ -298,7 +298,7 @@ def test_importing_loads_nothing_heavy():
 
 
 def test_learning_from_a_table_loads_no_pictures_or_processes():
-    found = loaded_by("import arcwise as aw; aw.learn(aw.shipped('boston')).edges")
+    found = loaded_by("import arcwise as aw; aw.learn(aw.example('boston')).edges")
     files = {"narwhals", "pyarrow"}  # but not pandas, which pyarrow would load where it is there
     assert not found.intersection(set(HEAVY) - files)
 

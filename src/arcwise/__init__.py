@@ -1,7 +1,7 @@
 """Arcwise: which variables depend directly on which, how sure one can be, and answers from the model.
 
 >>> import arcwise as aw
->>> net = aw.learn(aw.shipped("boston"))
+>>> net = aw.learn(aw.example("boston"))
 >>> "LSTAT" in net.blanket("MEDV")
 True
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
         Table,
         Variable,
         audit,
-        catalogue,
-        changes,
+        example,
+        examples,
         moments,
         network_file,
         read,
-        shipped,
+        returns,
         split,
         standardise,
         table,
@@ -70,10 +70,10 @@ __all__ = [
     "Variable",
     "WordError",
     "audit",
-    "catalogue",
-    "changes",
     "compare",
     "dag",
+    "example",
+    "examples",
     "fit",
     "graphs",
     "learn",
@@ -90,9 +90,9 @@ __all__ = [
     "plot_trace",
     "prune",
     "read",
+    "returns",
     "score",
     "separated",
-    "shipped",
     "split",
     "standardise",
     "table",
@@ -119,6 +119,7 @@ _HOMES = {
 }  # every other name is the data room's
 
 
+_RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
 _EXTRA = {"GraphLasso": "arcwise.api.estimators"}  # names that need a library of their own
 
 
@@ -127,7 +128,8 @@ def __getattr__(name: str) -> Any:
     if name in _EXTRA:
         return getattr(import_module(_EXTRA[name]), name)
     if name not in __all__:
-        raise AttributeError(f"module 'arcwise' has no attribute {name!r}")
+        today = f": it is called {_RENAMED[name]}" if name in _RENAMED else ""
+        raise AttributeError(f"module 'arcwise' has no attribute {name!r}{today}")
     if name == "graphs":
         return import_module("arcwise.graphs")
     room = next((home for home, names in _HOMES.items() if name in names), "data")

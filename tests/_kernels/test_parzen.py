@@ -63,14 +63,14 @@ def cases():
 
 CASES = cases()
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-WIDTHS = [(0.3, 0.2), (0.02, 0.5), (2.0, 0.011), (0.01, 0.01), (30.0, 30.0), (1.0, 1.0)]
+BANDWIDTHS = [(0.3, 0.2), (0.02, 0.5), (2.0, 0.011), (0.01, 0.01), (30.0, 30.0), (1.0, 1.0)]
 
 
 def questions(case):
     for child in range(len(case.columns)):
         for members in case.sets(child):
-            for widths in WIDTHS:
-                yield child, members, widths
+            for bandwidths in BANDWIDTHS:
+                yield child, members, bandwidths
 
 
 def test_the_naive_twin_is_a_density_that_leaves_one_out():
@@ -88,25 +88,25 @@ def test_the_naive_twin_is_a_density_that_leaves_one_out():
 
 @every_case
 def test_loo_is_the_printed_sum(case):
-    for child, members, widths in questions(case):
+    for child, members, bandwidths in questions(case):
         levels = case.levels[child]
-        found = kernel.loo(*case.data, child, levels, [members], np.array([widths]))
-        expected = naive.loo(*case.data, child, levels, members, widths)
+        found = kernel.loo(*case.data, child, levels, [members], np.array([bandwidths]))
+        expected = naive.loo(*case.data, child, levels, members, bandwidths)
         assert found.value[0] == pytest.approx(expected, rel=1e-9, abs=1e-9), (
             child,
             members,
-            widths,
+            bandwidths,
         )
 
 
 @every_case
 def test_loo_in_single_precision_is_close(case):
-    for child, members, widths in questions(case):
+    for child, members, bandwidths in questions(case):
         levels = case.levels[child]
-        at = np.array([widths])
+        at = np.array([bandwidths])
         double = kernel.loo(*case.data, child, levels, [members], at)
         single = kernel.loo(*case.data, child, levels, [members], at, single=True)
-        coarse = 3e-6 / min(*widths, 1.0)  # columns themselves are rounded to single precision
+        coarse = 3e-6 / min(*bandwidths, 1.0)  # columns themselves are rounded to single precision
         assert single.value[0] == pytest.approx(
             double.value[0], rel=1e-6, abs=max(1e-6, 1e-2 * coarse)
         )
@@ -118,12 +118,12 @@ def test_derivatives_are_those_of_the_printed_sum(case, single):
     step = 1e-4
     for child in range(len(case.columns)):
         for members in case.sets(child)[:3]:
-            for widths in [(0.4, 0.3), (0.05, 0.2), (1.5, 1.1)]:
+            for bandwidths in [(0.4, 0.3), (0.05, 0.2), (1.5, 1.1)]:
                 ask = (*case.data, child, case.levels[child])
                 moves = np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)]) * step
-                at = np.exp(np.log(widths) + moves)
+                at = np.exp(np.log(bandwidths) + moves)
                 found = kernel.loo(*ask, [members] * 5, at)
-                mine = kernel.loo(*ask, [members], np.array([widths]), single=single)
+                mine = kernel.loo(*ask, [members], np.array([bandwidths]), single=single)
                 slope = (found.value[[1, 3]] - found.value[[2, 4]]) / (2 * step)
                 bend = (found.gradient[[1, 3]] - found.gradient[[2, 4]]) / (2 * step)
                 size = 1.0 + np.abs(bend).max()
@@ -159,7 +159,7 @@ def test_joint_slopes_are_derivatives_by_log_width():
 
 
 def dense_best(case, child, members, one):
-    """The greatest score on a dense grid of widths, in double precision."""
+    """The greatest score on a dense grid of bandwidths, in double precision."""
     hs = np.geomspace(BOX["floor"], 5.0, 24)
     at = np.array([(h, h) for h in hs] if one else [(g, h) for g in hs for h in hs])
     ask = (*case.data, child, case.levels[child], [members] * len(at), at)
@@ -174,16 +174,16 @@ def test_fitted_widths_are_no_worse_than_a_dense_grid(case, one):
     for child in range(len(case.columns)):
         sets, levels = case.sets(child)[:3], case.levels[child]
         found = kernel.fit(*case.data, child, levels, sets, one=one, **BOX)
-        assert (found.widths >= BOX["floor"]).all()
-        assert (found.widths <= BOX["ceiling"]).all()
-        again = kernel.loo(*case.data, child, levels, sets, found.widths)
+        assert (found.bandwidths >= BOX["floor"]).all()
+        assert (found.bandwidths <= BOX["ceiling"]).all()
+        again = kernel.loo(*case.data, child, levels, sets, found.bandwidths)
         np.testing.assert_allclose(found.value, again.value, rtol=1e-12, atol=1e-12)
-        for members, value, widths in zip(sets, found.value, found.widths, strict=True):
+        for members, value, bandwidths in zip(sets, found.value, found.bandwidths, strict=True):
             best = dense_best(case, child, members, one)
             slack = 0.1 if case.name == "uneven weights" else 1e-4  # one row in charge: sharp peaks
-            assert value >= best - slack, (child, members, widths, value - best)
-            assert not one or widths[0] == widths[1]
-            assert one or members or widths[0] == BOX["ceiling"]
+            assert value >= best - slack, (child, members, bandwidths, value - best)
+            assert not one or bandwidths[0] == bandwidths[1]
+            assert one or members or bandwidths[0] == BOX["ceiling"]
 
 
 def test_a_fit_is_a_function_of_child_and_set_alone():
@@ -212,7 +212,7 @@ def test_rows_of_weight_zero_and_the_scale_of_weights_change_nothing():
     part = kernel.fit(used, flags, weights[weights > 0], 1, 0, [(0, 2)], one=False, **BOX)
     scaled = kernel.fit(columns, flags, 4.0 * weights, 1, 0, [(0, 2)], one=False, **BOX)
     assert np.array_equal(whole.value, part.value)
-    assert np.array_equal(whole.widths, part.widths)
+    assert np.array_equal(whole.bandwidths, part.bandwidths)
     assert np.array_equal(whole.value, scaled.value)
 
 
@@ -222,8 +222,8 @@ def test_more_rows_than_are_kept_give_the_same_sums():
     weights = np.ones(5003)
     found = kernel.fit(columns, flags, weights, 0, 0, [(1,)], one=False, **BOX)
     rows = np.arange(0, 5003, 50)
-    part = kernel.loo_rows(columns, flags, weights, 0, 0, (1,), tuple(found.widths[0]), rows)
-    at = kernel.loo(columns, flags, weights, 0, 0, [(1,)], found.widths)
+    part = kernel.loo_rows(columns, flags, weights, 0, 0, (1,), tuple(found.bandwidths[0]), rows)
+    at = kernel.loo(columns, flags, weights, 0, 0, [(1,)], found.bandwidths)
     assert found.value[0] == pytest.approx(
         at.value[0], abs=2e-7
     )  # beyond 4096 rows in single precision
@@ -336,13 +336,13 @@ def test_scores_agree_whatever_the_table(seed, n, p, grid):
     child = int(rng.integers(p))
     members = tuple(x for x in range(p) if x != child and rng.random() < 0.7)
     levels = int(rng.choice([0, 5])) if grid else 0
-    widths = np.exp(rng.uniform(-5, 4, size=2))
+    bandwidths = np.exp(rng.uniform(-5, 4, size=2))
     ask = (columns, apart, weights, child, levels)
-    expected = naive.loo(*ask, members, widths)
-    found = kernel.loo(*ask, [members], widths[None, :])
+    expected = naive.loo(*ask, members, bandwidths)
+    found = kernel.loo(*ask, [members], bandwidths[None, :])
     assert found.value[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
     fitted = kernel.fit(*ask, [members], one=bool(seed % 2), floor=0.005, ceiling=60.0)
-    own = widths if seed % 2 == 0 else np.array([widths[0], widths[0]])
+    own = bandwidths if seed % 2 == 0 else np.array([bandwidths[0], bandwidths[0]])
     assert np.isfinite(fitted.value[0])
     assert fitted.value[0] >= naive.loo(*ask, members, own) - 0.3  # other optima are not ruled out
 
@@ -354,7 +354,7 @@ GOOD = {
     "child": 0,
     "levels": 0,
     "sets": [(1, 2)],
-    "widths": np.array([[1.0, 1.0]]),
+    "bandwidths": np.array([[1.0, 1.0]]),
 }
 
 
@@ -368,8 +368,8 @@ GOOD = {
         ({"sets": [(-1,)]}, IndexError, "no column"),
         ({"child": 3}, IndexError, "no column"),
         ({"levels": -1}, ValueError, "levels"),
-        ({"widths": np.array([[0.0, 1.0]])}, ValueError, "widths"),
-        ({"widths": np.array([[1.0, np.nan]])}, ValueError, "widths"),
+        ({"bandwidths": np.array([[0.0, 1.0]])}, ValueError, "widths"),
+        ({"bandwidths": np.array([[1.0, np.nan]])}, ValueError, "widths"),
         ({"weights": -np.ones(20)}, ValueError, "weights"),
         ({"weights": np.ones(19)}, ValueError, "weight"),
         ({"weights": np.eye(20)[3]}, ValueError, "two rows"),
@@ -380,8 +380,8 @@ def test_what_makes_no_sense_is_refused(change, error, words):
     ask = GOOD | change
     with pytest.raises(error, match=words):
         kernel.loo(**ask)
-    if "widths" not in change:
-        del ask["widths"]
+    if "bandwidths" not in change:
+        del ask["bandwidths"]
         with pytest.raises(error, match=words):
             kernel.fit(**ask, one=False, **BOX)
 
@@ -403,6 +403,6 @@ def test_bad_boxes_and_queries_are_refused():
 
 def test_no_sets_give_empty_answers():
     data = (GOOD["columns"], GOOD["apart"], GOOD["weights"], 0, 0)
-    assert kernel.fit(*data, [], one=False, **BOX).widths.shape == (0, 2)
+    assert kernel.fit(*data, [], one=False, **BOX).bandwidths.shape == (0, 2)
     assert kernel.loo(*data, [], np.zeros((0, 2))).hessian.shape == (0, 3)
     assert kernel.joint(*data[:3], [], 1.0).shape == (0,)

@@ -72,12 +72,12 @@ def test_pairwise_gaps_are_held_out_as_they_are():
 def test_a_run_that_is_cut_short_says_so():
     rng = np.random.default_rng(1)
     wide = rng.normal(size=(40, 150))
-    quick = aw.learn(wide, **WORDS, time=1e-3)
+    quick = aw.learn(wide, **WORDS, time_limit=1e-3)
     assert "cut short" in quick.notes[-1]
     for rule in ("stars", "cv"):
-        net = aw.learn(wide, **WORDS, penalty=rule, time=1e-3)
+        net = aw.learn(wide, **WORDS, penalty=rule, time_limit=1e-3)
         assert "cut short" in net.notes[-1] or "no time" in net.notes[-1]
-    path = aw.path(wide, **WORDS, time=1e-3)
+    path = aw.path(wide, **WORDS, time_limit=1e-3)
     assert len(path.knots) < 30
 
 
@@ -86,8 +86,8 @@ def test_rows_in_order_do_not_fool_rotations():
     rng = np.random.default_rng(4)
     group = np.repeat(np.arange(8), 50)
     x = rng.normal(size=(400, 6)) + rng.normal(size=(8, 6))[group]
-    stacked = aw.learn(x, **WORDS, penalty="ric").words["penalty"]
-    mixed = aw.learn(x[rng.permutation(400)], **WORDS, penalty="ric").words["penalty"]
+    stacked = aw.learn(x, **WORDS, penalty="ric").settings["penalty"]
+    mixed = aw.learn(x[rng.permutation(400)], **WORDS, penalty="ric").settings["penalty"]
     assert stacked == pytest.approx(mixed, rel=0.35)
 
 
@@ -97,9 +97,9 @@ def test_few_rows_are_told():
 
 
 def test_a_choice_at_the_end_of_the_path_is_told():
-    boston = aw.shipped("boston")
-    net = aw.learn(boston, **WORDS, penalty="cv", count=6)
-    assert net.words["penalty"] == min(row["penalty"] for row in net.tuning)
+    boston = aw.example("boston")
+    net = aw.learn(boston, **WORDS, penalty="cv", n_penalties=6)
+    assert net.settings["penalty"] == min(row["penalty"] for row in net.tuning)
     assert "smallest one tried" in net.notes[-1]
 
 
@@ -135,12 +135,12 @@ def test_subsamples_that_were_done_are_compared_over_the_whole_path():
 @pytest.mark.parametrize("time", [-1, "x", float("nan")])
 def test_time_is_a_number(time):
     with pytest.raises(aw.WordError, match="non-negative number of seconds"):
-        aw.learn(SOURCE, **WORDS, time=time)
+        aw.learn(SOURCE, **WORDS, time_limit=time)
 
 
 def test_no_time_at_all_gives_a_guess_and_says_so():
     for rule in ("ebic", "stars", "cv"):
-        net = aw.learn(SOURCE, **WORDS, penalty=rule, time=0)
+        net = aw.learn(SOURCE, **WORDS, penalty=rule, time_limit=0)
         assert "guess" in net.notes[-1]
         assert "-inf" not in " ".join(net.notes)
 

@@ -57,14 +57,14 @@ def test_every_option_of_the_lasso_can_be_given():
     x = rows()
     words = {"graph": "undirected", "model": "gaussian", "refit": False}
     for options in (
-        {"penalty": "ebic", "count": 5, "least": 0.2, "gamma": 1.0},
+        {"penalty": "ebic", "n_penalties": 5, "min_ratio": 0.2, "gamma": 1.0},
         {"penalty": "stars", "subsamples": 5, "threshold": 0.1},
-        {"penalty": "ric", "turns": 3},
+        {"penalty": "ric", "rotations": 3},
         {"penalty": 0.1, "factors": np.where(np.eye(5), 1.0, 2.0)},
     ):
         wanted = aw.learn(x, **words, **options)
         found = aw.GraphLasso(**options).fit(x)
-        assert found.penalty_ == wanted.words["penalty"]
+        assert found.penalty_ == wanted.settings["penalty"]
         np.testing.assert_allclose(found.precision_, wanted.precision, atol=1e-12)
 
 

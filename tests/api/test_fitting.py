@@ -101,12 +101,14 @@ def test_numbers_that_make_no_network_are_refused(numbers, hint):
 
 @pytest.mark.parametrize("graph", ["directed", "undirected"])
 def test_a_shared_width_is_tuned_to_the_graph_given(graph):
-    table = aw.shipped("boston").select(["CRIM", "DIS", "LSTAT", "MEDV", "NOX", "RM"])
-    found = aw.learn(table, graph=graph, model="parzen", widths="shared")
-    fitted = aw.fit(found.graph, table, model="parzen", widths="shared")
-    own = sum(found.measure.local(i, row) for i, row in enumerate(found.net.inputs))
+    table = aw.example("boston").select(["CRIM", "DIS", "LSTAT", "MEDV", "NOX", "RM"])
+    found = aw.learn(table, graph=graph, model="parzen", bandwidths="shared")
+    fitted = aw.fit(found.graph, table, model="parzen", bandwidths="shared")
+    own = sum(found.scorer.local(i, row) for i, row in enumerate(found.net.inputs))
     assert fitted.score == pytest.approx(own, abs=1e-3 * table.rows)
     for name in table.names:
-        assert fitted[name].widths == pytest.approx(found[name].widths, rel=1e-3)
+        assert fitted[name].bandwidths == pytest.approx(found[name].bandwidths, rel=1e-3)
     blankets = getattr(fitted.net, "blankets", None) or fitted.net
-    assert {float(w) for m in blankets.conditionals for w in m.widths} == set(fitted["RM"].widths)
+    assert {float(w) for m in blankets.conditionals for w in m.bandwidths} == set(
+        fitted["RM"].bandwidths
+    )

@@ -185,8 +185,8 @@ def test_auto_is_stepwise_and_says_so(found):
     np.testing.assert_array_equal(
         [[j in row for j in range(6)] for row in found.graph.neighbours], wanted.adjacency
     )
-    assert found.words["search"] == "stepwise"
-    assert "penalty" not in found.words
+    assert found.settings["search"] == "stepwise"
+    assert "penalty" not in found.settings
     assert found.graph == aw.learn(SOURCE, **WORDS, search="stepwise").graph
     note = f"by the extended BIC, gamma 0.6: {wanted.edges} edges (EBIC {wanted.ebic:.6g})"
     assert note in found.notes[-1]
@@ -194,16 +194,18 @@ def test_auto_is_stepwise_and_says_so(found):
     cov = np.cov(SOURCE.matrix().T, bias=True)
     fit = known(cov, found.graph)
     np.testing.assert_allclose(found.net.joint.precision, fit.precision, rtol=1e-7, atol=1e-9)
-    assert aw.learn(SOURCE, graph="undirected", score="bic").words["search"] == "boundary"
+    assert aw.learn(SOURCE, graph="undirected", score="bic").settings["search"] == "boundary"
     assert aw.learn(SOURCE, graph="undirected").graph == found.graph
 
 
 def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
     for words in ({"penalty": 0.1}, {"penalty": "ebic"}, {"penalty": "cv"}, {"refit": False}):
-        assert aw.learn(SOURCE, **WORDS, **words).words["search"] == "glasso"
-    loose = aw.learn(SOURCE, **WORDS, count=10, least=0.05)
-    assert loose.words["penalty_rule"] == "ebic"
-    assert "taken because of count= and least=; by default edges are found" in " ".join(loose.notes)
+        assert aw.learn(SOURCE, **WORDS, **words).settings["search"] == "glasso"
+    loose = aw.learn(SOURCE, **WORDS, n_penalties=10, min_ratio=0.05)
+    assert loose.settings["penalty_rule"] == "ebic"
+    assert "taken because of n_penalties= and min_ratio=; by default edges are found" in " ".join(
+        loose.notes
+    )
     assert aw.path(SOURCE, **WORDS).grid
     for words in ({"penalty": 0.1}, {"penalty": "cv"}, {"penalty": "ebic"}):
         with pytest.raises(aw.WordError, match="search='stepwise' charges edges"):
@@ -218,7 +220,7 @@ def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
 
 def test_stepwise_takes_what_the_lasso_takes():
     wide = aw.learn(SOURCE, **WORDS, gamma=0.0)
-    assert wide.words["search"] == "stepwise"
+    assert wide.settings["search"] == "stepwise"
     assert wide.graph.n_edges >= aw.learn(SOURCE, **WORDS, gamma=5.0).graph.n_edges
     rules = aw.Rules(required=["v0 -- v5"], forbidden=["v1 -- v2"])
     bound = aw.learn(SOURCE, **WORDS, rules=rules)
@@ -233,7 +235,7 @@ def test_stepwise_takes_what_the_lasso_takes():
     }
     ranked = aw.learn(bent, **WORDS, nonparanormal=True)
     assert ranked.graph == aw.learn(SOURCE, **WORDS, nonparanormal=True).graph
-    assert ranked.words["search"] == "stepwise"
+    assert ranked.settings["search"] == "stepwise"
 
 
 # -- the lasso -------------------------------------------------------------------------------------
@@ -241,12 +243,12 @@ def test_stepwise_takes_what_the_lasso_takes():
 
 def test_the_lasso_finds_its_penalty_by_ebic():
     found = aw.learn(SOURCE, **WORDS, search="glasso")
-    assert found.words["search"] == "glasso"
-    assert found.words["penalty_rule"] == "ebic"
+    assert found.settings["search"] == "glasso"
+    assert found.settings["penalty_rule"] == "ebic"
     R = correlations(SOURCE)
     penalties = np.geomspace(largest_penalty(R), 0.01 * largest_penalty(R), 30)
     choice = by_ebic(R, SOURCE.rows, penalties)
-    assert found.words["penalty"] == pytest.approx(choice.penalty)
+    assert found.settings["penalty"] == pytest.approx(choice.penalty)
     assert found.notes[-1].startswith("EBIC (gamma 0.5) is highest")
     assert [row["edges"] for row in found.tuning] == list(choice.edges)
     assert [row["ebic"] for row in found.tuning] == pytest.approx(choice.curve)
@@ -278,7 +280,7 @@ def test_the_scale_of_covariances():
     rho = 0.3 * largest_penalty(cov)
     net = aw.learn(SOURCE, **WORDS, penalty=rho, scale="covariance", refit=False)
     np.testing.assert_allclose(net.net.joint.precision, glasso(cov, rho).precision, atol=1e-6)
-    assert net.words["penalty_unit"] == "rho, covariance units"
+    assert net.settings["penalty_unit"] == "rho, covariance units"
 
 
 def test_pairs_without_an_edge_are_counted_and_not_listed():
@@ -341,9 +343,9 @@ def test_rules_free_and_forbid_edges():
 @pytest.mark.parametrize("rule", ["ebic", "stars", "ric", "cv", "cv-1se"])
 def test_every_rule_gives_a_network_with_its_reason(rule):
     net = aw.learn(SOURCE, **WORDS, penalty=rule, seed=1)
-    assert net.words["penalty_rule"] == rule
+    assert net.settings["penalty_rule"] == rule
     assert net.tuning
-    assert f"{net.words['penalty']:.4g}" in net.notes[-1]
+    assert f"{net.settings['penalty']:.4g}" in net.notes[-1]
     assert net.net.joint is not None
     again = aw.learn(SOURCE, **WORDS, penalty=rule, seed=1, n_jobs=2)
     assert again.graph == net.graph
@@ -357,7 +359,7 @@ def test_how_the_penalty_was_chosen_is_written_and_drawn(rule, tmp_path):
     net = aw.learn(SOURCE, **WORDS, penalty=rule)
     net.save_tuning(tmp_path / "curve.json")
     rows = json.loads((tmp_path / "curve.json").read_text())
-    assert [row["penalty"] for row in rows if row["chosen"]] == [net.words["penalty"]]
+    assert [row["penalty"] for row in rows if row["chosen"]] == [net.settings["penalty"]]
     assert [{k: v for k, v in row.items() if k != "chosen"} for row in rows] == list(net.tuning)
     assert net.save_tuning(tmp_path / "curve.PNG").read_bytes().startswith(b"\x89PNG")
     net.save(tmp_path / "net.json")
@@ -395,7 +397,7 @@ def test_a_column_that_does_not_vary_does_not_matter_to_rules():
         plain = aw.learn(SOURCE, **WORDS, penalty=rule, rules=rules)
         net = aw.learn(flat, **WORDS, penalty=rule, rules=rules)
         assert net.graph.edges == plain.graph.edges
-        assert net.words["penalty"] == pytest.approx(plain.words["penalty"])
+        assert net.settings["penalty"] == pytest.approx(plain.settings["penalty"])
 
 
 def test_a_penalty_that_was_given_has_no_curve(tmp_path):
@@ -475,14 +477,14 @@ def test_a_path_of_the_lasso():
     assert path.network(0.0).graph.n_edges == 15
     assert "at penalty" in str(path)
     assert json.loads(json.dumps(path.to_dict()))["grid"] is True
-    few = aw.path(SOURCE, **WORDS, count=5, least=0.1, search="neighbourhood")
+    few = aw.path(SOURCE, **WORDS, n_penalties=5, min_ratio=0.1, search="neighbourhood")
     assert len(few.knots) == 5
 
 
 def test_it_is_drawn():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
-    assert aw.path(SOURCE, **WORDS, count=5).plot(at=0.3) is not None
+    assert aw.path(SOURCE, **WORDS, n_penalties=5).plot(at=0.3) is not None
 
 
 # -- bad input -------------------------------------------------------------------------------------
@@ -502,7 +504,7 @@ def test_it_is_drawn():
         ({"model": "parzen", "search": "glasso"}, "model='gaussian'"),
         ({"search": "neighbourhood", "refit": True}, "take no option 'refit'"),
         ({"penalty": "ric", "scale": "covariance"}, "scale='covariance'"),
-        ({"least": 0.0}, "least="),
+        ({"min_ratio": 0.0}, "min_ratio="),
         ({"start": "complete"}, "complete graph"),
         ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "no direction"),
     ],

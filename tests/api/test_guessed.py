@@ -21,9 +21,9 @@ def net():
 def test_the_score_of_a_known_graph_is_that_of_learning(net):
     assert aw.score(net.graph, SOURCE, score="ebic") == pytest.approx(net.score)
     measured = aw.fit(net.graph, SOURCE, score="aic")
-    assert measured.words["score"] == "aic"
+    assert measured.settings["score"] == "aic"
     assert measured.score == pytest.approx(aw.score(net.graph, SOURCE, score="aic"))
-    assert measured.score == pytest.approx(total(measured.measure, net.graph))
+    assert measured.score == pytest.approx(total(measured.scorer, net.graph))
     assert aw.score("v0 -> v1", SOURCE) == aw.fit("v0 -> v1", SOURCE).score  # BIC by default
     one, two = (aw.score("v0 -> v1", SOURCE, score="kfold", folds=5, seed=s) for s in (0, 1))
     assert one != two
@@ -198,3 +198,28 @@ def test_a_description_tells_the_penalty_and_why_there_are_no_edges():
     assert found["penalty"].endswith("(rho), found by EBIC")
     one = aw.learn(SOURCE.select(["v0"])).describe()
     assert ("edges", "No edges: there is only one variable, v0.") in one
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("time", "time_limit"),
+        ("prior_rows", "pseudo_rows"),
+        ("widths", "bandwidths"),
+        ("turns", "rotations"),
+    ],
+)
+def test_earlier_names_of_options_are_errors_that_name_the_new_one(old, new):
+    with pytest.raises(aw.WordError, match=f"{old!r} is called {new!r}"):
+        aw.learn(SOURCE, **{old: 1})
+
+
+def test_earlier_names_of_functions_are_errors_that_name_the_new_one():
+    with pytest.raises(AttributeError, match="'shipped': it is called example"):
+        aw.shipped("boston")
+
+
+def test_words_of_other_libraries_are_understood(net):
+    assert aw.learn(SOURCE, search="hc").settings["search"] == "greedy"
+    assert aw.fit("v0 -> v1", SOURCE, model="kde").net.models == ("parzen", "parzen")
+    assert net.markov_blanket("v1") == net.blanket("v1")

@@ -26,21 +26,21 @@ def bic_of(source):
 @pytest.mark.parametrize("score", SCORES)
 def test_every_score_works_with_every_search(score, search):
     net = aw.learn(SOURCE, score=score, search=search, **SHORT.get(search, {}))
-    assert net.words["score"] == score
-    assert net.words["search"] == search
-    assert net.score == pytest.approx(total(net.measure, net.graph))
+    assert net.settings["score"] == score
+    assert net.settings["search"] == search
+    assert net.score == pytest.approx(total(net.scorer, net.graph))
     assert net.graph.nodes == SOURCE.names
 
 
 def test_defaults_are_the_extended_bic_and_the_best_graph():
     net = aw.learn(SOURCE)
-    assert net.words["score"] == "ebic"
+    assert net.settings["score"] == "ebic"
     assert net.optimal
     assert net.rows == 80
     charged = total(bic_of(SOURCE), net.graph) - 1.1 * net.graph.n_arcs * np.log(len(SOURCE.names))
     assert net.score == pytest.approx(charged)
     assert net.notes == ()
-    assert aw.learn(SOURCE, score="bic").words["score"] == "bic"
+    assert aw.learn(SOURCE, score="bic").settings["score"] == "bic"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_penalty_is_nats_per_arc_and_row():
     net = aw.learn(SOURCE, score="loglik", penalty=0.05)
     expected = total(loglik(fits), net.graph) - 0.05 * 80 * net.graph.n_arcs
     assert net.score == pytest.approx(expected)
-    assert net.words["penalty"] == 0.05
+    assert net.settings["penalty"] == 0.05
     counts = [
         aw.learn(SOURCE, score="loglik", penalty=p).graph.n_arcs for p in (0.0, 0.01, 0.1, 10.0)
     ]
@@ -112,14 +112,14 @@ def test_a_penalty_is_nats_per_arc_and_row():
 
 def test_a_penalty_by_cross_validation_is_the_best_of_its_curve():
     net = aw.learn(SOURCE, penalty="cv", search="greedy")
-    assert net.words["score"] == "loglik"
+    assert net.settings["score"] == "loglik"
     best = max(net.tuning, key=lambda row: (row["mean"], row["penalty"]))  # ties: fewer arcs
-    assert net.words["penalty"] == best["penalty"]
-    assert net.words["penalty_rule"] == "cv"
+    assert net.settings["penalty"] == best["penalty"]
+    assert net.settings["penalty_rule"] == "cv"
     edges = [row["edges"] for row in net.tuning]
     assert edges[0] > edges[-1]
     assert len(net.tuning) > 5
-    assert aw.learn(SOURCE, penalty="cv", score="bic", search="greedy").words["score"] == "bic"
+    assert aw.learn(SOURCE, penalty="cv", score="bic", search="greedy").settings["score"] == "bic"
     sparse = aw.learn(SOURCE, penalty="cv-1se", search="greedy")
     assert sparse.graph.n_arcs <= net.graph.n_arcs
 
@@ -301,9 +301,9 @@ def large():
 def test_a_time_budget_returns_the_best_so_far(large, search):
     begun = time.monotonic()
     more = {"restarts": 99} if search == "tabu" else {}
-    net = aw.learn(large, search=search, score="bic", time=0.2, **more)
+    net = aw.learn(large, search=search, score="bic", time_limit=0.2, **more)
     assert time.monotonic() - begun < 3.0
-    assert net.score >= total(net.measure, aw.DAG.empty(net.graph.nodes)) - 1e-6
+    assert net.score >= total(net.scorer, aw.DAG.empty(net.graph.nodes)) - 1e-6
     if search in ("annealing", "tabu", "auto"):
         assert "time budget of 0.2 s" in net.stopped
         assert net.graph.n_arcs > 0
@@ -312,7 +312,7 @@ def test_a_time_budget_returns_the_best_so_far(large, search):
 def test_a_time_budget_holds_while_a_penalty_is_tuned(large):
     begun = time.monotonic()
     try:
-        net = aw.learn(large.select(large.names[:40]), search="tabu", penalty="cv", time=0.3)
+        net = aw.learn(large.select(large.names[:40]), search="tabu", penalty="cv", time_limit=0.3)
     except KeyboardInterrupt:
         pytest.fail("a time budget is no Ctrl-C: the best so far is returned")
     assert time.monotonic() - begun < 3.0
@@ -418,7 +418,7 @@ def test_ctrl_c_ends_a_validation_without_a_result():
 def test_a_validation_that_runs_out_of_time_says_so():
     slow = np.random.default_rng(1).normal(size=(300, 60))
     with pytest.raises(aw.FitError, match="fold"):
-        aw.validate(slow, folds=50, time=0.3, progress=False)
+        aw.validate(slow, folds=50, time_limit=0.3, progress=False)
 
 
 @pytest.mark.parametrize("unit", [1e200, 1e-200])

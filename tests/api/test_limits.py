@@ -73,7 +73,7 @@ def curved(rows: int = 40, p: int = P, seed: int = 1):
 @pytest.mark.parametrize("search", SEARCHES)
 def test_directed_searches_end_within_one_local_fit(clock, search, seconds):
     more = {"restarts": 99} if search == "tabu" else {}
-    net = aw.learn(curved(), model="parzen", search=search, time=seconds, **more)
+    net = aw.learn(curved(), model="parzen", search=search, time_limit=seconds, **more)
     # One local fit beyond the limit, and the scores of the graph handed back.
     assert clock.scored <= seconds + 1 + P
     assert "time budget" in net.stopped
@@ -89,7 +89,7 @@ def test_directed_searches_end_within_one_local_fit(clock, search, seconds):
 
 
 def test_a_network_without_blanket_models_answers_and_is_kept(clock, tmp_path):
-    net = aw.learn(curved(), model="parzen", time=60)
+    net = aw.learn(curved(), model="parzen", time_limit=60)
     assert np.isfinite(net.query("v0", given={"v2": 0.5}, seed=1).mean)
     again = aw.load(net.save(tmp_path / "net.json"))
     assert again.net.blankets is None
@@ -108,24 +108,24 @@ def test_without_a_limit_all_is_fitted(clock):
 @pytest.mark.parametrize("search", UNDIRECTED)
 def test_undirected_learning_ends_within_one_local_fit(clock, search, seconds):
     words = {"model": "parzen", "graph": "undirected", "search": search, "penalty": 5.0}
-    net = aw.learn(curved(), time=seconds, **words)
+    net = aw.learn(curved(), time_limit=seconds, **words)
     assert clock.scored <= seconds + 1 + P
     assert clock.fitted == P
     assert "time budget" in net.stopped
     said = "nothing was learned" if seconds < P or search == "deletion" else "was stopped before"
     assert any(said in note for note in net.notes)
     assert net.score == pytest.approx(
-        sum(net.measure.local(i, row) for i, row in enumerate(net.net.inputs))
+        sum(net.scorer.local(i, row) for i, row in enumerate(net.net.inputs))
     )
     clock.scored = 0
-    path = aw.path(curved(), model="parzen", search=search, time=seconds)
+    path = aw.path(curved(), model="parzen", search=search, time_limit=seconds)
     assert clock.scored <= seconds + 1
     assert "time budget" in path.stopped
 
 
 @pytest.mark.parametrize("graph", ["directed", "undirected"])
 def test_tuning_ends_within_one_local_fit(clock, graph):
-    net = aw.learn(curved(), graph=graph, model="parzen", penalty="cv", time=100)
+    net = aw.learn(curved(), graph=graph, model="parzen", penalty="cv", time_limit=100)
     assert clock.now - 1000 <= 100 + 2 * P + 1
     assert "time budget" in net.stopped
     usual = aw.conditionals.Parzen().default_penalty(P, net.rows)
@@ -135,12 +135,12 @@ def test_tuning_ends_within_one_local_fit(clock, graph):
 
 def test_validation_ends_within_one_local_fit(clock):
     with pytest.raises(aw.FitError, match="Not every fold was done in 30 s"):
-        aw.validate(curved(), model="parzen", time=30)
+        aw.validate(curved(), model="parzen", time_limit=30)
     assert clock.scored <= 30 + 1 + P
 
 
 def test_pruning_ends_within_one_local_fit_and_says_where(clock):
-    found = aw.prune(curved(), "v0", model="parzen", time=4)
+    found = aw.prune(curved(), "v0", model="parzen", time_limit=4)
     assert clock.scored <= 5
     assert [len(stage.inputs) for stage in found.stages] == [5]
     assert str(found).endswith(
@@ -154,7 +154,7 @@ def test_pruning_ends_within_one_local_fit_and_says_where(clock):
 @pytest.mark.parametrize("graph", ["directed", "undirected"])
 def test_strengths_after_a_run_that_was_cut_short_take_no_more_time(clock, graph, tmp_path):
     words = {"model": "parzen", "graph": graph, "penalty": 0.01 if graph == "directed" else 1.0}
-    net = aw.learn(curved(), time=45, **words)
+    net = aw.learn(curved(), time_limit=45, **words)
     begun = clock.now
     edges = net.edges
     net.save(tmp_path / "net.json")
@@ -175,10 +175,12 @@ def test_strengths_after_a_run_that_was_cut_short_take_no_more_time(clock, graph
 def test_shared_widths_are_tuned_only_while_there_is_time(monkeypatch):
     tuned = []
     monkeypatch.setattr(ParzenFits, "retuned", lambda fits, graph: tuned.append(graph))
-    net = aw.learn(curved(p=3), model="parzen", widths="shared")
+    net = aw.learn(curved(p=3), model="parzen", bandwidths="shared")
     assert len(tuned) == 1
-    assert not net.optimal  # the best graph for one width; other widths were not tried with others
-    aw.learn(curved(p=3), model="parzen", widths="shared", time=0)
+    assert (
+        not net.optimal
+    )  # the best graph for one width; other bandwidths were not tried with others
+    aw.learn(curved(p=3), model="parzen", bandwidths="shared", time_limit=0)
     assert len(tuned) == 1
 
 

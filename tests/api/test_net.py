@@ -20,11 +20,11 @@ def net():
 
 
 def test_strengths_leave_the_penalty_out(net):
-    whole = total(net.measure, net.graph)
+    whole = total(net.scorer, net.graph)
     assert whole == pytest.approx(net.score + 0.01 * 80 * net.graph.n_arcs)
     for row in net.edges.present:
         tail, head = row.direction.split(" -> ")
-        without = total(net.measure, net.graph.without_arc(tail, head))
+        without = total(net.scorer, net.graph.without_arc(tail, head))
         assert row.total == pytest.approx(whole - without, abs=1e-6)
         assert row.strength == pytest.approx(row.total / 80)
 
@@ -75,7 +75,7 @@ def test_an_unknown_name_is_answered_with_known_ones(net, call):
 
 def test_log_densities_sum_to_the_likelihood(net):
     logs = net.logpdf(SOURCE)
-    expected = total(net.measure, net.graph) + 0.5 * np.log(80) * net.net.n_params
+    expected = total(net.scorer, net.graph) + 0.5 * np.log(80) * net.net.n_params
     assert logs.sum() == pytest.approx(expected)
     by_dict = net.logpdf({name: SOURCE.column(name) for name in SOURCE.names})
     np.testing.assert_allclose(by_dict, logs)
@@ -95,7 +95,7 @@ def test_a_file_keeps_numbers_words_and_edges(net, ending, tmp_path):
     again = aw.load(net.save(tmp_path / f"net{ending}"))
     assert again.graph == net.graph
     assert again.score == net.score
-    assert again.words == net.words
+    assert again.settings == net.settings
     assert again.notes == net.notes
     assert again.optimal == net.optimal
     assert again.stopped == net.stopped
@@ -113,7 +113,7 @@ def test_a_file_keeps_numbers_words_and_edges(net, ending, tmp_path):
 def test_a_loaded_network_says_nothing_of_steps_it_does_not_know(graph, tmp_path):
     net = aw.learn(SOURCE, graph=graph)
     again = aw.load(net.save(tmp_path / "net.json"))
-    word, many = net.words["search"], len(net.trace)
+    word, many = net.settings["search"], len(net.trace)
     assert f"search: {word}, {many} step{'s' * (many != 1)}; {net.stopped}" in str(net)
     assert f"search: {word}; {net.stopped}" in str(again)
     assert not re.search(r"\bsteps?\b", str(again).replace(net.stopped, ""))
@@ -123,7 +123,7 @@ def test_a_tuned_penalty_survives_saving(tmp_path):
     net = aw.learn(SOURCE, penalty="cv", search="greedy", max_steps=5)
     again = aw.load(net.save(tmp_path / "net.json"))
     assert [dict(row) for row in again.tuning] == [dict(row) for row in net.tuning]
-    assert again.words == net.words
+    assert again.settings == net.settings
 
 
 def test_a_graph_without_numbers_is_loaded_as_a_graph(net, tmp_path):

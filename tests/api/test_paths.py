@@ -35,8 +35,8 @@ def test_it_is_the_path_of_boundary_learning(found):
     plain = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE)))
     assert isinstance(found, PenaltyPath)
     assert found.curve() == plain.curve()
-    assert found.words["score"] == "ebic"
-    assert found.words["graph"] == "undirected"
+    assert found.settings["score"] == "ebic"
+    assert found.settings["graph"] == "undirected"
     for penalty in (0.0, 0.01, 0.1, 10.0, np.float64(0.3), 1):
         assert found.at(penalty) == plain.at(penalty)
     other = aw.path(SOURCE, search="deletion")
@@ -49,7 +49,7 @@ def test_its_networks_are_those_that_learn_gives(found, penalty):
     wanted = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=penalty)
     assert net.graph == wanted.graph == found.at(penalty)
     assert net.score == wanted.score
-    assert net.words == wanted.words
+    assert net.settings == wanted.settings
     assert str(net.edges) == str(wanted.edges) == str(found.edges(penalty))
     assert net.fingerprint == wanted.fingerprint
     assert found.network(penalty) is net  # fitted once
@@ -62,7 +62,7 @@ def test_it_reads_well(found):
     assert "3 to 0 edges" in text
     assert repr(found).startswith("<PenaltyPath of 5 variables")
     plain = json.loads(json.dumps(found.to_dict()))
-    assert plain["words"]["model"] == "gaussian"
+    assert plain["settings"]["model"] == "gaussian"
     assert len(plain["removals"]) == 10
     assert found.variables == SOURCE.order
     assert found.stopped == "no edge is left"
@@ -121,7 +121,7 @@ def test_rules_weights_prior_rows_and_moments():
     twice = aw.path(SOURCE, weights=np.full(80, 2.0), score="loglik")
     once = aw.path(SOURCE, score="loglik")
     np.testing.assert_allclose([p for p, _ in twice.curve()], [p for p, _ in once.curve()])
-    assert "80 artificial rows count like real ones." in aw.path(SOURCE, prior_rows=SOURCE).notes
+    assert "80 artificial rows count like real ones." in aw.path(SOURCE, pseudo_rows=SOURCE).notes
     assert aw.path(aw.Moments.of(SOURCE), score="bic").at(0.05) == aw.path(SOURCE, score="bic").at(
         0.05
     )
@@ -137,7 +137,7 @@ def test_one_column_has_a_path_too():
 
 def test_a_lasso_path_holds_the_partial_correlations_of_the_penalised_solution():
     words = {"graph": "undirected", "model": "gaussian"}
-    path = aw.path(SOURCE, **words, count=6)
+    path = aw.path(SOURCE, **words, n_penalties=6)
     for knot in path.knots:
         edges = aw.learn(SOURCE, **words, penalty=knot.penalty, refit=False).edges
         wanted = [edges[pair].partial_correlation for pair in knot.graph.edges]

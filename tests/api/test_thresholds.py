@@ -8,7 +8,7 @@ import pytest
 import arcwise as aw
 from arcwise.errors import DataError
 
-SMALL = aw.shipped("boston").select(["RM", "AGE", "DIS", "LSTAT", "MEDV"])
+SMALL = aw.example("boston").select(["RM", "AGE", "DIS", "LSTAT", "MEDV"])
 
 
 def noise(rows: int, columns: int, seed: int = 0) -> dict[str, np.ndarray]:
@@ -27,7 +27,7 @@ def test_one_standard_error_and_no_other():
         """The largest penalty that loses so many standard errors against the best at most."""
         return max(r["penalty"] for r in net.tuning if r["loss"] <= errors * r["loss_error"])
 
-    assert net.words["penalty"] == largest(1.0)
+    assert net.settings["penalty"] == largest(1.0)
     assert largest(0.7) < largest(1.0) < largest(1.3)
 
 

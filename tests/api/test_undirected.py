@@ -35,10 +35,10 @@ def parzen():
 def test_the_graph_is_that_of_the_path(net):
     path = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE)))
     assert net.graph == path.at(0.01)
-    own = [net.measure.local(i, row) for i, row in enumerate(net.graph.neighbours)]
+    own = [net.scorer.local(i, row) for i, row in enumerate(net.graph.neighbours)]
     assert net.score == pytest.approx(sum(own))
-    assert net.words["graph"] == "undirected"
-    assert net.words["penalty"] == 0.01
+    assert net.settings["graph"] == "undirected"
+    assert net.settings["penalty"] == 0.01
     assert net.notes == ()
     assert net.stopped == "every edge left is worth its penalty"
     assert net.trace[-1].edges == net.graph.n_edges
@@ -53,7 +53,7 @@ def test_the_graph_is_that_of_the_path(net):
 @pytest.mark.parametrize("score", ["bic", "loo", "kfold", "heldout", "bge"])
 def test_every_search_takes_every_score(search, score):
     found = aw.learn(SOURCE, graph="undirected", search=search, score=score, penalty=0.02)
-    assert found.words["search"] == ("boundary" if search == "auto" else search)
+    assert found.settings["search"] == ("boundary" if search == "auto" else search)
     assert found.graph.nodes == SOURCE.names
     assert np.isfinite(found.score)
 
@@ -84,8 +84,8 @@ def test_rules_bind_edges_whatever_their_direction():
         ({"penalty": "cvv"}, "Did you mean 'cv'"),
         ({"restarts": 3}, "take no option 'restarts'"),
         ({"threads": 2}, "take no option 'threads'"),
-        ({"model": "parzen", "widths": "on"}, "Did you mean 'one'"),
-        ({"model": "parzen", "widths": 2}, "knows no word 2"),
+        ({"model": "parzen", "bandwidths": "on"}, "Did you mean 'one'"),
+        ({"model": "parzen", "bandwidths": 2}, "knows no word 2"),
     ],
     ids=str,
 )
@@ -107,36 +107,40 @@ def test_a_search_for_undirected_graphs_is_none_for_directed_ones():
 def test_no_penalty_means_the_models_own(parzen):
     rows, pairs = 60, 3
     own = np.log(rows * (10 + pairs) / 100) / rows
-    assert parzen.words["penalty"] == pytest.approx(own)
-    assert parzen.words["score"] == "loo"
+    assert parzen.settings["penalty"] == pytest.approx(own)
+    assert parzen.settings["score"] == "loo"
     said = f"The penalty per edge is {own:.3g} nats per row, the default of parzen networks with 60 rows"
     assert any(said in n for n in parzen.notes)
-    given = aw.learn(curved(), graph="undirected", model="parzen", penalty=parzen.words["penalty"])
+    given = aw.learn(
+        curved(), graph="undirected", model="parzen", penalty=parzen.settings["penalty"]
+    )
     assert given.graph == parzen.graph == aw.ug("a:b + c")
-    assert given.words == parzen.words
+    assert given.settings == parzen.settings
     assert not any("default" in note for note in given.notes)
     directed = aw.learn(curved(), model="parzen")
-    assert directed.words["penalty"] == parzen.words["penalty"]
-    assert "penalty" not in aw.learn(SOURCE).words
-    assert "penalty" not in aw.learn(SOURCE, graph="undirected", search="boundary").words
+    assert directed.settings["penalty"] == parzen.settings["penalty"]
+    assert "penalty" not in aw.learn(SOURCE).settings
+    assert "penalty" not in aw.learn(SOURCE, graph="undirected", search="boundary").settings
 
 
 @pytest.mark.parametrize("rule", ["cv", "cv-1se"])
 def test_a_penalty_by_held_out_pseudo_likelihood(rule):
     net = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=rule)
-    assert net.words["score"] == "loglik"
-    assert net.words["penalty_rule"] == rule
+    assert net.settings["score"] == "loglik"
+    assert net.settings["penalty_rule"] == rule
     best = max(net.tuning, key=lambda row: (row["mean"], row["penalty"]))
     if rule == "cv":
-        assert net.words["penalty"] == best["penalty"]
-    assert net.graph == boundary(loglik(FAMILIES["gaussian"].bind(SOURCE))).at(net.words["penalty"])
+        assert net.settings["penalty"] == best["penalty"]
+    assert net.graph == boundary(loglik(FAMILIES["gaussian"].bind(SOURCE))).at(
+        net.settings["penalty"]
+    )
     edges = [row["edges"] for row in net.tuning]
     assert edges[0] == 15
     assert edges[-1] < 3
     assert edges == sorted(edges, reverse=True)
     two = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=rule, n_jobs=2)
     assert two.tuning == net.tuning
-    assert net.notes[-1].startswith(f"Penalty {net.words['penalty']:.4g} is the ")
+    assert net.notes[-1].startswith(f"Penalty {net.settings['penalty']:.4g} is the ")
     assert "(likelihood of rows left out" in net.notes[-1]
 
 
@@ -150,7 +154,7 @@ def test_one_edge_on_average_is_no_edges():
 def test_a_tuned_parzen_penalty_keeps_leave_one_out():
     # With fewer rows, a few held-out ones far from all others rule the mean.
     net = aw.learn(curved(150), graph="undirected", model="parzen", penalty="cv")
-    assert net.words["score"] == "loo"
+    assert net.settings["score"] == "loo"
     assert ("a", "b") in net.graph.edges
     assert "(pseudo-likelihood of rows left out" in net.notes[-1]
 
@@ -185,7 +189,7 @@ def test_files_keep_it_with_its_edges(net, parzen, ending, tmp_path):
     for number, each in enumerate((net, parzen)):
         again = aw.load(each.save(tmp_path / f"{number}{ending}"))
         assert again.graph == each.graph
-        assert (again.score, again.words, again.notes) == (each.score, each.words, each.notes)
+        assert (again.score, again.settings, again.notes) == (each.score, each.settings, each.notes)
         assert str(again.edges) == str(each.edges)
         asked = {"given": {each.variables[1]: 0.3}, "sweeps": 20, "chains": 2}
         first = each.variables[0]
@@ -312,7 +316,8 @@ def test_few_rows_for_the_columns_are_said():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    "words", [{}, {"score": "loo"}, {"model": "parzen"}, {"model": "parzen", "widths": "shared"}]
+    "words",
+    [{}, {"score": "loo"}, {"model": "parzen"}, {"model": "parzen", "bandwidths": "shared"}],
 )
 def test_awkward_columns_never_raise(words, tmp_path):
     net = aw.learn(nasty(1), graph="undirected", **words)
@@ -330,30 +335,32 @@ def test_awkward_columns_never_raise(words, tmp_path):
 def test_where_time_is_up_the_graph_reached_is_returned_and_said():
     wide = np.random.default_rng(1).normal(size=(200, 60))
     rules = aw.Rules(required=["x1 -- x2"])
-    net = aw.learn(wide, graph="undirected", search="boundary", penalty=5.0, rules=rules, time=0.0)
+    net = aw.learn(
+        wide, graph="undirected", search="boundary", penalty=5.0, rules=rules, time_limit=0.0
+    )
     assert "time budget" in net.stopped
     assert net.graph.n_edges == 1  # no edge was judged: only the required one stands
     assert any("nothing was learned" in note for note in net.notes)
-    path = aw.path(wide, search="boundary", time=0.0)
+    path = aw.path(wide, search="boundary", time_limit=0.0)
     assert "time budget" in path.stopped
     with pytest.raises(aw.FitError, match=r"ended early .* just begun: give it more time\.$"):
         path.at(5.0)
 
 
-# -- shared widths, threads ----------------------------------------------------------------------
+# -- shared bandwidths, threads ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("graph", ["directed", "undirected"])
 def test_a_shared_width_is_tuned_between_runs(graph):
     table = curved(50)
-    net = aw.learn(table, graph=graph, model="parzen", widths="shared")
-    widths = {float(width) for model in net.net.conditionals for width in model.widths}
-    assert len(widths) == 1
-    before = FAMILIES["parzen"].bind(table, widths="shared")
-    assert widths != {before.width}
+    net = aw.learn(table, graph=graph, model="parzen", bandwidths="shared")
+    bandwidths = {float(width) for model in net.net.conditionals for width in model.bandwidths}
+    assert len(bandwidths) == 1
+    before = FAMILIES["parzen"].bind(table, bandwidths="shared")
+    assert bandwidths != {before.width}
     rows = [net.net.inputs[i] for i in range(3)]
     as_before = sum(leave_one_out(before).local(i, row) for i, row in enumerate(rows))
-    assert sum(net.measure.local(i, row) for i, row in enumerate(rows)) >= as_before
+    assert sum(net.scorer.local(i, row) for i, row in enumerate(rows)) >= as_before
     if graph == "directed":
         assert [step.number for step in net.trace] == list(range(1, len(net.trace) + 1))
         assert not net.optimal
@@ -407,7 +414,7 @@ def test_a_known_undirected_graph_is_fitted():
     assert net.variables == ("v0", "v1", "v2")
     assert net.graph == aw.ug("v0:v1 + v1:v2")
     assert net["v1"].variance == pytest.approx(1 / net.net.joint.precision[1, 1])
-    assert net.words["score"] == "bic"
+    assert net.settings["score"] == "bic"
     directed = aw.fit("[v0][v1|v0][v2|v1]", SOURCE)  # the same model, as a chain
     assert net.score == pytest.approx(directed.score)
     np.testing.assert_allclose(net.logpdf(SOURCE), directed.logpdf(SOURCE))
@@ -415,18 +422,20 @@ def test_a_known_undirected_graph_is_fitted():
 
 def test_all_others_without_any_structure():
     names = ("a", "b", "c")
-    net = aw.fit(aw.UGraph.complete(names), curved(), model="parzen", widths="one", floor=0.05)
+    net = aw.fit(
+        aw.UGraph.complete(names), curved(), model="parzen", bandwidths="one", min_bandwidth=0.05
+    )
     assert all(len(model.inputs) == 2 for model in net.net.conditionals)
-    assert net.words["score"] == "loo"
-    assert net.words["options"] == {"widths": "one", "floor": 0.05}
-    assert all(model.widths[0] == model.widths[1] for model in net.net.conditionals)
+    assert net.settings["score"] == "loo"
+    assert net.settings["options"] == {"bandwidths": "one", "min_bandwidth": 0.05}
+    assert all(model.bandwidths[0] == model.bandwidths[1] for model in net.net.conditionals)
     assert np.isfinite(net.query("b", given={"a": 1.0}, sweeps=20, chains=4).mean)
     mixed = aw.fit(aw.UGraph.complete(names), curved(), model={"b": "parzen"})
     assert mixed.net.models == ("gaussian", "parzen", "gaussian")
     own = [aw.fit(aw.UGraph.complete(names), curved(), model=m) for m in ("gaussian", "parzen")]
     leave = [leave_one_out(FAMILIES[m].bind(curved())) for m in ("gaussian", "parzen")]
     assert mixed["b"].loo == own[1]["b"].loo
-    assert mixed.words["score"] == "loo"
+    assert mixed.settings["score"] == "loo"
     expected = [leave[name == "b"].local(i, net.net.inputs[i]) for i, name in enumerate(names)]
     assert mixed.score == pytest.approx(sum(expected))
     with pytest.raises(aw.WordError, match="widht"):
@@ -440,7 +449,7 @@ def test_all_others_without_any_structure():
 def test_artificial_rows_count_like_real_ones(words):
     table = curved(40)
     rows = {"a": [0.5, 1.5], "b": [9.0, 8.0], "c": [0.0, 0.0], "more": [1, 2]}
-    net = aw.learn(table, prior_rows=rows, **words)
+    net = aw.learn(table, pseudo_rows=rows, **words)
     joined = {n: [*table.column(n), *rows[n]] for n in table.names}
     same = aw.learn(joined, **words)
     assert net.graph == same.graph
@@ -452,16 +461,16 @@ def test_artificial_rows_count_like_real_ones(words):
 
 def test_artificial_rows_may_lie_in_a_file(tmp_path):
     (tmp_path / "rows.csv").write_text("a,b,c\n0.5,9,0\n1.5,8,0\n")
-    net = aw.learn(curved(40), prior_rows=tmp_path / "rows.csv")
+    net = aw.learn(curved(40), pseudo_rows=tmp_path / "rows.csv")
     assert net.rows == 42
     with pytest.raises(aw.ArcwiseError, match="nowhere"):
-        aw.learn(curved(40), prior_rows=str(tmp_path / "nowhere.csv"))
+        aw.learn(curved(40), pseudo_rows=str(tmp_path / "nowhere.csv"))
 
 
 def test_artificial_rows_with_weights():
     table = curved(40).with_weights(np.full(40, 2.0))
     one = {"a": [0.5], "b": [9.0], "c": [0.0]}
-    net = aw.learn(table, prior_rows=one)
+    net = aw.learn(table, pseudo_rows=one)
     assert net.rows == 81
     assert "1 artificial row counts like real ones." in net.notes
 
@@ -478,17 +487,17 @@ def test_artificial_rows_with_weights():
 )
 def test_artificial_rows_that_do_not_fit_are_refused(rows, hint):
     with pytest.raises(aw.DataError, match=hint):
-        aw.learn(curved(40), prior_rows=rows)
+        aw.learn(curved(40), pseudo_rows=rows)
 
 
 def test_artificial_rows_need_rows_and_are_never_held_out():
     with pytest.raises(aw.FitError, match="moments"):
-        aw.learn(aw.Moments.of(SOURCE), prior_rows=SOURCE)
-    found = aw.validate(curved(40), prior_rows=curved(30, seed=1), folds=3, search="greedy")
+        aw.learn(aw.Moments.of(SOURCE), pseudo_rows=SOURCE)
+    found = aw.validate(curved(40), pseudo_rows=curved(30, seed=1), folds=3, search="greedy")
     assert found.log_density.shape == (40,)
     plain = aw.validate(curved(40), folds=3, search="greedy")
     assert found.mean != plain.mean
-    tuned = aw.learn(curved(40), prior_rows=curved(30, seed=1), penalty="cv", search="greedy")
+    tuned = aw.learn(curved(40), pseudo_rows=curved(30, seed=1), penalty="cv", search="greedy")
     assert tuned.rows == 70
 
 

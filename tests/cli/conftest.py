@@ -67,7 +67,7 @@ def program(folder: Path) -> Run:
 @pytest.fixture(scope="session")
 def small() -> aw.Table:
     """Five columns of the Boston data."""
-    return aw.shipped("boston").select(COLUMNS)
+    return aw.example("boston").select(COLUMNS)
 
 
 @pytest.fixture

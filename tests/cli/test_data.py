@@ -10,7 +10,7 @@ import arcwise as aw
 
 def test_every_entry_is_listed_with_origin_and_terms(run, folder):
     out = run("data").out
-    for entry in aw.catalogue():
+    for entry in aw.examples():
         assert f"{entry.name}: {entry.kind}" in out
         assert entry.origin in out
         assert entry.terms in out
@@ -25,7 +25,7 @@ def test_json(run, folder):
 def test_a_table_is_written_whole(run, folder, name):
     done = run("data", "boston", "-o", name)
     assert done.out == f"Wrote {name} (table, 506 rows, 14 columns).\nTerms: BSD 3-clause.\n"
-    found, wanted = aw.read(name), aw.shipped("boston")
+    found, wanted = aw.read(name), aw.example("boston")
     assert found.order == wanted.order
     assert (found.matrix() == wanted.matrix()).all()
 

@@ -14,7 +14,7 @@ def test_without_anything_to_draw_with(run, folder, monkeypatch):
     assert done.code == 0, done.err
     assert sorted(path.name for path in folder.iterdir()) == ["boston.dot", "boston.json"]
     assert "No picture can be drawn: pip install 'arcwise[plot]'" in done.out
-    best = aw.learn(aw.shipped("boston"), search="exact").score
+    best = aw.learn(aw.example("boston"), search="exact").score
     assert aw.load("boston.json").score == pytest.approx(best, abs=1e-3)
     assert "Wrote " in done.out
 

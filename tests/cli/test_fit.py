@@ -40,8 +40,8 @@ def test_a_formula_that_does_not_say_whether_edges_have_a_direction(run, table, 
         in said
     )
     with pytest.raises(aw.GraphError, match="does not say whether its edges have a direction"):
-        aw.fit(text, aw.shipped("boston"))
-    assert aw.fit(aw.dag(text), aw.shipped("boston")).directed
+        aw.fit(text, aw.example("boston"))
+    assert aw.fit(aw.dag(text), aw.example("boston")).directed
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ def test_options_and_rules_reach_it(run, table):
     done = run("learn", table, *WORDS, "--penalty", "0.1", "--option", "refit=false", "--option",
                "diagonal=false", "--forbid", "RM -- MEDV", "--json")  # fmt: skip
     found = json.loads(done.out)
-    assert found["words"]["penalty"] == 0.1
-    assert found["words"]["options"] == {"refit": False, "diagonal": False}
+    assert found["settings"]["penalty"] == 0.1
+    assert found["settings"]["options"] == {"refit": False, "diagonal": False}
     assert not any({e["first"], e["second"]} == {"RM", "MEDV"} for e in found["edges"])
     assert {edge["sign"] for edge in found["edges"]} <= {-1, 1}
     done = run("edges", "boston.json", "--refit")

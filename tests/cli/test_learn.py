@@ -83,7 +83,7 @@ def test_the_advice_is_one_line_on_a_narrow_terminal(monkeypatch, capsys):
 
 
 def test_no_edges_because_time_was_up(run, table):
-    out = run("learn", table, "--time", 0, "--search", "exact").out
+    out = run("learn", table, "--time-limit", 0, "--search", "exact").out
     said = (
         "No edges: the search was stopped before it found any (the time budget of 0 s is used up)."
     )
@@ -130,7 +130,7 @@ def test_reversible_edges_are_marked(run, table, learned):
 
 
 def test_kinds_that_were_decided_are_told(run, folder):
-    aw.shipped("boston")
+    aw.example("boston")
     run("data", "boston", "-o", "all.csv")
     out = run("learn", "all.csv", "--only", "RAD,TAX,CHAS").out
     assert "CHAS and RAD take few whole values, which are treated as numbers." in out
@@ -182,8 +182,8 @@ def test_words_reach_the_library(run, table, small):
         start="random",
     )  # fmt: skip
     assert found.graph == wanted.graph
-    assert found.words["options"] == {"restarts": 2, "walk_length": 5}
-    assert found.words["penalty"] == 0.01
+    assert found.settings["options"] == {"restarts": 2, "walk_length": 5}
+    assert found.settings["penalty"] == 0.01
 
 
 def test_start_and_expert_may_be_graphs(run, table, net):
@@ -237,7 +237,7 @@ def test_penalty_by_cross_validation_is_told(run, table):
     ],
 )
 def test_every_penalty_is_told_with_its_origin(learned, words, told):
-    assert dict(describe(replace(learned, words=words))).get("penalty", "") == told
+    assert dict(describe(replace(learned, settings=words))).get("penalty", "") == told
 
 
 def test_names_of_any_kind(run, folder):

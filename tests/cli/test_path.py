@@ -42,7 +42,7 @@ def test_json_and_quiet(run, table):
     found = json.loads(run("path", table, "--search", "boundary", "--json", "-o", "curve.tsv").out)
     assert found["written"] == ["curve.tsv"]
     assert len(found["removals"]) == 10
-    assert found["words"]["model"] == "gaussian"
+    assert found["settings"]["model"] == "gaussian"
     done = run("path", table, "-q")
     assert (done.code, done.out, done.err) == (0, "", "")
 
@@ -57,7 +57,7 @@ def test_words_reach_the_library(run, table, small):
         rules=aw.Rules(["DIS -> AGE"], ["RM -> AGE"]),
     )  # fmt: skip
     assert found["knots"] == wanted.to_dict()["knots"]
-    assert found["words"]["search"] == "deletion"
+    assert found["settings"]["search"] == "deletion"
 
 
 def test_a_stream_will_do(run, table):
@@ -91,7 +91,7 @@ def test_options_that_a_path_does_not_have(run, table, option):
 
 
 def test_time_is_up(run, table):
-    done = run("path", table, "--time", 0)
+    done = run("path", table, "--time-limit", 0)
     assert done.code == 0, done.err
     assert "time budget of 0 s" in done.out
 

@@ -52,14 +52,16 @@ def test_learn_says_what_it_found_without_directions(run, table, small):
 
 def test_parzen_by_default_prices_and_options(run, curved):
     done = run("learn", curved, "--graph", "undirected", "--model", "parzen", "--drop", "side",
-               "--option", "widths=one", "--option", "floor=0.05")  # fmt: skip
+               "--option", "bandwidths=one", "--option", "min_bandwidth=0.05")  # fmt: skip
     assert done.code == 0, done.err
     net = aw.load("curved.json")
     rows = aw.read(curved).select(["a", "b", "c"])
-    wanted = aw.learn(rows, graph="undirected", model="parzen", widths="one", floor=0.05)
+    wanted = aw.learn(
+        rows, graph="undirected", model="parzen", bandwidths="one", min_bandwidth=0.05
+    )
     assert net.graph == wanted.graph
     assert net.score == wanted.score
-    assert net.words["options"] == {"widths": "one", "floor": 0.05}
+    assert net.settings["options"] == {"bandwidths": "one", "min_bandwidth": 0.05}
     assert (
         "the default of parzen networks with 60 rows and 3 columns; --penalty NUMBER"
         in " ".join(done.out.split())
@@ -69,7 +71,7 @@ def test_parzen_by_default_prices_and_options(run, curved):
 
 def test_json_has_both_sides(run, table):
     found = json.loads(run("learn", table, "--graph", "undirected", "--score", "bic", "--json").out)
-    assert found["words"]["graph"] == "undirected"
+    assert found["settings"]["graph"] == "undirected"
     assert {"first_side", "second_side"} <= set(found["edges"][0])
 
 
@@ -82,10 +84,10 @@ def test_json_has_both_sides(run, table):
         (["--graph", "undirected", "--expert", "[RM][MEDV|RM]"], "--expert pulls"),
         (["--graph", "undirected", "--tier", "RM", "--tier", "MEDV"], "no direction"),
         (["--graph", "undirected", "--max-parents", "2"], "no direction"),
-        (["--model", "parzen", "--option", "widths=on"], "Did you mean 'one'"),
+        (["--model", "parzen", "--option", "bandwidths=on"], "Did you mean 'one'"),
         (["--option", "graph=undirected"], "not an --option"),
-        (["--option", "prior_rows=x"], "not an --option"),
-        (["--prior-rows", "nowhere.csv"], "nowhere.csv"),
+        (["--option", "pseudo_rows=x"], "not an --option"),
+        (["--pseudo-rows", "nowhere.csv"], "nowhere.csv"),
     ],
 )
 def test_words_that_make_no_sense(run, table, words, hint):
@@ -98,9 +100,9 @@ def test_words_that_make_no_sense(run, table, words, hint):
 def test_artificial_rows(run, table, small):
     rows = "\n".join(table.read_text().splitlines()[:6])
     Path("more.csv").write_text(rows)
-    done = run("learn", table, "--prior-rows", "more.csv")
+    done = run("learn", table, "--pseudo-rows", "more.csv")
     assert "5 artificial rows count like real ones." in done.out
-    wanted = aw.learn(small, prior_rows=aw.read("more.csv"))
+    wanted = aw.learn(small, pseudo_rows=aw.read("more.csv"))
     assert aw.load("boston.json").score == pytest.approx(wanted.score)
 
 
@@ -213,7 +215,7 @@ def test_convert_and_compare(run, field):
 
 
 def test_fit_a_known_undirected_graph(run, curved):
-    done = run("fit", "ug a:b + c", curved, "--model", "parzen", "--option", "widths=one")
+    done = run("fit", "ug a:b + c", curved, "--model", "parzen", "--option", "bandwidths=one")
     assert done.code == 0, done.err
     assert "b given a: Parzen windows on 60 rows" in done.out
     assert "loo" in done.out

@@ -57,7 +57,7 @@ def test_local_scores_are_those_of_each_variables_own_family(make):
 def test_a_mixed_network_is_fitted_scored_saved_loaded_and_asked(tmp_path):
     net = aw.fit(GRAPH, SOURCE, model=OWN)
     assert net.net.models == tuple(OWN.values())
-    assert net.words["score"] == "loo"  # Parzen windows count no parameters
+    assert net.settings["score"] == "loo"  # Parzen windows count no parameters
     score = leave_one_out(assigned().bind(SOURCE))
     assert net.score == pytest.approx(total(score, GRAPH), rel=1e-12)
     for tail, head in GRAPH.numbered_arcs:
@@ -82,7 +82,7 @@ def test_where_all_parameters_count_the_score_is_bic():
     words = {"v0": "multinomial", "v2": "multinomial", "v4": "multinomial"}
     words |= {"v1": "laplace", "v3": "gaussian"}
     net = aw.fit("[v0][v2|v0][v4][v3][v1|v3]", SOURCE, model=words)
-    assert net.words["score"] == "bic"
+    assert net.settings["score"] == "bic"
     families = Assigned({name: FAMILIES[word] for name, word in words.items()})
     assert net.score == pytest.approx(total(bic(families.bind(SOURCE)), net.graph))
 
@@ -130,9 +130,9 @@ def test_where_a_blanket_has_no_model_answers_come_from_the_product_rule():
 def test_a_shared_width_is_tuned_to_the_graph():
     source = SOURCE.select(["v1", "v3"])
     words = {"v1": "gaussian", "v3": "parzen"}
-    net = aw.fit("[v1][v3]", source, model=words, widths="shared")
-    width = net["v3"].widths
+    net = aw.fit("[v1][v3]", source, model=words, bandwidths="shared")
+    width = net["v3"].bandwidths
     assert width[0] == width[1]
-    assert width[0] != FAMILIES["parzen"].bind(source, widths="shared").width
-    alone = aw.fit("[v1][v3]", source, model="parzen", widths="shared")
-    assert width.tolist() == alone["v3"].widths.tolist()
+    assert width[0] != FAMILIES["parzen"].bind(source, bandwidths="shared").width
+    alone = aw.fit("[v1][v3]", source, model="parzen", bandwidths="shared")
+    assert width.tolist() == alone["v3"].bandwidths.tolist()

@@ -29,7 +29,7 @@ def test_coefficients_and_errors_are_those_of_textbook_regression():
     assert model.standard_errors == pytest.approx(np.sqrt(np.diag(spread)))
     np.testing.assert_allclose(model.spread, spread, rtol=1e-6)
     assert model.rows == len(y)
-    assert model.passed == (False,) * 3
+    assert model.redundant == (False,) * 3
     assert not model.at_floor
 
 
@@ -75,7 +75,7 @@ def test_a_redundant_parent_gets_no_coefficient_and_costs_a_parameter():
         source.names.index(n) for n in ("a", "b", "constant", "copy", "sum", "two")
     )
     model = fits.conditional(two, (a, b, constant, copy, total))
-    assert model.passed == (False, False, True, True, True)
+    assert model.redundant == (False, False, True, True, True)
     assert model.coefficients[2:].tolist() == [0.0, 0.0, 0.0]
     plain = fits.conditional(two, (a, b))
     assert model.variance == pytest.approx(plain.variance)
@@ -169,7 +169,7 @@ def test_one_row_and_fewer_rows_than_columns_give_numbers():
     assert np.isfinite(few.loo(0, sets)).all()
     model = few.conditional(0, (1, 2, 3, 4, 5))
     assert model.at_floor
-    assert sum(model.passed) == 2  # four rows leave three free columns
+    assert sum(model.redundant) == 2  # four rows leave three free columns
 
 
 def test_moments_say_all_that_rows_do_for_the_likelihood():

@@ -22,7 +22,7 @@ from arcwise.scores import leave_one_out, total
 
 @pytest.fixture(scope="module")
 def boston() -> Table:
-    return standardise(aw.shipped("boston").continuous())[0]
+    return standardise(aw.example("boston").continuous())[0]
 
 
 def curved(seed: int, rows: int = 120) -> Table:
@@ -47,8 +47,8 @@ def test_the_known_score_of_prices_given_status_and_rooms(boston):
     model = fits.conditional(child, parents)
     assert fits.loo(child, [parents])[0] / boston.rows >= -0.5465
     assert model.loo == pytest.approx(fits.loo(child, [parents])[0] / boston.rows, rel=1e-12)
-    assert model.widths[1] == pytest.approx(0.147, abs=0.02)
-    assert not model.at_floor
+    assert model.bandwidths[1] == pytest.approx(0.147, abs=0.02)
+    assert not model.at_minimum
 
 
 def test_scores_are_in_the_units_of_the_data():
@@ -73,19 +73,19 @@ def test_a_curve_is_found_and_noise_is_not():
     assert noise - none < 5
 
 
-@pytest.mark.parametrize("widths", ["one", "two", "shared"])
-def test_kinds_of_widths(widths):
-    fits = Parzen().bind(curved(3), widths=widths)
+@pytest.mark.parametrize("bandwidths", ["one", "two", "shared"])
+def test_kinds_of_widths(bandwidths):
+    fits = Parzen().bind(curved(3), bandwidths=bandwidths)
     models = [fits.conditional(1, s) for s in [(), (0,), (0, 2)]]
-    same = [model.widths[0] == model.widths[1] for model in models[1:]]
-    assert all(same) == (widths != "two")
-    outputs = {float(model.widths[1]) for model in models}
-    assert (len(outputs) == 1) == (widths == "shared")
+    same = [model.bandwidths[0] == model.bandwidths[1] for model in models[1:]]
+    assert all(same) == (bandwidths != "two")
+    outputs = {float(model.bandwidths[1]) for model in models}
+    assert (len(outputs) == 1) == (bandwidths == "shared")
 
 
 def test_two_widths_are_never_worse_than_one(boston):
     sets = [(0,), (3, 7), (1, 5, 9)]
-    two, one = Parzen().bind(boston), Parzen().bind(boston, widths="one")
+    two, one = Parzen().bind(boston), Parzen().bind(boston, bandwidths="one")
     assert (two.loo(8, sets) >= one.loo(8, sets) - 1e-4 * boston.rows).all()
 
 
@@ -93,7 +93,7 @@ def test_equivalent_graphs_tie_at_any_shared_width_on_test_rows_too(boston):
     chosen = boston.select(["MEDV", "LSTAT", "RM", "NOX", "DIS"])
     train, test = chosen.take(np.arange(0, 506, 2)), chosen.take(np.arange(1, 506, 2))
     rng = np.random.default_rng(4)
-    fits = Parzen().bind(train, widths="shared")
+    fits = Parzen().bind(train, bandwidths="shared")
     for width in (0.1, 0.3, 1.0):
         fixed = type(fits)(fits.family, train, width=width)
         assert fixed.equivalent
@@ -131,7 +131,7 @@ def _net(fits, graph: DAG) -> BayesNet:
 
 def test_a_shared_width_is_tuned_to_a_graph(boston):
     chosen = boston.select(["MEDV", "LSTAT", "RM", "NOX"])
-    fits = Parzen().bind(chosen, widths="shared")
+    fits = Parzen().bind(chosen, bandwidths="shared")
     graph = DAG.from_arcs([("LSTAT", "MEDV"), ("RM", "MEDV")], chosen.names)
     tuned = fits.retuned(graph)
     assert tuned is not None
@@ -152,7 +152,7 @@ def test_densities_are_those_of_the_plain_formula():
     queries = np.vstack([x, z]) / model.scales[1:, None]
     expected = naive.log_density(
         inputs, np.zeros(2), np.ones(30), table.column("y") / model.scales[0], 0,
-        queries, y / model.scales[0], *model.widths,
+        queries, y / model.scales[0], *model.bandwidths,
     ) - np.log(model.scales[0])  # fmt: skip
     np.testing.assert_allclose(model.logpdf(y, (x, z)), expected, rtol=1e-9)
 
@@ -160,7 +160,7 @@ def test_densities_are_those_of_the_plain_formula():
 def test_mixtures_have_the_density_and_the_mean():
     model = Parzen().bind(curved(7)).conditional(1, (0,))
     x, y = np.array([-1.0, 0.2, 1.4]), np.array([0.1, 0.5, -0.4])
-    for each in (model, replace(model, tail=0.1)):
+    for each in (model, replace(model, tail_weight=0.1)):
         found = each.distribution((x,), 3)
         (centres,), (sd,), weights = found.centres, found.widths, found.weights
         np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=1e-9)
@@ -180,7 +180,9 @@ def test_far_from_all_data_answers_stay_finite():
 
 
 def test_a_tail_bounds_the_cost_of_an_outlier():
-    plain, safe = (Parzen().bind(curved(9), tail=tail).conditional(1, (0,)) for tail in (0.0, 0.01))
+    plain, safe = (
+        Parzen().bind(curved(9), tail_weight=tail).conditional(1, (0,)) for tail in (0.0, 0.01)
+    )
     y, x = np.array([8.0]), (np.array([0.0]),)
     assert plain.logpdf(y, x)[0] < -100
     assert -60 < safe.logpdf(y, x)[0] < -5
@@ -194,7 +196,7 @@ def test_a_tail_bounds_the_cost_of_an_outlier():
 
 def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
     table = curved(10, rows=25)
-    fits = Parzen().bind(table, tail=0.05)
+    fits = Parzen().bind(table, tail_weight=0.05)
     model, rows = fits.conditional(1, (0,)), np.arange(25)
     wide = np.exp(model.tail_log(table.columns[1]))
     expected = 0.0
@@ -202,7 +204,7 @@ def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
         rest = np.delete(rows, row)
         without = replace(
             model, output=model.output[rest], inputs=(model.inputs[0][rest],),
-            weights=np.ones(24), tail=0.0,
+            weights=np.ones(24), tail_weight=0.0,
         )  # fmt: skip
         kernel = np.exp(without.logpdf(table.columns[1][[row]], (table.columns[0][[row]],))[0])
         expected += np.log(0.95 * kernel + wide[row])
@@ -213,11 +215,11 @@ def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
     )
 
 
-@pytest.mark.parametrize("widths", ["two", "shared"])
-def test_the_models_figure_is_their_share_of_the_score_with_a_tail_too(widths):
+@pytest.mark.parametrize("bandwidths", ["two", "shared"])
+def test_the_models_figure_is_their_share_of_the_score_with_a_tail_too(bandwidths):
     table = replace(levelled(11), weights=np.linspace(0.5, 2.0, 200))
     for tail in (0.0, 0.1):
-        fits = Parzen().bind(table, tail=tail, widths=widths)
+        fits = Parzen().bind(table, tail_weight=tail, bandwidths=bandwidths)
         for child, parents in ((0, ()), (1, (0, 3)), (2, (1,)), (3, (0, 1, 2))):
             own = fits.conditional(child, parents).loo
             assert fits.rows * own == pytest.approx(fits.loo(child, [parents])[0], rel=1e-12)
@@ -242,7 +244,7 @@ def levelled(seed: int, rows: int = 200) -> Table:
 def test_a_discrete_output_has_probabilities(tail):
     table = Parzen().prepare(levelled(1))
     child, parent = table.index("kind"), table.index("x")
-    model = Parzen().bind(table, tail=tail).conditional(child, (parent,))
+    model = Parzen().bind(table, tail_weight=tail).conditional(child, (parent,))
     x = np.array([-2.0, 0.0, 2.0])
     chances = model.distribution((x,), 3).probabilities
     np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-9)
@@ -265,12 +267,12 @@ def test_levels_as_inputs_count_by_rank_or_as_the_same_or_not():
 
 
 def test_a_tied_column_as_levels_is_off_the_floor(boston):
-    raw = aw.shipped("boston").continuous()
-    assert Parzen().bind(raw).conditional(raw.index("RAD"), ()).at_floor
+    raw = aw.example("boston").continuous()
+    assert Parzen().bind(raw).conditional(raw.index("RAD"), ()).at_minimum
     levels = Parzen().prepare(aw.table(raw, kinds={"RAD": "discrete"}))
     assert levels.variable("RAD").discrete
     model = Parzen().bind(levels).conditional(levels.index("RAD"), (levels.index("TAX"),))
-    assert model.widths[1] > 0.1
+    assert model.bandwidths[1] > 0.1
 
 
 # -- weights -------------------------------------------------------------------------------------
@@ -284,7 +286,7 @@ def test_all_copies_of_a_row_are_left_out(boston):
     drawn = boston.take(np.flatnonzero(counts)).with_weights(counts[counts > 0])
     fits = Parzen().bind(drawn)
     assert -0.75 < fits.loo(child, [parents])[0] / 506 < -0.5
-    assert fits.conditional(child, parents).widths[1] > 0.1
+    assert fits.conditional(child, parents).bandwidths[1] > 0.1
 
 
 def test_weights_scale_the_sums():
@@ -309,7 +311,7 @@ def test_scores_of_many_rows_differ_as_exact_sums_do(rows):
     found = fits.loo(0, sets) / rows + np.log(fits.block.scales[0])
     exact = []
     for s in sets:
-        at = np.array([fits.conditional(0, s).widths])
+        at = np.array([fits.conditional(0, s).bandwidths])
         given = (fits.block.columns, fits.block.apart, fits.weights, 0, 0)
         sums = kernel.loo(*given, [s], at)
         slope, bend = sums.gradient[0, 1], sums.hessian[0, 2]
@@ -344,7 +346,7 @@ def test_the_origin_of_the_columns_changes_nothing(shift):
     here, there = Parzen().bind(back), Parzen().bind(moved)
     assert there.loo(1, sets) == pytest.approx(here.loo(1, sets), rel=1e-6)
     one, two = here.conditional(1, (0,)), there.conditional(1, (0,))
-    assert two.widths == pytest.approx(one.widths, rel=1e-3)
+    assert two.bandwidths == pytest.approx(one.bandwidths, rel=1e-3)
     xs, y = back.columns[0][:20], back.columns[1][:20]
     assert two.logpdf(y + shift, (xs + shift,)) == pytest.approx(one.logpdf(y, (xs,)), abs=1e-4)
     assert two.mean((xs + shift,), 20) - shift == pytest.approx(one.mean((xs,), 20), abs=1e-3)
@@ -409,7 +411,11 @@ def test_counting_scores_are_refused():
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"widths": "tow"}, "two"), ({"floor": 0.0}, "floor"), ({"tail": 1.0}, "tail")],
+    [
+        ({"bandwidths": "tow"}, "two"),
+        ({"min_bandwidth": 0.0}, "min_bandwidth"),
+        ({"tail_weight": 1.0}, "tail"),
+    ],
 )
 def test_options_are_checked(options, words):
     with pytest.raises(WordError, match=words):
@@ -469,7 +475,7 @@ def test_copies_and_constants_stay_finite():
     x = rng.normal(size=60)
     table = aw.table({"a": x, "b": x, "c": np.full(60, 3.0)})
     fits = Parzen().bind(table)
-    assert fits.conditional(0, (1,)).at_floor
+    assert fits.conditional(0, (1,)).at_minimum
     for child in range(3):
         others = [j for j in range(3) if j != child]
         values = fits.loo(child, [(), (others[0],), tuple(others)])
@@ -480,10 +486,10 @@ def test_copies_and_constants_stay_finite():
 
 def test_a_model_is_checked_when_made():
     x, ones = np.zeros(3), np.ones(2)
-    whole = {"output": x, "inputs": (x,), "weights": np.ones(3), "scales": ones, "widths": ones}
+    whole = {"output": x, "inputs": (x,), "weights": np.ones(3), "scales": ones, "bandwidths": ones}
     for wrong in (
         {"scales": np.array([1.0, -1.0])},
-        {"widths": np.array([0.0, 1.0])},
+        {"bandwidths": np.array([0.0, 1.0])},
         {"weights": np.array([1.0, np.nan, 1.0])},
         {"inputs": (np.zeros(2),)},
     ):

@@ -53,7 +53,7 @@ def fitted(family, source: Table, child: int, parents) -> Conditional:
 
 
 def without(model: Conditional, rest: Table, parents) -> Conditional | None:
-    """A model on other rows, its widths and scales held fixed; None where it has no such things."""
+    """A model on other rows, its bandwidths and scales held fixed; None where it has no such things."""
     if not isinstance(model, ParzenConditional):
         return None
     weights = np.ones(rest.rows) if rest.weights is None else rest.weights
@@ -84,7 +84,7 @@ def law(model: Conditional, source: Table, parents, row: int):
 
 
 def near(kind: str) -> float:
-    """How close numbers are; the likelihood of levels is so flat that widths are known less sharply."""
+    """How close numbers are; the likelihood of levels is so flat that bandwidths are known less sharply."""
     return 1e-7 if kind == "continuous" else 3e-6
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from arcwise.data import audit, shipped, table
+from arcwise.data import audit, example, table
 
 
 def clean(rows: int = 200, columns: int = 4) -> dict[str, np.ndarray]:
@@ -132,7 +132,7 @@ def test_tiny_tables(rows: int) -> None:
 
 
 def test_text_and_dictionary() -> None:
-    report = shipped("boston").audit()
+    report = example("boston").audit()
     lines = str(report).splitlines()
     assert lines[0] == "506 rows, 14 columns"
     assert lines[2].split() == ["column", "kind", "why", "gaps", "values", "range"]

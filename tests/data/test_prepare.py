@@ -1,11 +1,11 @@
-"""Standardising, changes, splits and folds."""
+"""Standardising, returns, splits and folds."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.data import Table, changes, folds, split, standardise, table
+from arcwise.data import Table, folds, returns, split, standardise, table
 from arcwise.errors import DataError
 
 
@@ -37,10 +37,10 @@ def test_weights_count_in_standardising() -> None:
 
 def test_changes(mixed: Table) -> None:
     prices = table({"p": [100.0, 110.0, 99.0], "day": ["mo", "tu", "we"]})
-    moved = changes(prices)
+    moved = returns(prices)
     np.testing.assert_allclose(moved.column("p"), [0.1, -0.1])
     assert moved.values("day").tolist() == ["tu", "we"]
-    np.testing.assert_allclose(np.isnan(changes(mixed).column("x")), [False, True, True])
+    np.testing.assert_allclose(np.isnan(returns(mixed).column("x")), [False, True, True])
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_changes(mixed: Table) -> None:
 )
 def test_impossible_changes(data: Table, said: str) -> None:
     with pytest.raises(DataError, match=said):
-        changes(data)
+        returns(data)
 
 
 @given(st.integers(2, 60), st.floats(0.01, 0.99), st.integers(0, 99))

@@ -53,7 +53,8 @@ def test_the_standard_error_is_that_of_paired_differences():
         [
             naive.log_density(
                 np.delete(columns[[0, 2]], row, axis=1), np.zeros(2), np.ones(299),
-                np.delete(columns[1], row), 0, columns[[0, 2]][:, [row]], columns[1][[row]], *model.widths,
+                np.delete(columns[1], row), 0, columns[[0, 2]][:, [row]], columns[1][[row]],
+                *model.bandwidths,
             )[0]
             for row in range(300)
         ]

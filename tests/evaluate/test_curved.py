@@ -30,7 +30,7 @@ def test_a_curved_arc_is_told_with_its_gain():
 
 @pytest.mark.parametrize("search", ["glasso", "boundary"])
 def test_undirected_networks_and_paths_tell_each_edge_once(search):
-    table = aw.shipped("boston")
+    table = aw.example("boston")
     found = aw.path(table, search=search)
     told = said(found.notes)
     assert any("MEDV -- RM" in note and "for MEDV given" in note for note in told)
@@ -41,7 +41,7 @@ def test_undirected_networks_and_paths_tell_each_edge_once(search):
 
 
 def test_boston_by_default():
-    told = said(aw.learn(aw.shipped("boston")).notes)
+    told = said(aw.learn(aw.example("boston")).notes)
     assert len(told) == 3
     assert told[0].startswith("NOX -> DIS is curved: +0.5")
     assert "for DIS given AGE, INDUS, MEDV, NOX; model='parzen' would follow it." in told[0]

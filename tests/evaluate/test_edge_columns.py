@@ -8,7 +8,7 @@ import arcwise as aw
 
 @pytest.fixture(scope="module")
 def edges():
-    return aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"])).edges.present
+    return aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"])).edges.present
 
 
 def test_certainty_is_a_column_like_any_other(edges):
@@ -28,7 +28,7 @@ def test_certainty_is_a_column_like_any_other(edges):
 
 def test_sides_are_two_columns():
     net = aw.learn(
-        aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), graph="undirected", score="bic"
+        aw.example("boston").select(["RM", "LSTAT", "MEDV"]), graph="undirected", score="bic"
     )
     table = net.edges
     assert list(table.more) == ["first_side", "second_side"]

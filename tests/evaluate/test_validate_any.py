@@ -15,9 +15,9 @@ PARTS = np.array_split(np.random.default_rng(1).permutation(40), 4)
 
 
 def kernels(training, node, inputs):
-    columns, widths = training.columns, [0.5 * column.std() for column in training.columns]
+    columns, bandwidths = training.columns, [0.5 * column.std() for column in training.columns]
     others = tuple(columns[j] for j in inputs)
-    return Kernels(columns[node], widths[node], others, tuple(widths[j] for j in inputs))
+    return Kernels(columns[node], bandwidths[node], others, tuple(bandwidths[j] for j in inputs))
 
 
 def undirected(training):

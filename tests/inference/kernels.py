@@ -25,12 +25,12 @@ class Kernels:
     centres: np.ndarray
     width: float
     others: tuple[np.ndarray, ...]
-    widths: tuple[float, ...]
+    bandwidths: tuple[float, ...]
     n_params = None
 
     def weights(self, xs, size):
         logs = np.zeros((size, len(self.centres)))
-        for x, centre, width in zip(xs, self.others, self.widths, strict=True):
+        for x, centre, width in zip(xs, self.others, self.bandwidths, strict=True):
             logs -= 0.5 * ((np.asarray(x)[:, None] - centre) / width) ** 2
         logs -= logs.max(axis=1, keepdims=True)
         weights = np.exp(logs)
@@ -62,12 +62,12 @@ def bent_points(seed=0, rows=40):
     return np.stack([a, b, c])
 
 
-def kernels_of(points, widths, node, inputs):
+def kernels_of(points, bandwidths, node, inputs):
     return Kernels(
         points[node],
-        widths[node],
+        bandwidths[node],
         tuple(points[j] for j in inputs),
-        tuple(widths[j] for j in inputs),
+        tuple(bandwidths[j] for j in inputs),
     )
 
 
@@ -75,29 +75,29 @@ def names_of(count):
     return tuple(Variable("abcdefgh"[i]) for i in range(count))
 
 
-def kernel_markov(points, widths):
+def kernel_markov(points, bandwidths):
     """The complete undirected network of a joint kernel density."""
     variables = names_of(len(points))
     graph = UGraph.complete([v.name for v in variables])
-    models = tuple(kernels_of(points, widths, i, row) for i, row in enumerate(graph.neighbours))
+    models = tuple(kernels_of(points, bandwidths, i, row) for i, row in enumerate(graph.neighbours))
     return MarkovNet(variables, graph, models, tuple(points))
 
 
-def kernel_bayes(points, widths, blankets=False):
+def kernel_bayes(points, bandwidths, blankets=False):
     """The complete directed network of the same joint density."""
     variables = names_of(len(points))
     graph = DAG.complete([v.name for v in variables])
-    models = tuple(kernels_of(points, widths, i, row) for i, row in enumerate(graph.parents))
-    fields = kernel_markov(points, widths) if blankets else None
+    models = tuple(kernels_of(points, bandwidths, i, row) for i, row in enumerate(graph.parents))
+    fields = kernel_markov(points, bandwidths) if blankets else None
     return BayesNet(variables, graph, models, fields)
 
 
-def kernel_answer(points, widths, target, known):
+def kernel_answer(points, bandwidths, target, known):
     """Exact mean and sd of a variable given any others: the same mixture with fewer factors."""
-    model = kernels_of(points, widths, target, tuple(known))
+    model = kernels_of(points, bandwidths, target, tuple(known))
     weights = model.weights(tuple(np.array([x]) for x in known.values()), 1)[0]
     mean = weights @ points[target]
-    second = weights @ (points[target] ** 2 + widths[target] ** 2)
+    second = weights @ (points[target] ** 2 + bandwidths[target] ** 2)
     return mean, np.sqrt(second - mean**2), weights
 
 

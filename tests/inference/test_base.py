@@ -26,7 +26,7 @@ from arcwise.inference import (
 from arcwise.inference.base import EXACT, Answer, Found
 from arcwise.networks import BayesNet
 
-POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
+POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
 NORMAL = gaussian_net({"a": (1, {}, 2), "b": (0, {"a": 2}, 1), "c": (-1, {"b": 0.5}, 0.5)})
 
 
@@ -92,8 +92,8 @@ def exact(target, given):
 
 NETS = {
     "gaussian": NORMAL,
-    "kernels": kernel_bayes(POINTS, WIDTHS, blankets=True),
-    "undirected": kernel_markov(POINTS, WIDTHS),
+    "kernels": kernel_bayes(POINTS, BANDWIDTHS, blankets=True),
+    "undirected": kernel_markov(POINTS, BANDWIDTHS),
     "levels": FUEL,
 }
 
@@ -142,7 +142,7 @@ def test_every_engine_answers_or_says_why_not(word, kind):
 @pytest.mark.parametrize("word", ["importance", "grid", "blankets", None])
 def test_engines_agree_on_a_nonlinear_network(word):
     net = NETS["kernels"]
-    mean, sd, _ = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})
+    mean, sd, _ = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})
     answer = query(net, "a", {"c": 0.5}, method=word)
     assert abs(answer.mean - mean) < 4 * answer.error + 1e-3
     assert answer.sd == pytest.approx(sd, rel=0.1)
@@ -154,7 +154,7 @@ def test_weighted_draws_of_tables_are_those_of_single_questions():
     rows = Table((Variable("c"),), (np.array([0.5, -0.4]),))
     found = predict(NETS["kernels"], rows, "a", method="importance")
     for row, value in enumerate((0.5, -0.4)):
-        mean, sd, _ = kernel_answer(POINTS, WIDTHS, 0, {2: value})
+        mean, sd, _ = kernel_answer(POINTS, BANDWIDTHS, 0, {2: value})
         assert 0 < found.error[row] < 0.1
         assert abs(found.mean[row] - mean) < 4 * found.error[row]
         assert found.sd[row] == pytest.approx(sd, rel=0.1)
@@ -327,7 +327,7 @@ def test_gaussian_draws_with_evidence_have_the_right_moments():
 
 @pytest.mark.parametrize("kind", ["kernels", "undirected"])
 def test_draws_of_other_networks_follow_the_answer(kind):
-    mean, sd, _ = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})
+    mean, sd, _ = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})
     drawn = sample(NETS[kind], np.random.default_rng(2), 3000, {"c": 0.5})
     assert (drawn.column("c") == 0.5).all()
     assert drawn.column("a").mean() == pytest.approx(mean, abs=0.12)

@@ -17,8 +17,8 @@ from arcwise.inference import (
 )
 from arcwise.networks import cut
 
-POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
-MARKOV, BAYES = kernel_markov(POINTS, WIDTHS), kernel_bayes(POINTS, WIDTHS)
+POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
+MARKOV, BAYES = kernel_markov(POINTS, BANDWIDTHS), kernel_bayes(POINTS, BANDWIDTHS)
 NORMAL = gaussian_net({"a": (1, {}, 2), "b": (0, {"a": 2}, 1)})
 
 

@@ -21,17 +21,17 @@ from arcwise.inference import Effort, query, sample
 from arcwise.inference.chains import begin, reached, sweep
 from arcwise.networks import MarkovNet
 
-POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
-BENT = kernel_markov(POINTS, WIDTHS)
+POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
+BENT = kernel_markov(POINTS, BANDWIDTHS)
 
 
 def brute_force(given_c):
     """Mean of a given c by summing the joint density of three variables on a grid."""
     a, b = np.linspace(-5, 5, 400), np.linspace(-5, 8, 400)
     parts = [
-        np.exp(-0.5 * ((x[:, None] - POINTS[i]) / WIDTHS[i]) ** 2) for i, x in ((0, a), (1, b))
+        np.exp(-0.5 * ((x[:, None] - POINTS[i]) / BANDWIDTHS[i]) ** 2) for i, x in ((0, a), (1, b))
     ]
-    last = np.exp(-0.5 * ((given_c - POINTS[2]) / WIDTHS[2]) ** 2)
+    last = np.exp(-0.5 * ((given_c - POINTS[2]) / BANDWIDTHS[2]) ** 2)
     joint = np.einsum("am,bm,m->ab", parts[0], parts[1], last)
     density = joint.sum(axis=1)
     mean = (a @ density) / density.sum()
@@ -39,7 +39,7 @@ def brute_force(given_c):
 
 
 def test_brute_force_and_closed_form_agree():
-    mean, sd, _ = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})
+    mean, sd, _ = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})
     assert brute_force(0.5) == (pytest.approx(mean, abs=1e-4), pytest.approx(sd, abs=1e-4))
 
 
@@ -54,27 +54,27 @@ def test_a_nonlinear_network_agrees_with_brute_force_within_its_error():
     assert np.mean([answer.sd for answer in answers]) == pytest.approx(sd, abs=0.03)
     shares = np.array([answer.probability((0, None)) for answer in answers])
     errors = np.array([answer.probability((0, None)).error for answer in answers])
-    _, _, weights = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})
+    _, _, weights = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})
     from scipy.special import ndtr
 
-    expected = weights @ ndtr(POINTS[0] / WIDTHS[0])
+    expected = weights @ ndtr(POINTS[0] / BANDWIDTHS[0])
     assert np.abs((shares - expected) / errors).max() < 4.5
     assert shares.mean() == pytest.approx(expected, abs=0.02)
 
 
 def test_the_law_of_the_answer_is_right_too():
-    _, _, weights = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})
+    _, _, weights = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})
     answer = query(BENT, "a", {"c": 0.5}, sweeps=600, seed=3)
     x = np.linspace(-3, 3, 13)
-    kernels = np.exp(-0.5 * ((x[:, None] - POINTS[0]) / WIDTHS[0]) ** 2)
-    expected = kernels @ weights / (WIDTHS[0] * np.sqrt(2 * np.pi))
+    kernels = np.exp(-0.5 * ((x[:, None] - POINTS[0]) / BANDWIDTHS[0]) ** 2)
+    expected = kernels @ weights / (BANDWIDTHS[0] * np.sqrt(2 * np.pi))
     np.testing.assert_allclose(answer.density(x), expected, atol=0.03)
     np.testing.assert_allclose(answer.density(x), np.exp(answer.logdensity(x)))
 
 
 def test_a_known_boundary_needs_no_simulation():
     answer = query(BENT, "a", {"b": 0.2, "c": 0.5})
-    mean, sd, _ = kernel_answer(POINTS, WIDTHS, 0, {1: 0.2, 2: 0.5})
+    mean, sd, _ = kernel_answer(POINTS, BANDWIDTHS, 0, {1: 0.2, 2: 0.5})
     assert answer.mean == pytest.approx(mean)
     assert answer.sd == pytest.approx(sd)
     assert (answer.error, answer.rhat, answer.ess) == (0.0, 1.0, np.inf)
@@ -187,7 +187,7 @@ def test_far_evidence_has_a_finite_answer_and_a_note():
 def test_a_constant_column_never_varies():
     points = POINTS.copy()
     points[2] = 1.0
-    net = kernel_markov(points, WIDTHS)
+    net = kernel_markov(points, BANDWIDTHS)
     assert np.isfinite(query(net, "a", sweeps=20).mean)
     assert "'c' never varies" in str(query(net, "a", {"c": 2.0}, sweeps=20))
     assert "note" not in str(query(net, "a", {"c": 1.0}, sweeps=50))
@@ -195,7 +195,7 @@ def test_a_constant_column_never_varies():
 
 def test_chains_that_disagree_are_said_to():
     points = np.concatenate([POINTS, POINTS + 40], axis=1)
-    answer = query(kernel_markov(points, WIDTHS), "a", sweeps=50)
+    answer = query(kernel_markov(points, BANDWIDTHS), "a", sweeps=50)
     assert answer.rhat > 1.05
     assert "The chains disagree" in str(answer)
     assert any("effective sample size is only" in note for note in answer.to_dict()["notes"])
@@ -239,7 +239,7 @@ def test_samples_of_a_markov_network_follow_its_joint():
     assert table.names == BENT.names
     matrix = table.matrix()
     np.testing.assert_allclose(matrix.mean(axis=0), POINTS.mean(axis=1), atol=0.15)
-    spread = np.cov(POINTS, ddof=0) + np.diag(WIDTHS**2)
+    spread = np.cov(POINTS, ddof=0) + np.diag(BANDWIDTHS**2)
     np.testing.assert_allclose(np.cov(matrix.T), spread, atol=0.25)
     again = sample(BENT, np.random.default_rng(1), 2500, burn_in=40)
     assert (again.matrix() == matrix).all()
@@ -247,7 +247,7 @@ def test_samples_of_a_markov_network_follow_its_joint():
 
 
 def test_samples_of_a_directed_network_are_ancestral():
-    net = kernel_bayes(POINTS, WIDTHS)
+    net = kernel_bayes(POINTS, BANDWIDTHS)
     table = sample(net, np.random.default_rng(1), 3000)
     np.testing.assert_allclose(table.matrix().mean(axis=0), POINTS.mean(axis=1), atol=0.15)
 

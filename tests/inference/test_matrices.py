@@ -5,7 +5,7 @@ import pytest
 
 import arcwise as aw
 
-TABLE = aw.shipped("boston").select(["MEDV", "LSTAT", "AGE", "DIS", "RM"])
+TABLE = aw.example("boston").select(["MEDV", "LSTAT", "AGE", "DIS", "RM"])
 
 
 @pytest.fixture(scope="module", params=["directed", "undirected"])

@@ -17,8 +17,8 @@ from arcwise.inference.rule import FEWER, product_net
 from arcwise.inference.weighting import effective
 from arcwise.networks import BayesNet, log_density
 
-POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
-BENT = kernel_bayes(POINTS, WIDTHS)
+POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
+BENT = kernel_bayes(POINTS, BANDWIDTHS)
 CONFOUNDED = gaussian_net({"z": (0, {}, 1), "x": (0, {"z": 1}, 1), "y": (0, {"x": 1, "z": 2}, 1)})
 
 
@@ -76,7 +76,7 @@ def test_the_grid_gives_the_exact_gaussian_answer(seed):
 def test_the_grid_gives_the_exact_answer_of_a_nonlinear_network():
     for target, known in ((0, {1: 0.2, 2: 0.5}), (1, {0: -1.0, 2: 0.0}), (2, {0: 0.3, 1: 2.0})):
         given = {"abc"[i]: x for i, x in known.items()}
-        mean, sd, _ = kernel_answer(POINTS, WIDTHS, target, known)
+        mean, sd, _ = kernel_answer(POINTS, BANDWIDTHS, target, known)
         answer = query(BENT, "abc"[target], given)
         assert answer.mean == pytest.approx(mean, abs=1e-3)
         assert answer.sd == pytest.approx(sd, abs=1e-3)
@@ -178,8 +178,8 @@ def test_gibbs_with_the_product_rule_agrees():
 
 
 def test_draws_of_the_network_come_before_blanket_models_unless_they_miss_the_evidence():
-    net = kernel_bayes(POINTS, WIDTHS, blankets=True)
-    truth = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})[0]
+    net = kernel_bayes(POINTS, BANDWIDTHS, blankets=True)
+    truth = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})[0]
     for method, said in ((None, "by weighted draws: "), ("blankets", "by Gibbs sampling: ")):
         answer = query(net, "a", {"c": 0.5}, method=method)
         assert said in str(answer)
@@ -234,8 +234,8 @@ def test_densities_with_gaps_are_integrals():
     found = marginal_log_density(BENT, rows, draws=20_000)
     for row, seen in ((0, [2]), (1, [0, 1, 2]), (2, [1])):
         logs = sum(
-            -0.5 * ((rows.columns[i][row] - POINTS[i]) / WIDTHS[i]) ** 2
-            - np.log(WIDTHS[i] * np.sqrt(2 * np.pi))
+            -0.5 * ((rows.columns[i][row] - POINTS[i]) / BANDWIDTHS[i]) ** 2
+            - np.log(BANDWIDTHS[i] * np.sqrt(2 * np.pi))
             for i in seen
         )
         expected = np.log(np.exp(logs).mean())
@@ -272,7 +272,7 @@ def test_other_kinds_of_local_models_work_too():
 
 
 def test_undirected_networks_refuse_what_needs_arrows():
-    net = kernel_bayes(POINTS, WIDTHS, blankets=True).blankets
+    net = kernel_bayes(POINTS, BANDWIDTHS, blankets=True).blankets
     with pytest.raises(GraphError, match=r"do=\) needs the arrows of a directed network"):
         query(net, "a", do={"b": 1.0})
     with pytest.raises(GraphError, match="'grid' is for directed networks"):
@@ -289,20 +289,20 @@ def narrow_chain(tail):
     b = np.sin(2 * a) + 0.1 * rng.normal(size=120)
     c = b**2 + 0.3 * rng.normal(size=120)
     table = {"a": (2 * a).round() / 2, "b": (4 * b).round() / 4, "c": c}
-    return aw.fit("[a][b|a][c|b]", table, model="parzen", tail=tail)
+    return aw.fit("[a][b|a][c|b]", table, model="parzen", tail_weight=tail)
 
 
 def plain_density(model, y, x=None):
     """p(y | x) by the formula, x by y."""
     weights = np.full((1, len(model.output)), 1.0)
     if x is not None:
-        width = model.widths[0] * model.scales[1]
+        width = model.bandwidths[0] * model.scales[1]
         logs = -0.5 * ((x[:, None] - model.inputs[0]) / width) ** 2
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     weights = weights / weights.sum(axis=1, keepdims=True)
-    kernels = norm.pdf(y[None, :], model.output[:, None], model.widths[1] * model.scales[0])
+    kernels = norm.pdf(y[None, :], model.output[:, None], model.bandwidths[1] * model.scales[0])
     wide = norm.pdf(y, model.output.mean(), 2 * model.output.std())
-    return (1 - model.tail) * weights @ kernels + model.tail * wide
+    return (1 - model.tail_weight) * weights @ kernels + model.tail_weight * wide
 
 
 def moments_on(points, density):
@@ -318,7 +318,7 @@ def points_of(model, count=4001):
 @pytest.mark.parametrize("tail", [0.0, 0.05])
 def test_grids_that_are_drawn_from_resolve_narrow_kernels(tail):
     net = narrow_chain(tail)
-    assert net["b"].widths[1] < 0.05
+    assert net["b"].bandwidths[1] < 0.05
     b = points_of(net["b"], 20_001)
     x, c = np.array([0.2, -1.0, 1.1, 0.4]), np.array([0.1, 0.9, 0.5, 2.0])
     rule = product_net(net.net, np.random.default_rng(1), points=FEWER).conditionals[1]
@@ -336,7 +336,7 @@ def test_grids_of_several_hidden_variables_with_a_tail_give_the_exact_spread(tai
     a = rng.normal(size=150)
     b = np.sin(2 * a) + 0.05 * rng.normal(size=150)
     table = {"a": a, "b": b, "c": b**2 + 0.05 * rng.normal(size=150)}  # b has two signs given c
-    net = aw.fit("[a][b|a][c|b]", table, model="parzen", tail=tail)
+    net = aw.fit("[a][b|a][c|b]", table, model="parzen", tail_weight=tail)
     a, b = points_of(net["a"]), points_of(net["b"])
     seen = plain_density(net["c"], np.array([0.5]), b)[:, 0]
     joint = plain_density(net["a"], a)[0][:, None] * plain_density(net["b"], b, a) * seen

@@ -17,8 +17,8 @@ from arcwise.errors import DataError
 from arcwise.inference import Belief, Beliefs, query
 from arcwise.networks import MarkovNet
 
-POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
-BENT = kernel_markov(POINTS, WIDTHS)
+POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
+BENT = kernel_markov(POINTS, BANDWIDTHS)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_one_name_gives_a_belief_and_a_list_beliefs(both):
 
 
 def test_joint_answers_agree_with_the_closed_form(both):
-    mean, _, weights = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})
+    mean, _, weights = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})
     other = weights @ POINTS[1]
     cross = weights @ (POINTS[0] * POINTS[1]) - mean * other
     for name, expected in (("a", mean), ("b", other)):
@@ -50,8 +50,8 @@ def test_joint_answers_agree_with_the_closed_form(both):
 def test_events_on_several_variables_have_honest_errors(both):
     from scipy.special import ndtr
 
-    _, _, weights = kernel_answer(POINTS, WIDTHS, 0, {2: 0.5})
-    above = ndtr(POINTS[:2] / WIDTHS[:2, None])
+    _, _, weights = kernel_answer(POINTS, BANDWIDTHS, 0, {2: 0.5})
+    above = ndtr(POINTS[:2] / BANDWIDTHS[:2, None])
     expected = weights @ (above[0] * above[1])
     found = both.probability({"a": (0, None), "b": (0, None)})
     assert abs(found - expected) < 4 * found.error

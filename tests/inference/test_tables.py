@@ -17,8 +17,8 @@ from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
 from arcwise.inference import impute, predict, query, residuals
 
-POINTS, WIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
-BENT = kernel_markov(POINTS, WIDTHS)
+POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
+BENT = kernel_markov(POINTS, BANDWIDTHS)
 NAN = np.nan
 ROWS = np.array(
     [
@@ -44,7 +44,7 @@ def found():
 def test_every_pattern_of_gaps_is_right_within_its_error(found):
     for row, values in enumerate(ROWS):
         known = {i: values[i] for i in (1, 2) if not np.isnan(values[i])}
-        mean, sd, _ = kernel_answer(POINTS, WIDTHS, 0, known)
+        mean, sd, _ = kernel_answer(POINTS, BANDWIDTHS, 0, known)
         if len(known) == 2:
             assert found.error[row] == 0.0
             assert (found.rhat[row], found.ess[row]) == (1.0, np.inf)
@@ -75,9 +75,9 @@ def test_log_densities_of_true_values(found):
     logs = found.logdensity(values)
     for row in (0, 1, 5):
         known = {i: ROWS[row, i] for i in (1, 2) if not np.isnan(ROWS[row, i])}
-        _, _, weights = kernel_answer(POINTS, WIDTHS, 0, known)
-        density = weights @ np.exp(-0.5 * ((values[row] - POINTS[0]) / WIDTHS[0]) ** 2)
-        expected = np.log(density / (WIDTHS[0] * np.sqrt(2 * np.pi)))
+        _, _, weights = kernel_answer(POINTS, BANDWIDTHS, 0, known)
+        density = weights @ np.exp(-0.5 * ((values[row] - POINTS[0]) / BANDWIDTHS[0]) ** 2)
+        expected = np.log(density / (BANDWIDTHS[0] * np.sqrt(2 * np.pi)))
         assert logs[row] == pytest.approx(expected, abs=1e-9 if row == 0 else 0.25)
     assert np.isnan(logs[4])
     with pytest.raises(DataError, match="6 predictions need as many values, got 2"):
@@ -125,7 +125,7 @@ def test_rows_far_from_all_data_are_counted():
 
 
 def test_rows_whose_chains_disagree_are_counted():
-    apart = kernel_markov(np.concatenate([POINTS, POINTS + 40], axis=1), WIDTHS)
+    apart = kernel_markov(np.concatenate([POINTS, POINTS + 40], axis=1), BANDWIDTHS)
     found = predict(apart, table(np.array([[NAN, NAN, NAN], [NAN, 0.1, 0.2]])), "a", sweeps=40)
     assert any("In 1 of 1 simulated rows the chains disagree" in note for note in found.notes)
 
@@ -144,7 +144,7 @@ def test_large_tables_are_answered_in_blocks(monkeypatch):
     gappy[:, 1] = NAN
     small = predict(BENT, table(gappy), "a", sweeps=200)
     for row in range(5):
-        mean, _, _ = kernel_answer(POINTS, WIDTHS, 0, {2: gappy[row, 2]})
+        mean, _, _ = kernel_answer(POINTS, BANDWIDTHS, 0, {2: gappy[row, 2]})
         assert abs(small.mean[row] - mean) < 5 * small.error[row]
 
 
@@ -154,7 +154,7 @@ def test_evidence_beyond_all_numbers_is_refused():
             return np.full((size, len(self.centres)), np.nan)
 
     first = BENT.conditionals[0]
-    broken = Overflowing(first.centres, first.width, first.others, first.widths)
+    broken = Overflowing(first.centres, first.width, first.others, first.bandwidths)
     net = replace(BENT, conditionals=(broken, *BENT.conditionals[1:]))
     with pytest.raises(FitError, match="'a' is beyond the largest number"):
         predict(net, table(ROWS[:1]), "a")
@@ -163,8 +163,10 @@ def test_evidence_beyond_all_numbers_is_refused():
 
 
 def test_directed_networks_predict_by_blankets_or_by_the_product_rule():
-    fitted = predict(kernel_bayes(POINTS, WIDTHS, blankets=True), table(), "a", seed=1, sweeps=300)
-    bare = predict(kernel_bayes(POINTS, WIDTHS), table(ROWS[[0, 1]]), "a", sweeps=40)
+    fitted = predict(
+        kernel_bayes(POINTS, BANDWIDTHS, blankets=True), table(), "a", seed=1, sweeps=300
+    )
+    bare = predict(kernel_bayes(POINTS, BANDWIDTHS), table(ROWS[[0, 1]]), "a", sweeps=40)
     assert bare.error[0] == 0.0
     assert bare.mean[0] == pytest.approx(fitted.mean[0], abs=1e-3)
     assert bare.sd[0] == pytest.approx(fitted.sd[0], abs=1e-3)
@@ -176,17 +178,17 @@ def test_imputation_by_expected_values():
     matrix = filled.matrix()
     known = ~np.isnan(ROWS)
     assert (matrix[known] == ROWS[known]).all()
-    mean, _, _ = kernel_answer(POINTS, WIDTHS, 0, {1: 0.2, 2: 0.5})
+    mean, _, _ = kernel_answer(POINTS, BANDWIDTHS, 0, {1: 0.2, 2: 0.5})
     assert matrix[4, 0] == pytest.approx(mean)
     for node in (0, 1):
-        mean, _, _ = kernel_answer(POINTS, WIDTHS, node, {2: -0.4})
+        mean, _, _ = kernel_answer(POINTS, BANDWIDTHS, node, {2: -0.4})
         assert matrix[5, node] == pytest.approx(mean, abs=0.25)
 
 
 def test_imputation_by_draws_keeps_relations():
     rows = np.full((1500, 3), NAN)
     filled = impute(BENT, table(rows), np.random.default_rng(1), sweeps=20).matrix()
-    spread = np.cov(POINTS, ddof=0) + np.diag(WIDTHS**2)
+    spread = np.cov(POINTS, ddof=0) + np.diag(BANDWIDTHS**2)
     np.testing.assert_allclose(np.cov(filled.T), spread, atol=0.35)
     again = impute(BENT, table(rows), np.random.default_rng(1), sweeps=20).matrix()
     assert (filled == again).all()
@@ -226,9 +228,9 @@ def test_errors_of_predicting_each_variable_from_the_others():
     found = residuals(BENT, rows)
     for node in range(3):
         known = {i: ROWS[0, i] for i in range(3) if i != node}
-        mean, _, _ = kernel_answer(POINTS, WIDTHS, node, known)
+        mean, _, _ = kernel_answer(POINTS, BANDWIDTHS, node, known)
         assert found[0, node] == pytest.approx(ROWS[0, node] - mean)
-    bare = residuals(kernel_bayes(POINTS, WIDTHS), rows)
+    bare = residuals(kernel_bayes(POINTS, BANDWIDTHS), rows)
     np.testing.assert_allclose(bare, found, atol=2e-3)
     net = switch_net(("off", "on"))
     mixed = residuals(net, Table(net.variables, (np.array([1], dtype=np.uint8), np.array([0.5]))))

@@ -46,10 +46,10 @@ def test_densities_come_back_bit_for_bit(tmp_path, ending):
     assert np.array_equal(log_density(back.net, table.columns), log_density(net, table.columns))
     for before, after in zip(net.conditionals, back.net.conditionals, strict=True):
         assert np.array_equal(before.spread, after.spread)
-        assert (before.rows, before.at_floor, before.passed) == (
+        assert (before.rows, before.at_floor, before.redundant) == (
             after.rows,
             after.at_floor,
-            after.passed,
+            after.redundant,
         )
         assert not after.coefficients.flags.writeable
 

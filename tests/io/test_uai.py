@@ -42,7 +42,7 @@ def test_layout_and_comment_lines_do_not_matter():
 
 
 def test_scopes_with_names_beside_them_are_those_of_pyagrum():
-    """pyAgrum 3.3.1 writes p(c | b, a) so: the level of b, its first parent, changes before that of a."""
+    """pyAgrum 3.3.1 writes p(c | b, a) so: the level of b, its first parent, returns before that of a."""
     text = """BAYES\n3\n3 2 2\n3\n1 0   # a\n1 1   # b\n3 1 0 2   # c\n
     3\n 0.2 0.3 0.5\n2\n 0.1 0.9\n12\n 0.01 0.99\n 0.02 0.98\n 0.03 0.97
      0.04 0.96\n 0.05 0.95\n 1e-05 0.99999"""

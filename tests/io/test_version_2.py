@@ -102,7 +102,7 @@ def test_arrays_are_written_once_and_shared_again(kind):
 
 
 def test_a_parzen_network_of_the_boston_data_is_small(tmp_path):
-    boston = aw.shipped("boston")
+    boston = aw.example("boston")
     full = aw.fit(aw.UGraph.complete(boston.names), boston, model="gaussian")
     sizes = {}
     columns = tuple(boston.matrix().T.copy())
@@ -236,7 +236,7 @@ OUTPUT = ("nodes", 0, "fields", "output")
         ("parzen", ("nodes", 0, "fields", "inputs"), {"$tuple": [1.0]}, "should be of type"),
         ("parzen", ("nodes", 0, "fields", "inputs"), {"$tuple": []}, "contradicts|does not work"),
         ("parzen", ("nodes", 0, "fields", "levels"), True, "should be of type int"),
-        ("parzen", ("nodes", 0, "fields", "at_floor"), 1, "should be of type bool"),
+        ("parzen", ("nodes", 0, "fields", "at_minimum"), 1, "should be of type bool"),
         ("parzen", ("nodes", 0, "fields"), [1], "not named"),
         ("parzen", ("arrays",), ..., "shared array"),
         ("parzen", ("arrays",), 3, "arrays in it is of type int"),

@@ -41,7 +41,7 @@ def test_options_go_to_those_that_take_them():
         ),
         ({"search": "greedy", "restarts": 3}, "of search='tabu'"),
         ({"score": "bic", "folds": 3}, "it is an option of score='kfold'."),
-        ({"widths": "one"}, "it is an option of model='parzen'."),
+        ({"bandwidths": "one"}, "it is an option of model='parzen'."),
         ({"search": "greedy", "tolerence": 0.1}, "Did you mean 'tolerance'"),
     ],
 )

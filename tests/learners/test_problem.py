@@ -92,7 +92,7 @@ def test_the_generator_of_a_specification_is_never_advanced():
         ({}, "directed"),
         ({"graph": "undirected"}, "stepwise"),
         ({"graph": "undirected", "options": {"gamma": 1.0}}, "stepwise"),
-        ({"graph": "undirected", "options": {"count": 5}}, "lasso"),
+        ({"graph": "undirected", "options": {"n_penalties": 5}}, "lasso"),
         ({"graph": "undirected", "penalty": 0.1}, "lasso"),
         ({"graph": "undirected", "rule": "cv"}, "lasso"),
         ({"graph": "undirected", "score": "bic"}, "boundary"),

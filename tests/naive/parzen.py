@@ -30,9 +30,9 @@ def log_normaliser(width, levels):
     return -math.log1p((levels - 1) * math.exp(-b)) if levels else 0.5 * math.log(b / math.pi)
 
 
-def log_ratios(columns, apart, weights, child, levels, inputs, widths):
+def log_ratios(columns, apart, weights, child, levels, inputs, bandwidths):
     """log S_n - log T_n + log normaliser of every row."""
-    h_in, h_out = widths
+    h_in, h_out = bandwidths
     d = distances(columns, apart, inputs, columns[list(inputs)]) / (2 * h_in**2)
     o = apart_from(columns[child], columns[child], levels) / (2 * h_out**2)
     others = np.where(np.eye(len(weights), dtype=bool), 0.0, weights[None, :])
@@ -41,9 +41,9 @@ def log_ratios(columns, apart, weights, child, levels, inputs, widths):
     return ratio + log_normaliser(h_out, levels)
 
 
-def loo(columns, apart, weights, child, levels, inputs, widths):
+def loo(columns, apart, weights, child, levels, inputs, bandwidths):
     used = weights > 0
-    ratio = log_ratios(columns[:, used], apart, weights[used], child, levels, inputs, widths)
+    ratio = log_ratios(columns[:, used], apart, weights[used], child, levels, inputs, bandwidths)
     return float(np.average(ratio, weights=weights[used]))
 
 

@@ -15,7 +15,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 @pytest.fixture(scope="module")
 def lasso():
-    return aw.path(aw.shipped("boston"), graph="undirected", model="gaussian", count=12)
+    return aw.path(aw.example("boston"), graph="undirected", model="gaussian", n_penalties=12)
 
 
 def lines(ax):
@@ -85,7 +85,7 @@ def test_without_edges_there_is_an_empty_picture():
 
 @pytest.mark.parametrize("search", ["boundary", "neighbourhood"])
 def test_paths_without_partial_correlations_say_so(search):
-    table = aw.shipped("boston").select(["RM", "LSTAT", "MEDV"])
+    table = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
     path = aw.path(table, graph="undirected", model="gaussian", search=search)
     with pytest.raises(aw.FitError, match="search='glasso'"):
         path.plot_edges()

@@ -18,7 +18,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 @pytest.fixture(scope="module")
 def boston():
-    return aw.learn(aw.shipped("boston"))
+    return aw.learn(aw.example("boston"))
 
 
 def parts(ax, kind):

@@ -14,7 +14,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 @pytest.fixture(scope="module")
 def nets():
-    table = aw.shipped("sachs")
+    table = aw.example("sachs")
     return {
         f"rho = {rho}": aw.learn(table, graph="undirected", model="gaussian", penalty=rho)
         for rho in (0.4, 0.2, 0.1)

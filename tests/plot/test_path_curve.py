@@ -87,7 +87,7 @@ def test_nothing_to_remove_and_a_price_that_nobody_pays():
 
 @pytest.fixture(scope="module")
 def lasso():
-    return aw.path(aw.shipped("boston"), graph="undirected", model="gaussian")
+    return aw.path(aw.example("boston"), graph="undirected", model="gaussian")
 
 
 def dots(ax):
@@ -102,7 +102,7 @@ def dots(ax):
 def test_a_mark_between_solved_penalties_is_solved_for(lasso):
     ax = lasso.plot(at=0.3)
     edges = aw.learn(
-        aw.shipped("boston"), graph="undirected", model="gaussian", penalty=0.3
+        aw.example("boston"), graph="undirected", model="gaussian", penalty=0.3
     ).graph.n_edges
     assert words(ax) == [f"{edges} edges at 0.3"]
     assert dots(ax) == [(0.3, edges)]

@@ -12,7 +12,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 
 def test_every_step_is_drawn_and_the_best_one_marked():
-    net = aw.learn(aw.shipped("boston"), search="tabu")
+    net = aw.learn(aw.example("boston"), search="tabu")
     ax = plot_trace(net)
     line, best = ax.lines
     assert list(line.get_ydata()) == [step.score for step in net.trace]

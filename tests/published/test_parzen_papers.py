@@ -17,12 +17,12 @@ from arcwise.scores import leave_one_out
 
 @pytest.fixture(scope="module")
 def boston() -> aw.Table:
-    return aw.standardise(aw.shipped("boston").continuous())[0]
+    return aw.standardise(aw.example("boston").continuous())[0]
 
 
 @pytest.fixture(scope="module", params=[0.01, 0.05], ids=lambda floor: f"floor {floor}")
 def path(request, boston):
-    return aw.path(boston, model="parzen", floor=request.param)
+    return aw.path(boston, model="parzen", min_bandwidth=request.param)
 
 
 def test_edges_without_a_penalty(path):
@@ -51,7 +51,7 @@ def test_an_edge_that_stays_is_worth_its_penalty(path):
 
 
 def test_the_default_search_reaches_the_known_score(boston):
-    words = {"model": "parzen", "widths": "one", "floor": 0.05, "penalty": 0.1}
+    words = {"model": "parzen", "bandwidths": "one", "min_bandwidth": 0.05, "penalty": 0.1}
     net = aw.learn(boston, **words)
     assert net.score / boston.rows >= 4.061
     empty = aw.learn(boston, search="greedy", **words)
@@ -62,7 +62,13 @@ def test_the_default_search_reaches_the_known_score(boston):
 @pytest.mark.slow
 def test_runs_from_complete_graphs_differ_as_in_the_paper(boston):
     """17 to 22 arcs (paper 18), sd of scores 0.2 to 0.6 (0.4), structures apart by 15 % (18 %)."""
-    words = {"model": "parzen", "widths": "one", "floor": 0.05, "penalty": 0.1, "start": "complete"}
+    words = {
+        "model": "parzen",
+        "bandwidths": "one",
+        "min_bandwidth": 0.05,
+        "penalty": 0.1,
+        "start": "complete",
+    }
     nets = [aw.learn(boston, search="greedy", seed=seed, **words) for seed in range(15)]
     scores = [net.score / boston.rows for net in nets]
     assert 0.1 < stdev(scores) < 0.7
@@ -75,7 +81,7 @@ def test_runs_from_complete_graphs_differ_as_in_the_paper(boston):
 
 def test_the_known_score_of_the_joint_density(boston):
     """Graphs of one class tie under a shared width, so every complete graph has the joint's score."""
-    fits = Parzen().bind(boston.select(["LSTAT", "MEDV", "NOX", "RM"]), widths="shared")
+    fits = Parzen().bind(boston.select(["LSTAT", "MEDV", "NOX", "RM"]), bandwidths="shared")
     score = leave_one_out(fits)
     rng = np.random.default_rng(1)
     totals = []

@@ -14,7 +14,7 @@ import arcwise as aw
 
 @pytest.fixture(scope="module")
 def thousands():
-    moments = aw.Moments.of(aw.shipped("sachs"))
+    moments = aw.Moments.of(aw.example("sachs"))
     covariance = moments.scatter / (moments.n - 1) / 1000
     return aw.Moments.given(moments.names, moments.n, moments.mean, covariance)
 
@@ -30,11 +30,11 @@ def test_the_lectures_penalties(thousands, rho, edges):
     np.testing.assert_allclose(np.diag(joint.covariance), np.diag(thousands.covariance) + rho)
     path = aw.path(thousands, **words, refit=False)
     assert path.at(rho) == net.graph
-    assert json.loads(json.dumps(net.about()["words"]))["penalty"] == rho
+    assert json.loads(json.dumps(net.about()["settings"]))["penalty"] == rho
 
 
 def test_what_ebic_finds_on_logs():
-    table = aw.shipped("sachs")
+    table = aw.example("sachs")
     logs = {name: np.log(column) for name, column in zip(table.names, table.columns, strict=True)}
     net = aw.learn(logs, graph="undirected", model="gaussian")
     assert 40 <= net.graph.n_edges <= 50

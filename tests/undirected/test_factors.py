@@ -41,9 +41,9 @@ def test_a_matrix_gives_the_solution_at_those_penalties(table, prices):
     order = [net.net.graph.nodes.index(name) for name in NAMES]
     found = net.net.joint.covariance[np.ix_(order, order)] / np.outer(sd, sd)
     np.testing.assert_allclose(found, expected.covariance, atol=1e-6)
-    assert net.words["penalty"] == 1.0
-    assert net.words["penalty_unit"] == "rho, times the matrix given"
-    assert net.words["options"]["factors"].startswith("a matrix of 4 x 4")
+    assert net.settings["penalty"] == 1.0
+    assert net.settings["penalty_unit"] == "rho, times the matrix given"
+    assert net.settings["options"]["factors"].startswith("a matrix of 4 x 4")
 
 
 def test_every_form_of_a_matrix_is_the_same(table, prices, tmp_path):
@@ -89,7 +89,7 @@ def test_rules_choose_with_factors(table, rule, search):
     plain = aw.learn(table, **words)
     doubled = aw.learn(table, factors=np.full((4, 4), 2.0), **words)
     assert doubled.graph == plain.graph
-    assert doubled.words["penalty"] == pytest.approx(plain.words["penalty"] / 2)
+    assert doubled.settings["penalty"] == pytest.approx(plain.settings["penalty"] / 2)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_rules_and_factors_say_the_same(rule):
     words = {"graph": "undirected", "model": "gaussian", "penalty": rule}
     ruled = aw.learn(rows, rules=aw.Rules(forbidden=[f"{a} -- {b}" for a, b in out]), **words)
     priced = aw.learn(rows, factors=dict.fromkeys(out, np.inf), **words)
-    assert ruled.words["penalty"] == pytest.approx(priced.words["penalty"], rel=1e-9)
+    assert ruled.settings["penalty"] == pytest.approx(priced.settings["penalty"], rel=1e-9)
     assert ruled.graph == priced.graph
 
 

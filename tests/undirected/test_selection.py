@@ -314,7 +314,7 @@ def test_rules_of_the_search_are_handed_on():
         (lambda x: by_ebic(np.eye(2), 10, gamma=-1), "gamma from 0 on"),
         (lambda x: by_stability(x, np.random.default_rng(0), subsamples=1), "two subsamples"),
         (lambda x: by_stability(x, np.random.default_rng(0), threshold=0.5), "threshold"),
-        (lambda x: by_rotation(x, np.random.default_rng(0), turns=0), "one turn"),
+        (lambda x: by_rotation(x, np.random.default_rng(0), rotations=0), "one turn"),
         (lambda x: correlations(x[:1]), "Two rows"),
         (lambda x: correlations(np.where(x > 9, np.nan, x)), "complete"),
         (lambda x: correlations(x * 0 + 3.3), "does not vary"),

@@ -1,4 +1,4 @@
-"""Conditional Parzen windows: leave-one-out scores, widths, and predictions.
+"""Conditional Parzen windows: leave-one-out scores, bandwidths, and predictions.
 
 Target i, inputs B, squared distances D = sum over j in B of (x_nj - x_mj)^2 (or [x_nj != x_mj] where
 `apart` says that a column has unordered levels), a = 1/(2 h_in^2), b = 1/(2 h_out^2), weights w:
@@ -57,7 +57,7 @@ class Loo(NamedTuple):
 class Fit(NamedTuple):
     """Widths (m, 2: h_in, h_out) of greatest score, the scores (m,), and passes over all pairs (m,)."""
 
-    widths: Array
+    bandwidths: Array
     value: Array
     evaluations: Array
 
@@ -69,16 +69,16 @@ def loo(
     child: int,
     levels: int,
     sets: Sets,
-    widths: Array,
+    bandwidths: Array,
     *,
     single: bool = False,
 ) -> Loo:
-    """Leave-one-out scores of one child for m sets at given widths (m, 2): O(n^2 k) a set of size k.
+    """Leave-one-out scores of one child for m sets at given bandwidths (m, 2): O(n^2 k) a set of size k.
 
     In double precision, or in `single` precision (relative error about 1e-6) at twice the speed.
     """
     indptr, indices = pack(sets)
-    at = np.ascontiguousarray(widths, dtype=np.float64).reshape(len(sets), 2)
+    at = np.ascontiguousarray(bandwidths, dtype=np.float64).reshape(len(sets), 2)
     found = Loo(np.empty(len(sets)), np.empty((len(sets), 2)), np.empty((len(sets), 3)))
     _native.parzen_loo(columns, apart, weights, child, levels, indptr, indices, at, single, *found)
     return found
@@ -125,12 +125,12 @@ def loo_rows(
     child: int,
     levels: int,
     inputs: tuple[int, ...],
-    widths: tuple[float, float],
+    bandwidths: tuple[float, float],
     queries: Integers,
 ) -> Array:
     """log S_n - log T_n + log normaliser (q,) of some rows against all others: O(q n k), double precision."""
     out, members = np.empty(len(queries)), np.asarray(inputs, dtype=np.int64)
-    data = (columns, apart, weights, child, levels, members, *map(float, widths))
+    data = (columns, apart, weights, child, levels, members, *map(float, bandwidths))
     _native.parzen_loo_rows(*data, queries, out)
     return out
 

@@ -29,7 +29,7 @@ def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]
     `seconds` are those that learning took, where that is to be told.
 
     >>> import arcwise as aw
-    >>> net = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
+    >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
     >>> for label, text in net.describe()[:4]:
     ...     print(f"{label}: {text}")
     data: 506 rows, 3 columns
@@ -41,7 +41,7 @@ def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]
         ("data", _data(net)),
         *(("note", note) for note in notes_of(net)),
         ("graph", f"{'directed' if net.directed else 'undirected'}, {edge_count(net)}"),
-        ("model", str(net.words.get("model", ""))),
+        ("model", str(net.settings.get("model", ""))),
         ("score", _score(net)),
         ("penalty", _penalty(net)),
         ("search", _search(net, seconds)),
@@ -97,7 +97,7 @@ def to_dict(net: Network) -> dict[str, Any]:
     return {
         "variables": list(net.variables),
         "directed": net.directed,
-        "words": dict(net.words),
+        "settings": dict(net.settings),
         **{name: getattr(net, name) for name in told},
         "steps": len(net.trace),
         "tuning": [dict(row) for row in net.tuning],
@@ -112,12 +112,12 @@ def summary(net: Network) -> str:
     lines = [repr(net)[1:-1]]
     if net.score is not None:
         proof = ", proved to be the best of all graphs" if net.optimal else ""
-        word = net.words.get("score", "score")
+        word = net.settings.get("score", "score")
         lines.append(f"{word} {net.score:.4f} on {net.rows:g} rows{proof}")
     if net.stopped:
         steps = len(net.trace)  # a file keeps none of them
         taken = f", {_plural(steps, 'step')}" if steps else ""
-        lines.append(f"search: {net.words.get('search', 'search')}{taken}; {net.stopped}")
+        lines.append(f"search: {net.settings.get('search', 'search')}{taken}; {net.stopped}")
     lines.extend(f"note: {note}" for note in net.notes)
     shown = net.edges.present
     return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
@@ -156,22 +156,22 @@ def _score(net: Network) -> str:
     if net.score is None:
         return ""
     proof = ", proved to be the best of all graphs" if net.optimal else ""
-    if not net.directed and net.measure is not None:
+    if not net.directed and net.scorer is not None:
         proof = ", summed over all variables given their neighbours"
-    return f"{net.words.get('score', 'score')} {net.score:.4f}{proof}"
+    return f"{net.settings.get('score', 'score')} {net.score:.4f}{proof}"
 
 
 def _penalty(net: Network) -> str:
-    if "penalty" not in net.words:
+    if "penalty" not in net.settings:
         return ""
-    tuned, rule = "", str(net.words.get("penalty_rule") or "")
+    tuned, rule = "", str(net.settings.get("penalty_rule") or "")
     if net.tuning:
         tuned = f", found by {_RULES.get(rule, 'cross-validation')}"
     elif rule:
         tuned = "; tuning was cut short"
-    unit = f"({net.words['penalty_unit']})" if "penalty_unit" in net.words else ""
+    unit = f"({net.settings['penalty_unit']})" if "penalty_unit" in net.settings else ""
     usual = f"nats per {'arc' if net.directed else 'edge'} and row"
-    return f"{net.words['penalty']:.4g} {unit or usual}{tuned}"
+    return f"{net.settings['penalty']:.4g} {unit or usual}{tuned}"
 
 
 def _search(net: Network, seconds: float | None) -> str:
@@ -179,7 +179,7 @@ def _search(net: Network, seconds: float | None) -> str:
         return ""
     took = "" if seconds is None else f" in {seconds:.1f} s"
     reason = "" if net.optimal else f"; {net.stopped}"
-    return f"{net.words.get('search', '')}, {_plural(len(net.trace), 'step')}{took}{reason}"
+    return f"{net.settings.get('search', '')}, {_plural(len(net.trace), 'step')}{took}{reason}"
 
 
 def no_edges(net: Network) -> str:
@@ -190,7 +190,7 @@ def no_edges(net: Network) -> str:
         return f"No edges: the search was stopped before it found any ({net.stopped})."
     if not net.stopped:
         return "No edges: the graph has none."
-    if net.words.get("penalty", 0) > 0:
-        more = "" if net.words.get("penalty_rule") else " A smaller one leaves more."
+    if net.settings.get("penalty", 0) > 0:
+        more = "" if net.settings.get("penalty_rule") else " A smaller one leaves more."
         return f"No edges: no edge is left at this penalty.{more}"
     return "No edges: no variable tells anything of another."

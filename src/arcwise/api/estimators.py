@@ -46,10 +46,10 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         both.
     factors : what rho is multiplied with, pair by pair: a matrix in the order of the columns, a data frame
         with their names, or a mapping of pairs of names (x0, x1, ... where the columns have none).
-    count, least : penalties that rules try, and the smallest as a share of the largest.
+    n_penalties, min_ratio : penalties that rules try, and the smallest as a share of the largest.
     gamma : of the rule "ebic".
     subsamples, threshold : of the rule "stars".
-    turns : of the rule "ric".
+    rotations : of the rule "ric".
     random_state : the seed of rules that draw.
     n_jobs : processes for rules that fit many graphs.
 
@@ -79,12 +79,12 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         nonparanormal: bool = False,
         gaps: str = "complete",
         factors: Any = None,
-        count: int = 30,
-        least: float | None = None,
+        n_penalties: int = 30,
+        min_ratio: float | None = None,
         gamma: float = 0.5,
         subsamples: int = 20,
         threshold: float = 0.05,
-        turns: int = 20,
+        rotations: int = 20,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
@@ -118,7 +118,7 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         if not isinstance(joint, NormalJoint):
             raise FitError("The graphical lasso found no joint distribution.")
         self.network_ = net
-        self.penalty_ = float(net.words["penalty"])
+        self.penalty_ = float(net.settings["penalty"])
         self.location_, self.precision_ = joint.mean.copy(), joint.precision.copy()
         self.covariance_ = joint.covariance.copy()
         self.graph_ = UGraph.unchecked(shown, net.net.inputs)

@@ -64,7 +64,7 @@ def fit(
     other undirected networks are scored by each variable given its neighbours, summed.
 
     >>> import arcwise as aw
-    >>> net = aw.fit("[RM][MEDV|RM]", aw.shipped("boston"))
+    >>> net = aw.fit("[RM][MEDV|RM]", aw.example("boston"))
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
@@ -76,12 +76,12 @@ def fit(
     return Network(
         net,
         score=total,
-        words={**said, **({"options": dict(options)} if options else {})},
+        settings={**said, **({"options": dict(options)} if options else {})},
         notes=tuple(filter(None, (*bound.data.notes, _no_joint(net), noise_note(net, bound)))),
         order=known.source.order,
         rows=bound.data.total,
         fingerprint=fingerprint(known.source),
-        measure=measure,
+        scorer=measure,
         data=known.whole,
     )
 
@@ -95,7 +95,7 @@ def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
     words : all else that `fit` takes: model, score, kinds, weights, na_values, missing, seed, options.
 
     >>> import arcwise as aw
-    >>> homes = aw.shipped("boston")
+    >>> homes = aw.example("boston")
     >>> aw.score("RM -> MEDV", homes) > aw.score("[RM][MEDV]", homes)
     True
     """
@@ -247,7 +247,7 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Netwo
     models = tuple(_by_hand(name, known.parents_of(name), numbers[name]) for name in known.nodes)
     variables = tuple(Variable(name) for name in known.nodes)
     net = BayesNet(variables, known, models)
-    return Network(net, words={"model": "gaussian"}, order=tuple(numbers))
+    return Network(net, settings={"model": "gaussian"}, order=tuple(numbers))
 
 
 def _by_hand(name: str, parents: tuple[str, ...], given: Mapping[str, Any]) -> GaussianConditional:
@@ -271,7 +271,7 @@ def _by_hand(name: str, parents: tuple[str, ...], given: Mapping[str, Any]) -> G
     size = len(parents) + 1
     intercept = _number(name, given.get("intercept", 0.0))
     return GaussianConditional(
-        intercept, weights, variance, np.zeros((size, size)), 0.0, passed=(False,) * len(parents)
+        intercept, weights, variance, np.zeros((size, size)), 0.0, redundant=(False,) * len(parents)
     )
 
 

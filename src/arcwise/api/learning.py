@@ -52,14 +52,14 @@ def learn(
     max_parents: int | None = None,
     expert: DAG | str | None = None,
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
-    prior_rows: Any = None,
+    pseudo_rows: Any = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
     missing: str = "drop",
     seed: int = 0,
     n_jobs: int = 1,
-    time: float | None = None,
+    time_limit: float | None = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Network:
@@ -71,9 +71,9 @@ def learn(
     graph : "directed", or "undirected": each variable joined to those that it depends on directly.
     model : "gaussian" (linear), "parzen" (any shape), or "auto" by the kinds of columns: linear for
         numbers, with a note where relations are curved and what "parzen" would gain.
-    score : "bic" (default of linear models), "ebic" (default where columns are many for the rows),
-        "aic", "bge", "loglik", "loo" (leave-one-out, default of Parzen models), "kfold", "heldout".
-    search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "exact"; for undirected graphs
+    score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
+        (leave-one-out, default of Parzen models), "kfold", "heldout".
+    search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "boss", "exact"; for undirected graphs
         "auto", "boundary", "deletion", and for Gaussian ones "stepwise" (edges added and taken out one by
         one; it is what "auto" means there unless a score or a penalty is given), "glasso" (the graphical
         lasso; "auto" where a penalty is given) and "neighbourhood".
@@ -94,16 +94,16 @@ def learn(
     expert, expert_weight : a graph (a DAG or a model string) that arcs should not differ from, and the
         penalty of each difference in nats per row: one for all arcs, or a mapping of arcs (parent, child)
         to their penalties, 0.1 for those it does not name.
-    prior_rows : artificial rows that say what an expert would expect to see, as a table or a file's
+    pseudo_rows : artificial rows that say what an expert would expect to see, as a table or a file's
         path; they count like real ones.
     kinds, weights, na_values : as for `table`.
     missing : what to do about gaps: "drop" leaves out the rows that have some.
     seed : the same seed gives the same result.
     n_jobs : processes or threads for work that can be shared out; -1 for all cores.
-    time : seconds after which the best so far is returned.
+    time_limit : seconds after which the best so far is returned.
     progress : show a progress line; by default where a person is looking.
     options : options of the search (tolerance, restarts, tabu_length, walk_length, rounds, steps, ...),
-        of the score (gamma, alpha_mu, alpha_w, folds, fraction) and of the model (Parzen: widths, floor,
+        of the score (gamma, alpha_mu, alpha_w, folds, fraction) and of the model (Parzen: bandwidths, floor,
         tail, ...); of the lasso: scale ("correlation" or "covariance"), diagonal, refit, nonparanormal,
         gaps, gamma, ... (see docs/undirected.md).
 
@@ -116,10 +116,10 @@ def learn(
     DataError, GraphError, FitError, WordError : one sentence each: what was expected, what was given.
 
     >>> import arcwise as aw
-    >>> net = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]))
+    >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))
     >>> net.separated("RM", "LSTAT"), net.optimal
     (False, True)
-    >>> field = aw.learn(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), graph="undirected")
+    >>> field = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), graph="undirected")
     >>> field.neighbours("MEDV")
     ('LSTAT', 'RM')
     """
@@ -149,7 +149,7 @@ def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Speci
     words = {**asked["options"], **asked}
     del words["options"]
     source = any_table(*(words.pop(word) for word in ("data", "kinds", "weights", "na_values")))
-    watching = Progress(label, words.pop("time"), words.pop("progress"))
+    watching = Progress(label, words.pop("time_limit"), words.pop("progress"))
     return source, specify(**words), watching
 
 
@@ -169,8 +169,8 @@ def specify(
     searches(graph)
     if not isinstance(seed, int | np.integer | None) or (seed or 0) < 0:
         raise WordError(f"The seed must be a non-negative integer, got {seed!r}.")
-    if isinstance(words.get("prior_rows"), str | os.PathLike):
-        words["prior_rows"] = read(words["prior_rows"])
+    if isinstance(words.get("pseudo_rows"), str | os.PathLike):
+        words["pseudo_rows"] = read(words["pseudo_rows"])
     if words.get("factors", ...) is None:  # none are none, whatever is learned
         del words["factors"]
     if _a_matrix(penalty):
@@ -260,27 +260,27 @@ def network_of(
     `reason` is why a watcher ended it, where one did; `edge_seconds` bounds the time for strengths of edges.
     """
     problem, tuned = learned.problem, learned.tuned
-    words: dict[str, Any] = {**problem.words, **learned.words, "seed": seed}
-    if learned.penalty or tuned or "penalty_unit" in words:
-        words["penalty"] = learned.penalty
+    settings: dict[str, Any] = {**problem.words, **learned.words, "seed": seed}
+    if learned.penalty or tuned or "penalty_unit" in settings:
+        settings["penalty"] = learned.penalty
     if tuned:
-        words["penalty_rule"] = tuned.rule
+        settings["penalty_rule"] = tuned.rule
     if options := dict(problem.spec.options):
         if "factors" in options:
             options["factors"] = str(options["factors"])
-        words["options"] = options
+        settings["options"] = options
     return Network(
         learned.net,
         score=learned.total,
         trace=learned.trace,
         stopped=learned.stopped if learned.settled else reason or learned.stopped,
         optimal=learned.optimal,
-        words=words,
+        settings=settings,
         notes=(*problem.notes, *learned.notes, *([tuned.reason] if tuned else [])),
         order=source.order,
         rows=problem.score.rows,
         fingerprint=fingerprint(source),
-        measure=problem.score if learned.scored else None,
+        scorer=problem.score if learned.scored else None,
         limits=learned.limits,
         rules=problem.spec.rules,
         fits=problem.fits,

@@ -40,7 +40,7 @@ def _network(stored: io.Stored, path: str | PathLike[str]) -> Network:
         score=_number(about.get("score")),
         stopped=str(about.get("stopped") or ""),
         optimal=bool(about.get("optimal", False)),
-        words=_mapping(about.get("words")),
+        settings=_mapping(about.get("settings")),
         notes=tuple(map(str, _sequence(about.get("notes")))),
         order=_order(about.get("order"), stored.net.names),
         rows=_number(about.get("rows")),

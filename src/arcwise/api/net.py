@@ -41,7 +41,7 @@ class Network:
     trace : the steps of the search.
     stopped : why the search ended, in words.
     optimal : whether the graph is proved to be the best of all.
-    words : which model, score and search were used.
+    settings : which model, score and search were used.
     notes : sentences about the data and the choices made.
     order : the variables in the order the user gave them.
     rules : what the graph had to obey when it was learned; None where it was given, or where the file
@@ -57,12 +57,12 @@ class Network:
     trace: tuple[Step, ...] = ()
     stopped: str = ""
     optimal: bool = False
-    words: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     rows: float | None = None
     fingerprint: str = ""
-    measure: Score | None = None
+    scorer: Score | None = None
     limits: Limits | None = None
     rules: Rules | None = None
     fits: Fits | None = None
@@ -99,15 +99,15 @@ class Network:
     @cached_property
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, reversible or compelled, strength."""
-        kept = None if self.measure else unpack_edges(self.net, self.saved_edges, self.limits)
-        return kept or edge_table(self.net, self.measure, self.limits, self.rows, self.edge_seconds)
+        kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
+        return kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.
 
         Undirected Gaussian networks only, fitted without a penalty.
         """
-        if self.words.get("numbers") == "penalised":
+        if self.settings.get("numbers") == "penalised":
             raise FitError(
                 "The numbers of this network are shrunk by the penalty: learn it with refit=True to ask "
                 "what its edges are worth."
@@ -145,6 +145,8 @@ class Network:
         self._known(name)
         return self.graph.blanket_of(name) if isinstance(self.graph, DAG) else self.neighbours(name)
 
+    markov_blanket = blanket
+
     def separated(
         self, first: str | Iterable[str], second: str | Iterable[str], given: Iterable[str] = ()
     ) -> bool:
@@ -163,7 +165,7 @@ class Network:
     # -- the numbers ----------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Conditional:
-        """The fitted local model of a variable: coefficients and errors, or widths."""
+        """The fitted local model of a variable: coefficients and errors, or bandwidths."""
         return self.net.conditionals[self.net.index(name)]
 
     def local(self, name: str) -> str:
@@ -229,7 +231,7 @@ class Network:
     @cached_property
     def _equivalents(self) -> inference.Equivalents | None:
         """The class of a directed graph that was learned; None where the graph was given."""
-        if not self.directed or "search" not in self.words:
+        if not self.directed or "search" not in self.settings:
             return None
         refit = None if self.fits is None else cache(self.fits.conditional)
         return inference.Equivalents(self.cpdag, refit, self.rules is not None)
@@ -288,13 +290,13 @@ class Network:
             "score": self.score,
             "stopped": self.stopped,
             "optimal": self.optimal,
-            "words": dict(self.words),
+            "settings": dict(self.settings),
             "notes": list(self.notes),
             "order": list(self.variables),
             "rows": self.rows,
             "fingerprint": self.fingerprint,
             "tuning": [dict(row) for row in self.tuning],
-            "edges": pack_edges(self.edges) if self.measure else dict(self.saved_edges),
+            "edges": pack_edges(self.edges) if self.scorer else dict(self.saved_edges),
             **({"rules": self.rules.to_dict()} if self.rules and self.directed else {}),
         }
 
@@ -328,7 +330,7 @@ class Network:
                 "choice was cut short."
             )
         names = dict.fromkeys(name for row in self.tuning for name in row)
-        chosen = [row["penalty"] for row in self.tuning].index(self.words["penalty"])
+        chosen = [row["penalty"] for row in self.tuning].index(self.settings["penalty"])
         return [
             {**{name: row.get(name) for name in names}, "chosen": int(number == chosen)}
             for number, row in enumerate(self.tuning)
@@ -355,8 +357,8 @@ class Network:
         from arcwise.plot import plot_tuning
 
         usual = f"nats per {'arc' if self.directed else 'edge'} and row"
-        unit = str(self.words.get("penalty_unit", usual))
-        taken = float(self.words.get("penalty", 0.0))
+        unit = str(self.settings.get("penalty_unit", usual))
+        taken = float(self.settings.get("penalty", 0.0))
         return plot_tuning(self.tuning, taken, **{"unit": unit, **options})
 
     def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:

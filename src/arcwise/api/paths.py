@@ -60,7 +60,7 @@ class PenaltyPath:
         return self.path.unit
 
     @property
-    def words(self) -> Mapping[str, Any]:
+    def settings(self) -> Mapping[str, Any]:
         """Which model, score and search were used."""
         options = dict(self.problem.spec.options)
         return {
@@ -151,7 +151,7 @@ class PenaltyPath:
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as plain values."""
-        said = {"words": dict(self.words), "notes": list(self.notes)}
+        said = {"settings": dict(self.settings), "notes": list(self.notes)}
         return {**self.path.to_dict(), "stopped": self.stopped, **said}
 
     def __repr__(self) -> str:
@@ -170,14 +170,14 @@ def path(
     score: str | None = None,
     search: str = "auto",
     rules: Rules | None = None,
-    prior_rows: Any = None,
+    pseudo_rows: Any = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
     missing: str = "drop",
     seed: int = 0,
     n_jobs: int = 1,
-    time: float | None = None,
+    time_limit: float | None = None,
     progress: bool | None = None,
     **options: Any,
 ) -> PenaltyPath:
@@ -189,10 +189,10 @@ def path(
     graph : "undirected".
     search : "boundary" (edges go one by one, the weakest first, and local models are fitted again),
         "deletion" (every pair is tested given all others, for comparison); for Gaussian models also
-        "glasso" and "neighbourhood", solved at 30 penalties (count=) down to a hundredth or a
-        twentieth of the largest (least=). "auto" is glasso for Gaussian models unless a score is given,
+        "glasso" and "neighbourhood", solved at 30 penalties (n_penalties=) down to a hundredth or a
+        twentieth of the largest (min_ratio=). "auto" is glasso for Gaussian models unless a score is given,
         else boundary.
-    model, score, rules, prior_rows, kinds, weights, na_values, missing, seed, n_jobs, time, progress,
+    model, score, rules, pseudo_rows, kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress,
     options : as for `learn`. Where time does not suffice, the path ends early and says how far it came.
 
     Returns
@@ -206,7 +206,7 @@ def path(
     DataError, GraphError, FitError, WordError : one sentence each: what was expected, what was given.
 
     >>> import arcwise as aw
-    >>> found = aw.path(aw.shipped("boston").select(["RM", "LSTAT", "MEDV"]), search="boundary")
+    >>> found = aw.path(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), search="boundary")
     >>> [edges for _, edges in found.curve()]
     [3, 2, 1, 0]
     """

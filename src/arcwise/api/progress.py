@@ -51,7 +51,9 @@ class Progress:
 
     def __init__(self, label: str, limit: float | None = None, show: bool | None = None) -> None:
         if limit is not None and (not isinstance(limit, Real) or not float(limit) >= 0):
-            raise WordError(f"time= is a non-negative number of seconds, or None, got {limit!r}.")
+            raise WordError(
+                f"time_limit= is a non-negative number of seconds, or None, got {limit!r}."
+            )
         self.label, self.limit = label, limit
         self.show = sys.stderr.isatty() if show is None else show
         self.began = self._shown = time.monotonic()

@@ -27,7 +27,7 @@ def validate(
     folds: int = 10,
     seed: int = 0,
     n_jobs: int = 1,
-    time: float | None = None,
+    time_limit: float | None = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
@@ -40,7 +40,7 @@ def validate(
     ----------
     data : as for `learn`, but rows are needed.
     folds : number of parts; each is left out once.
-    time : seconds for all folds together; where they do not suffice, it is an error.
+    time_limit : seconds for all folds together; where they do not suffice, it is an error.
     seed, n_jobs, kinds, weights, na_values, progress : as for `learn`.
     words : everything else that `learn` takes: model, score, search, penalty, rules, missing, ...
 
@@ -54,7 +54,7 @@ def validate(
     spec = specify(seed=seed, **words)
     ready = rows_for(spec, source)
     parts = cut(ready.rows, folds, np.random.default_rng(seed))
-    with one_thread(source), Progress("validating", time, progress) as watch:
+    with one_thread(source), Progress("validating", time_limit, progress) as watch:
         away, found = inside(n_jobs, watch), None
         with contextlib.suppress(Interrupted):
             learner = Learner(spec, watch=away, tuning_watch=away)
@@ -63,7 +63,7 @@ def validate(
         return found
     if "Ctrl-C" in watch.reason:
         raise KeyboardInterrupt  # half a cross-validation has no meaning
-    raise FitError(f"Not every fold was done in {time:g} s: give more time, or fewer folds.")
+    raise FitError(f"Not every fold was done in {time_limit:g} s: give more time, or fewer folds.")
 
 
 def prune(
@@ -79,7 +79,7 @@ def prune(
     missing: str = "drop",
     seed: int = 0,
     n_jobs: int = 1,
-    time: float | None = None,
+    time_limit: float | None = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Pruning:
@@ -90,7 +90,7 @@ def prune(
     data : as for `learn`.
     target : the variable to predict from all others.
     test : other rows, to be scored by every model on the way; rows with gaps are left out.
-    model, score, kinds, weights, na_values, missing, seed, n_jobs, time, progress,
+    model, score, kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress,
     options : as for `learn`.
 
     Returns
@@ -98,7 +98,7 @@ def prune(
     Pruning : the score, and that of the test rows, against the inputs left; prints as a table.
 
     >>> import arcwise as aw
-    >>> homes = aw.shipped("boston").select(["RM", "DIS", "LSTAT", "MEDV"])
+    >>> homes = aw.example("boston").select(["RM", "DIS", "LSTAT", "MEDV"])
     >>> aw.prune(homes, "MEDV", model="gaussian").best.inputs
     ('DIS', 'LSTAT', 'RM')
     """

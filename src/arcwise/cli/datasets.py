@@ -13,7 +13,7 @@ from arcwise.cli.terminal import facts, grid, plural, show, show_json, styled
 from arcwise.errors import FileError, unknown
 
 if TYPE_CHECKING:
-    from arcwise.data import Audit, ColumnAudit, Shipped
+    from arcwise.data import Audit, ColumnAudit, Example
 
 __all__ = ["audit", "data", "demo"]
 
@@ -63,11 +63,11 @@ def data(
     name : one of them; all by default.
     output : write it: a table as {tables}, a network as .bif, .csv or .dot.
     """
-    from arcwise.data import catalogue
+    from arcwise.data import examples
 
-    entries = [each for each in catalogue() if name in (None, each.name)]
+    entries = [each for each in examples() if name in (None, each.name)]
     if not entries:
-        raise unknown("shipped table or network", name, {each.name for each in catalogue()})
+        raise unknown("example table or network", name, {each.name for each in examples()})
     if output is not None:
         if name is None:
             raise FileError("Name one of the tables or networks to write.")
@@ -79,13 +79,13 @@ def data(
         _show_entries(entries)
 
 
-def _size(entry: Shipped) -> str:
+def _size(entry: Example) -> str:
     if entry.kind == "network":
         return f"network of {entry.columns} variables"
     return f"table, {entry.rows} rows, {entry.columns} columns"
 
 
-def _show_entries(entries: list[Shipped]) -> None:
+def _show_entries(entries: list[Example]) -> None:
     for entry in entries:
         title = f"{entry.name}: {_size(entry)}"
         about = (("", entry.what), ("", f"Origin: {entry.origin}. Terms: {entry.terms}."))
@@ -95,7 +95,7 @@ def _show_entries(entries: list[Shipped]) -> None:
     show("", f"Write one with: arcwise data {first.name} -o {first.name}.{ending}")
 
 
-def _write(entries: list[Shipped], output: Path) -> None:
+def _write(entries: list[Example], output: Path) -> None:
     """Write a table or a network; the ending says which, where both have the name."""
     import pyarrow as pa
 
@@ -112,7 +112,7 @@ def _write(entries: list[Shipped], output: Path) -> None:
     show(f"Terms: {entry.terms}.")
 
 
-def _write_network(entry: Shipped, output: Path) -> None:
+def _write_network(entry: Example, output: Path) -> None:
     from arcwise import io
     from arcwise.io.files import read_bytes, write_bytes
 
@@ -134,7 +134,7 @@ def demo(
     folder : where to write the files; made if it is missing.
     """
     from arcwise.api import learn
-    from arcwise.data import shipped
+    from arcwise.data import example
 
     try:
         folder.mkdir(exist_ok=True)
@@ -142,11 +142,11 @@ def demo(
         raise FileError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from None
     model, dot, picture = (folder / f"{DEMO}.{ending}" for ending in ("json", "dot", "png"))
     outputs.check((path, ()) for path in (model, dot, picture))
-    table = shipped(DEMO)
+    table = example(DEMO)
     began = clock.monotonic()
     net = learn(table)
     seconds = clock.monotonic() - began
-    summary.show_network(net, table, Path(f"{DEMO} (shipped with Arcwise)"), seconds)
+    summary.show_network(net, table, Path(f"{DEMO} (example data of Arcwise)"), seconds)
     files = [(model, net.save, "the model"), (dot, net.save, "the graph for Graphviz")]
     outputs.say_written(outputs.write(files))
     try:

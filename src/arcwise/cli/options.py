@@ -203,10 +203,10 @@ Settings = Annotated[
         "NAME=VALUE",
         "--option",
         help="A further setting of the search, the score or the model, such as restarts=10, gamma=1,"
-        " widths=one or scale=covariance.",
+        " bandwidths=one or scale=covariance.",
     ),
 ]
-Time = Annotated[
+TimeLimit = Annotated[
     float | None,
     learning_option(
         "SECONDS", least=0, help="Stop after so many seconds with the best result so far."
@@ -295,23 +295,23 @@ class EdgeRules:
     ----------
     require : an arc that must be in the graph; in an undirected one, the edge 'A -- B'.
     forbid : an arc that must not be in the graph, in this direction; 'A -- B' forbids both.
-    prior_rows : a table of artificial rows that say what an expert would expect to see; they count like
+    pseudo_rows : a table of artificial rows that say what an expert would expect to see; they count like
         real ones.
     """
 
     require: Annotated[list[str] | None, _knowledge("'A -> B'")] = None
     forbid: Annotated[list[str] | None, _knowledge("'A -> B'")] = None
-    prior_rows: Annotated[Path | None, _knowledge("FILE")] = None
+    pseudo_rows: Annotated[Path | None, _knowledge("FILE")] = None
 
     def settings(self, missing: Sequence[str] | None) -> dict[str, Any]:
         """Give these options as the library takes them; artificial rows are read like the data."""
         from arcwise.graphs import Rules
 
         rows = None
-        if self.prior_rows is not None:
-            rows = inputs.read_table(self.prior_rows, missing=missing or [])
+        if self.pseudo_rows is not None:
+            rows = inputs.read_table(self.pseudo_rows, missing=missing or [])
         required, forbidden = arcs(self.require or ()), arcs(self.forbid or ())
-        return {"rules": Rules(required, forbidden, **self.directions()), "prior_rows": rows}
+        return {"rules": Rules(required, forbidden, **self.directions()), "pseudo_rows": rows}
 
     def directions(self) -> dict[str, Any]:
         """Give rules that only directed graphs have."""

@@ -27,7 +27,7 @@ def path(
     search: Annotated[str, learning_option("WORD")] = "auto",
     scoring: options.Scoring,
     known: options.EdgeRules,
-    time: options.Time = None,
+    time_limit: options.TimeLimit = None,
     output: Annotated[Path | None, main_output()] = None,
     plot: Annotated[Path | None, output_option()] = None,
     edges: Annotated[Path | None, output_option()] = None,
@@ -59,7 +59,12 @@ def path(
 
     tables = [(output, outputs.TABLES), (edges, outputs.TABLES)]
     outputs.check([*tables, (plot, PICTURES), (plot_edges, PICTURES)], [source.data])
-    settings = {"graph": "undirected", "search": search, "time": time, **scoring.settings()}
+    settings = {
+        "graph": "undirected",
+        "search": search,
+        "time_limit": time_limit,
+        **scoring.settings(),
+    }
     settings |= {"progress": False if quiet else None, **known.settings(source.missing)}
     data = source.moments() if stream else source.table()
     began = clock.monotonic()
@@ -103,7 +108,7 @@ def _columns(rows: Any, kinds: dict[str, str]) -> Any:
 
 
 def _show_path(found: PenaltyPath, data: Table | Moments, name: Path, seconds: float) -> None:
-    words, gone = found.words, found.removals
+    words, gone = found.settings, found.removals
     about: list[tuple[str, object]] = [
         ("data", summary.said_of(data, name, found.rows)),
         *(("note", note) for note in summary.said_notes([*data.notes, *found.notes])),
@@ -138,7 +143,7 @@ def prune(
     target: options.Target,
     scoring: options.Scoring,
     test: Annotated[Path | None, data_option("FILE")] = None,
-    time: options.Time = None,
+    time_limit: options.TimeLimit = None,
     output: Annotated[Path | None, main_output()] = None,
     json: options.Json = False,
 ) -> None:
@@ -147,7 +152,7 @@ def prune(
     Prints the score against the number of inputs left: how many of them matter, and which (backward
     elimination).
 
-    Example: arcwise prune boston.csv INDUS --model parzen --option widths=one
+    Example: arcwise prune boston.csv INDUS --model parzen --option bandwidths=one
 
     Parameters
     ----------
@@ -160,7 +165,7 @@ def prune(
     outputs.check([(output, outputs.TABLES)], [source.data])
     settings = scoring.settings()
     other = None if test is None else read(test)
-    found = api.prune(source.table(), target, test=other, time=time, **settings)
+    found = api.prune(source.table(), target, test=other, time_limit=time_limit, **settings)
     if output is not None:
         outputs.write_table(_stages(found), output)
     if json:

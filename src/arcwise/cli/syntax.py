@@ -211,7 +211,7 @@ _ADVICE: Mapping[str, Any] = {
     r"with columns=\[\.\.\.\]": "with --only",
     r"\b(score|model|search|penalty|start|seed)='(\w+)'": r"--\1 \2",
     r"\bpenalty=NUMBER\b": "--penalty NUMBER",
-    r"\bprior_rows\b": "--prior-rows",
+    r"\bprior_rows\b": "--pseudo-rows",
     r"\b(given|do|start|expert|penalty)=(?=[ )])": r"--\1",
     r"\bkinds= ": "--kind ",
     r"\bweights= ": "--weights ",

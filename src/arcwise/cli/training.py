@@ -25,7 +25,7 @@ def learn(
     scoring: options.Scoring,
     known: options.Knowledge,
     stream: options.Stream = False,
-    time: options.Time = None,
+    time_limit: options.TimeLimit = None,
     output: options.ModelOut = None,
     dot: Annotated[Path | None, output_option()] = None,
     plot: options.Plot = None,
@@ -58,7 +58,7 @@ def learn(
         _check_tuning(settings["penalty"], search.graph)
     data = source.moments() if stream else source.table()
     began = clock.monotonic()
-    net = api.learn(data, **settings, time=time, progress=False if quiet else None)
+    net = api.learn(data, **settings, time_limit=time_limit, progress=False if quiet else None)
     seconds = clock.monotonic() - began
     written = outputs.write(
         [

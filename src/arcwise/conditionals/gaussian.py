@@ -7,7 +7,7 @@ billion: the log-likelihood is -n/2 (log(2 pi v) + 1).
 Two stated rules keep every table usable, whatever its columns:
 
 * A parent that the other parents explain up to 1e-10 of its variance adds nothing: its coefficient
-  is 0 and it is marked in `passed`. It still counts as a parameter, so no score wants it.
+  is 0 and it is marked in `redundant`. It still counts as a parameter, so no score wants it.
 * A residual variance never goes below 1e-10 of the child's variance; a model there is `at_floor`.
   A constant column counts as one with standard deviation 1e-6 max(1, |mean|), unrelated to others.
 """
@@ -67,7 +67,7 @@ class GaussianConditional:
     spread: Array
     rows: float
     at_floor: bool = False
-    passed: tuple[bool, ...] = ()
+    redundant: tuple[bool, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the numbers and close the arrays."""
@@ -79,7 +79,7 @@ class GaussianConditional:
                 f"variance {self.variance}."
             )
         size = len(self.coefficients)
-        if self.spread.shape != (size + 1, size + 1) or len(self.passed) not in (0, size):
+        if self.spread.shape != (size + 1, size + 1) or len(self.redundant) not in (0, size):
             raise FitError(
                 f"A Gaussian local model with {size} parents needs a spread of shape "
                 f"{(size + 1, size + 1)}, got {self.spread.shape}."
@@ -169,7 +169,7 @@ def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
         ),
         rows=float(n),
         at_floor=bool(residual < FLOOR or constant[0]),
-        passed=tuple(k not in kept for k in range(1, len(mean))),
+        redundant=tuple(k not in kept for k in range(1, len(mean))),
     )
 
 

@@ -2,11 +2,11 @@
 
 from arcwise.data.audit import Audit, ColumnAudit, audit
 from arcwise.data.conform import conform
+from arcwise.data.examples import Example, example, examples, network_file
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.prepare import Scaling, changes, folds, split, standardise, with_rows
-from arcwise.data.shipped import Shipped, catalogue, network_file, shipped
+from arcwise.data.prepare import Scaling, folds, returns, split, standardise, with_rows
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.stream import moments
 from arcwise.data.table import Table
@@ -17,25 +17,25 @@ __all__ = [
     "Accumulator",
     "Audit",
     "ColumnAudit",
+    "Example",
     "Kind",
     "Level",
     "Moments",
     "Scaling",
-    "Shipped",
     "Table",
     "Variable",
     "any_table",
     "audit",
-    "catalogue",
-    "changes",
     "check_square",
     "conform",
+    "example",
+    "examples",
     "fingerprint",
     "folds",
     "moments",
     "network_file",
     "read",
-    "shipped",
+    "returns",
     "split",
     "standardise",
     "table",

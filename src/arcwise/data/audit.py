@@ -28,7 +28,7 @@ __all__ = ["Audit", "ColumnAudit", "audit"]
 
 # A value further from the median than this many robust standard deviations is far out.
 FAR = 10.0
-# Below this share of values that occur once, a column is too grainy for widths by leaving one out.
+# Below this share of values that occur once, a column is too grainy for bandwidths by leaving one out.
 SINGLETONS = 0.02
 # A level with fewer cases than this says little about its conditional distribution.
 TINY = 5
@@ -238,7 +238,7 @@ def _column_findings(rows: Sequence[ColumnAudit]) -> list[str]:
         (
             "Mostly ties",
             grainy,
-            "under 2% of their values occur once, so Parzen widths may shrink onto the ties",
+            "under 2% of their values occur once, so Parzen bandwidths may shrink onto the ties",
         ),
         (
             "Heavy tails",

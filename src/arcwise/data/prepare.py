@@ -17,7 +17,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.table import Table
 from arcwise.errors import DataError, FitError
 
-__all__ = ["Scaling", "changes", "folds", "split", "standardise", "with_rows"]
+__all__ = ["Scaling", "folds", "returns", "split", "standardise", "with_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def _mean_and_sd(
     return mean, sd if sd > 1e-14 * max(abs(mean), 1e-300) else 1.0
 
 
-def changes(table: Table) -> Table:
+def returns(table: Table) -> Table:
     """Give the relative changes from row to row, x[t] / x[t-1] - 1.
 
     Parameters
@@ -112,7 +112,7 @@ def changes(table: Table) -> Table:
     DataError : fewer than two rows, weights, or a change from zero.
 
     >>> from arcwise.data.frames import table
-    >>> changes(table({"price": [100.0, 110.0, 99.0]})).values("price").round(6).tolist()
+    >>> returns(table({"price": [100.0, 110.0, 99.0]})).values("price").round(6).tolist()
     [0.1, -0.1]
     """
     if table.rows < 2:
@@ -206,12 +206,12 @@ def with_rows(table: Table | Moments, rows: Any) -> Table:
     3
     """
     if not isinstance(table, Table):
-        raise FitError("prior_rows are added to the rows of a table, but moments were given.")
+        raise FitError("pseudo_rows are added to the rows of a table, but moments were given.")
     given = conform(rows, table.variables)
     empty = [name for name, gaps in zip(table.names, given.missing().T, strict=True) if gaps.any()]
     if empty or not given.rows:
         what = f"{empty[0]!r} has gaps, or is not there at all" if empty else "there is no row"
-        raise DataError(f"prior_rows need a value in every row of each column; {what}.")
+        raise DataError(f"pseudo_rows need a value in every row of each column; {what}.")
     weights = None
     if table.weights is not None or given.weights is not None:
         both = [np.ones(t.rows) if t.weights is None else t.weights for t in (table, given)]

@@ -213,7 +213,7 @@ class _Look:
     def _parzen(self, child: int, inputs: Set) -> Array:
         """Log density of each row under Parzen windows on all others."""
         model = self._windows.conditional(child, inputs)
-        h_in, h_out = map(float, model.widths)  # type: ignore[attr-defined]
+        h_in, h_out = map(float, model.bandwidths)  # type: ignore[attr-defined]
         logs = np.zeros((self.rows, self.rows))
         for j in inputs:
             logs -= 0.5 * (np.subtract.outer(self.columns[j], self.columns[j]) / h_in) ** 2

@@ -2,12 +2,12 @@
 
 With gaps, Gibbs sampling has to fill in what nobody asked for, through conditionals that were fitted one by
 one and need not agree. A network of Parzen windows keeps its rows, so a variable can also be asked for
-directly, given what is known of a row. How many inputs and what widths serve best then depends on what is
+directly, given what is known of a row. How many inputs and what bandwidths serve best then depends on what is
 known. Instead of choosing, all candidates are mixed (Breiman 1996; for densities Smyth and Wolpert 1999):
 
 * inputs: the known variables that the target meets first in the graph, then these without the weakest,
   and so on down to none, which acts as a tail;
-* widths: 1/2, 1 and 2 times those of the network's own model of the target, for inputs and output.
+* bandwidths: 1/2, 1 and 2 times those of the network's own model of the target, for inputs and output.
 
 The weights maximise the likelihood of the rows of the data, each left out, with a flat Dirichlet prior worth
 five rows (EM). The answer is again one mixture of normals around the rows; nothing is drawn.
@@ -55,12 +55,12 @@ class Stack:
     """The answer for one variable given certain others: components with their shares.
 
     Each component is a set of inputs (places among `inputs`), a width of these, the place of the output's
-    width among `widths`, and its share.
+    width among `bandwidths`, and its share.
     """
 
     model: ParzenConditional
     parts: tuple[tuple[Set, float, int, float], ...]
-    widths: Array
+    bandwidths: Array
 
     def distribution(self, xs: tuple[NDArray[Any], ...], size: int) -> Mixture | Categorical:
         """The distribution of each row, given the columns of the inputs."""
@@ -68,14 +68,14 @@ class Stack:
         if self.model.levels:
             return Categorical(self._probabilities(weights))
         n = len(self.model.output)
-        centres = np.tile(np.asarray(self.model.output, dtype=float), len(self.widths))
-        sd = np.repeat(self.widths * self.model.scales[0], n)
+        centres = np.tile(np.asarray(self.model.output, dtype=float), len(self.bandwidths))
+        sd = np.repeat(self.bandwidths * self.model.scales[0], n)
         flat = np.concatenate(list(weights), axis=1)
         return Mixture(centres[None, :], sd[None, :], flat)
 
     def _weights(self, xs: tuple[NDArray[Any], ...], size: int) -> Array:
         """How much each row of the data counts, for each width of the output and each row asked."""
-        weights = np.zeros((len(self.widths), size, len(self.model.output)))
+        weights = np.zeros((len(self.bandwidths), size, len(self.model.output)))
         for (chosen, h_in), places in self._by_inputs():
             share = self._shares(xs, chosen, h_in, size)
             for place, part in places:
@@ -102,7 +102,7 @@ class Stack:
         """Probabilities of levels (rows by levels)."""
         each = np.eye(self.model.levels)[self.model.output.astype(np.intp)]
         out = np.zeros((weights.shape[1], self.model.levels))
-        for place, width in enumerate(self.widths.tolist()):
+        for place, width in enumerate(self.bandwidths.tolist()):
             apart = np.exp(-0.5 / width**2)
             stay = 1.0 / (1.0 + (self.model.levels - 1) * apart)
             near = weights[place] @ each
@@ -155,10 +155,10 @@ class Stacker:
     @cached_property
     def _grid(self) -> tuple[Array, Array]:
         """Widths of the inputs and of the output that are tried."""
-        h_in, h_out = (float(width) for width in self._model.widths)
+        h_in, h_out = (float(width) for width in self._model.bandwidths)
         h_in = min(h_in, 1.0) if not self.net.graph.neighbours[self.node] else h_in
         own = (np.array(FACTORS) * width for width in (h_in, h_out))
-        first, second = (np.unique(np.minimum(widths, CEILING)) for widths in own)
+        first, second = (np.unique(np.minimum(bandwidths, CEILING)) for bandwidths in own)
         return first, second
 
     @cached_property
@@ -168,13 +168,13 @@ class Stacker:
 
     @cached_property
     def _kernels(self) -> Array:
-        """Output kernels (widths, rows left out, rows), each normalised."""
-        block, widths = self._fits.block, self._grid[1]
+        """Output kernels (bandwidths, rows left out, rows), each normalised."""
+        block, bandwidths = self._fits.block, self._grid[1]
         y, levels = block.columns[self.node], block.levels[self.node]
         apart = y[self._rows, None] - y[None, :]
         square = (apart != 0).astype(float) if levels else apart**2
-        out = np.empty((len(widths), *square.shape), dtype=np.float32)
-        for i, width in enumerate(widths.tolist()):
+        out = np.empty((len(bandwidths), *square.shape), dtype=np.float32)
+        for i, width in enumerate(bandwidths.tolist()):
             scale = (
                 1 + (levels - 1) * np.exp(-0.5 / width**2) if levels else width * np.sqrt(2 * np.pi)
             )
@@ -182,7 +182,7 @@ class Stacker:
         return out
 
     def _densities(self, inputs: Set) -> Array:
-        """Densities of the rows, each left out, under all widths (inputs' x output's, rows)."""
+        """Densities of the rows, each left out, under all bandwidths (inputs' x output's, rows)."""
         if inputs not in self._known:
             if len(self._known) >= _KEPT:
                 self._known.clear()
@@ -233,7 +233,7 @@ class Stacker:
         return range(len(self._grid[1]))
 
     def _centred(self, known: Set) -> ParzenConditional:
-        """The rows with the columns of the inputs; its widths are those of the network's own model."""
+        """The rows with the columns of the inputs; its bandwidths are those of the network's own model."""
         block, columns = self._fits.block, self._fits.table.columns
         members = [self.node, *known]
         return ParzenConditional(
@@ -241,7 +241,7 @@ class Stacker:
             tuple(columns[j] for j in known),
             self._model.weights,
             block.scales[members],
-            self._model.widths,
+            self._model.bandwidths,
             block.levels[self.node],
             tuple(bool(block.apart[j]) for j in known),
         )

@@ -21,20 +21,18 @@ VERSION = 3
 """The version that is written."""
 
 _FIRST = {
-    "about.words": "words",
-    "options.widths": "widths",
-    "options.floor": "floor",
-    "options.tail": "tail",
-    "options.changes": "changes",
-    "options.count": "count",
-    "options.least": "least",
-    "options.near": "near",
-    "options.turns": "turns",
-    "parzen.widths": "widths",
-    "parzen.tail": "tail",
-    "parzen.at_floor": "at_floor",
+    "about.words": "settings",
+    "options.widths": "bandwidths",
+    "options.floor": "min_bandwidth",
+    "options.tail": "tail_weight",
+    "options.count": "n_penalties",
+    "options.least": "min_ratio",
+    "options.turns": "rotations",
+    "parzen.widths": "bandwidths",
+    "parzen.tail": "tail_weight",
+    "parzen.at_floor": "at_minimum",
     "gaussian.at_floor": "at_floor",
-    "gaussian.passed": "passed",
+    "gaussian.passed": "redundant",
 }
 
 EARLIER: dict[int, Mapping[str, str]] = {1: _FIRST, 2: _FIRST}

@@ -59,12 +59,13 @@ class Settings:
     gaps : "complete" uses the rows without gaps, "pairwise" for each pair of columns those with both.
     factors : what the penalty of each pair is multiplied with, a matrix with names (a data frame or a
         file) or in the order of the columns: 0 for an edge without penalty, infinite for none at all.
-    count, least : of a path: how many penalties, and the smallest as a share of the largest; by default a
-        hundredth, and a twentieth where there are more columns than rows, since denser graphs are noise.
+    n_penalties, min_ratio : of a path: how many penalties, and the smallest as a share of the largest; by
+        default a hundredth, and a twentieth where there are more columns than rows, since denser graphs are
+        noise.
     gamma : how much the number of possible graphs counts in the extended BIC; None is 0.5 for the lasso's
         rule "ebic", and goes by rows and columns for stepwise selection.
     subsamples, threshold : of the rule "stars".
-    turns : of the rule "ric".
+    rotations : of the rule "ric".
     combine : "or" joins two variables if one picks the other as a neighbour, "and" if both do.
     """
 
@@ -74,12 +75,12 @@ class Settings:
     nonparanormal: bool = False
     gaps: Literal["complete", "pairwise"] = "complete"
     factors: Any = None
-    count: int = 30
-    least: float | None = None
+    n_penalties: int = 30
+    min_ratio: float | None = None
     gamma: float | None = None
     subsamples: int = 20
     threshold: float = 0.05
-    turns: int = 20
+    rotations: int = 20
     combine: Literal["or", "and"] = "or"
 
 

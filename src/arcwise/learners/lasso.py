@@ -114,12 +114,12 @@ class Lasso(Correlations):
 
     def grid(self) -> Array:
         """A path's penalties, the smallest that leaves no edge first."""
-        most, count = largest_penalty(self.scaled, self.weights) or 1.0, self.settings.count
+        most, count = largest_penalty(self.scaled, self.weights) or 1.0, self.settings.n_penalties
         usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
-        least = usual if self.settings.least is None else self.settings.least
+        least = usual if self.settings.min_ratio is None else self.settings.min_ratio
         if count < 1 or not 0 < least <= 1:
             raise WordError(
-                "A path needs count=1 penalty or more, and least= above 0 and at most 1, not "
+                "A path needs n_penalties=1 or more, and min_ratio= above 0 and at most 1, not "
                 f"{count} and {least}."
             )
         return most * np.geomspace(1.0, least, count)

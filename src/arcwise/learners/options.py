@@ -98,10 +98,25 @@ def split_options(
     ]
 
 
+_RENAMED = {
+    "time": "time_limit",
+    "prior_rows": "pseudo_rows",
+    "widths": "bandwidths",
+    "floor": "min_bandwidth",
+    "tail": "tail_weight",
+    "count": "n_penalties",
+    "least": "min_ratio",
+    "turns": "rotations",
+}
+"""Earlier names of options."""
+
+
 def _not_taken(
     option: str, takers: Sequence[tuple[str, Mapping[str, Any]]], others: Sequence[str]
 ) -> WordError:
-    """The error for an option that nobody takes here: who else does, or what is spelt like it."""
+    """The error for an option that nobody takes here: its name of today, who else does, what is like it."""
+    if option in _RENAMED:
+        return WordError(f"The option {option!r} is called {_RENAMED[option]!r}.")
     who = _listed([name for name, _ in takers])
     said = (
         f"{who[:1].upper()}{who[1:]} {'takes' if len(takers) == 1 else 'take'} no option {option!r}"
@@ -133,10 +148,10 @@ def checked(option: str, value: Any, kind: Any) -> Any:
 
     >>> checked("steps", 1e5, int | None), checked("gamma", 1, float)
     (100000, 1.0)
-    >>> checked("widths", "on", Literal["one", "two"])
+    >>> checked("bandwidths", "on", Literal["one", "two"])
     Traceback (most recent call last):
     ...
-    arcwise.errors.WordError: The option 'widths' knows no word 'on'. Did you mean 'one'?
+    arcwise.errors.WordError: The option 'bandwidths' knows no word 'on'. Did you mean 'one'?
     """
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if words := [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]:

@@ -124,7 +124,7 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
     if len(found) < len(parts):
         said += f" The run was cut short: {len(found)} of {len(parts)} parts were left out in turn."
     if 0 < best["penalty"] == grid.min():
-        said += " It is the smallest one tried: a longer path (least=) may do better."
+        said += " It is the smallest one tried: a longer path (min_ratio=) may do better."
     return Tuned(best["penalty"], curve, rule, said)
 
 
@@ -232,8 +232,10 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
             "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
             "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
         )
-    turns, rng = problem.settings.turns, problem.spec.generator()
-    return _tuned(by_rotation(rows, rng, turns=turns, factors=problem.weights, on_step=watch))
+    rotations, rng = problem.settings.rotations, problem.spec.generator()
+    return _tuned(
+        by_rotation(rows, rng, rotations=rotations, factors=problem.weights, on_step=watch)
+    )
 
 
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:

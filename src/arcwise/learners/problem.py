@@ -99,7 +99,7 @@ class Problem:
         model = settled_model(spec.model, source)
         family = FAMILIES[model]
         rows = prepared(source, family, spec.missing)
-        data = rows if spec.prior_rows is None else with_rows(rows, spec.prior_rows)
+        data = rows if spec.pseudo_rows is None else with_rows(rows, spec.pseudo_rows)
         word, given, why = cls._settled_score(spec, family, data)
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))

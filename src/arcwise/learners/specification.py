@@ -20,6 +20,10 @@ from arcwise.graphs import DAG, Rules
 __all__ = ["Specification", "prepared", "rows_for", "settled_model", "with_kinds"]
 
 
+SYNONYMS = {"kde": "parzen", "hc": "greedy"}
+"""Words of other libraries for models and searches."""
+
+
 @dataclass(frozen=True, eq=False)
 class Specification:
     """The choices of a learning run; see `learn` for their meaning.
@@ -40,13 +44,15 @@ class Specification:
     rules: Rules = field(default_factory=Rules)
     expert: DAG | None = None
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1
-    prior_rows: Any = None
+    pseudo_rows: Any = None
     missing: str = "drop"
     threads: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check what no register can."""
+        """Check what no register can; understand other libraries' words."""
+        if isinstance(self.search, str):
+            object.__setattr__(self, "search", SYNONYMS.get(self.search, self.search))
         if not isinstance(self.rules, Rules):
             raise GraphError(f"Rules are made by Rules(required=[...], ...), not {self.rules!r}.")
         if not isinstance(self.expert, DAG | None):
@@ -69,6 +75,7 @@ def settled_model(model: str, source: Table | Moments) -> str:
     """The family's word; "auto" goes by the kinds of columns."""
     if model == "auto":
         return suited(source.variables)
+    model = SYNONYMS.get(model, model)
     if not isinstance(model, str) or model not in FAMILIES:
         raise unknown("model", model, FAMILIES)
     return model

@@ -207,7 +207,7 @@ def _model(intercept: float, slopes: Array, variance: float) -> GaussianConditio
     size = len(slopes)
     nothing = np.zeros((size + 1, size + 1))
     return GaussianConditional(
-        intercept, np.array(slopes), variance, nothing, 0.0, passed=(False,) * size
+        intercept, np.array(slopes), variance, nothing, 0.0, redundant=(False,) * size
     )
 
 

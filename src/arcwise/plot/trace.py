@@ -75,6 +75,6 @@ def plot_trace(result: Searched, *, ax: "Axes | None" = None) -> "Axes":
 
 def _score_word(result: object) -> str:
     """The word of the score where it is known."""
-    words = getattr(result, "words", {})
+    words = getattr(result, "settings", {})
     word = words.get("score") if isinstance(words, Mapping) else None
     return f"score ({word})" if word else "score"

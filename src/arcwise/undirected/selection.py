@@ -50,7 +50,7 @@ class Choice(NamedTuple):
     """A penalty and why it was chosen.
 
     `curve` has the rule's figure at each of the `penalties` (its name is `figure`), `edges` how many
-    edges the graph of all rows has there; for rotations both stand for the turns. `allowed` is the
+    edges the graph of all rows has there; for rotations both stand for the rotations. `allowed` is the
     largest figure that will do, where a rule has one.
     """
 
@@ -189,7 +189,7 @@ def by_rotation(
     rows: ArrayLike,
     rng: np.random.Generator,
     *,
-    turns: int = 20,
+    rotations: int = 20,
     factors: Array | None = None,
     on_step: Watch | None = None,
 ) -> Choice:
@@ -202,32 +202,32 @@ def by_rotation(
     ----------
     rows : complete, one column per variable; one that does not vary is unrelated to all others.
     rng : draws the order and the shifts.
-    turns : how often all columns are shifted; the smallest of their penalties is taken.
+    rotations : how often all columns are shifted; the smallest of their penalties is taken.
     factors : what the penalty of each pair is multiplied with.
-    on_step : told of each turn; returning True ends with the turns made so far.
+    on_step : told of each turn; returning True ends with the rotations made so far.
 
     Examples
     --------
     >>> x = np.random.default_rng(1).normal(size=(200, 4))
-    >>> by_rotation(x, np.random.default_rng(2), turns=5).penalty < 0.25
+    >>> by_rotation(x, np.random.default_rng(2), rotations=5).penalty < 0.25
     True
     """
-    if turns < 1:
-        raise FitError(f"At least one turn is needed, not {turns}.")
+    if rotations < 1:
+        raise FitError(f"At least one turn is needed, not {rotations}.")
     z, found, trail = _Sample.of(rows).standardised(), list[float](), Trail(on_step)
-    while len(found) < turns and not (found and trail.stopped):
+    while len(found) < rotations and not (found and trail.stopped):
         z = z[rng.permutation(len(z))]
         across = np.roll(z, rng.integers(1, len(z)), axis=0).T @ z / len(z)
         found.append(largest_penalty(across, factors))
-        trail.tick(f"shift {len(found)} of {turns}", 0.0, 0)
+        trail.tick(f"shift {len(found)} of {rotations}", 0.0, 0)
     least = min(found)
     shifts = f"one of {len(found)} shifts" if len(found) > 1 else "a shift"
     reason = (
         f"Penalty {least:.4g} is the smallest that leaves no edge after {shifts} of the columns against "
         "each other."
     )
-    if len(found) < turns:
-        reason += f" The run was cut short: {turns} shifts were meant."
+    if len(found) < rotations:
+        reason += f" The run was cut short: {rotations} shifts were meant."
     return Choice("ric", least, tuple(found), tuple(found), "penalty without edges", (), reason)
 
 

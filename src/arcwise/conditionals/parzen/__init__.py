@@ -6,16 +6,16 @@ With rows m, inputs at squared distance DB and the output at squared distance DO
 
 a mixture of Gaussians around the output's values, weighted by how near the rows' inputs are (T1,
 eq. 3; T2, eq. 4). Distances are measured in standard deviations of the columns. There are two
-widths, one of all inputs and one of the output (T1), or a single one (T2); they maximise the
+bandwidths, one of all inputs and one of the output (T1), or a single one (T2); they maximise the
 leave-one-out log-likelihood.
 
 Stated rules:
 
-* Widths lie between `floor` (0.01 sd by default) and 30 sd. Where values of a column repeat, the
-  likelihood grows without bound as the output's width shrinks; the width is then `at_floor`.
+* Bandwidths lie between `min_bandwidth` (0.01 sd by default) and 30 sd. Where values of a column repeat, the
+  likelihood grows without bound as the output's bandwidth shrinks; it is then `at_minimum`.
 * A discrete variable's kernel is exp(-b [y != y']) / (1 + (levels - 1) exp(-b)). As an input its
   distance is 0 or 1, or, if its levels have an order, the difference of ranks / (levels - 1).
-* `tail` = e mixes in a wide normal, (1 - e) p + e N(mean, (2 sd)^2), or a uniform distribution over
+* `tail_weight` = e mixes in a wide normal, (1 - e) p + e N(mean, (2 sd)^2), or a uniform distribution over
   levels, so that a row far from all others costs a few nats instead of thousands.
 * A constant column counts as one with standard deviation 1e-6 max(1, |mean|).
 """

@@ -1,4 +1,4 @@
-"""The family of conditional Parzen windows: how widths are found, and what tables it takes."""
+"""The family of conditional Parzen windows: how bandwidths are found, and what tables it takes."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -18,10 +18,10 @@ from arcwise.data import Moments, Table, Variable
 from arcwise.data.variable import KINDS, sentence_list
 from arcwise.errors import DataError, WordError, unknown
 
-__all__ = ["CEILING", "MOST_ROWS", "WIDTHS", "Parzen", "Widths"]
+__all__ = ["BANDWIDTHS", "CEILING", "MOST_ROWS", "Bandwidths", "Parzen"]
 
-Widths = Literal["two", "one", "shared"]
-WIDTHS: tuple[Widths, ...] = ("two", "one", "shared")
+Bandwidths = Literal["two", "one", "shared"]
+BANDWIDTHS: tuple[Bandwidths, ...] = ("two", "one", "shared")
 
 CEILING = 30.0
 """Largest width, in standard deviations: far beyond it a kernel is flat."""
@@ -43,9 +43,9 @@ class Parzen(Family):
     conditional = ParzenConditional
     kinds = parent_kinds = frozenset(KINDS)
 
-    widths: Widths = "two"
-    floor: float = 0.01
-    tail: float = 0.0
+    bandwidths: Bandwidths = "two"
+    min_bandwidth: float = 0.01
+    tail_weight: float = 0.0
     width: float | None = None
     threads: int = 1
 
@@ -57,7 +57,7 @@ class Parzen(Family):
         parents: tuple[Variable, ...],
         weights: Array | None = None,
     ) -> ParzenConditional:
-        """Keep the columns, and find the widths by leave-one-out likelihood."""
+        """Keep the columns, and find the bandwidths by leave-one-out likelihood."""
         w = np.ones(len(y)) if weights is None else weights
         block = block_of((child, *parents), (y, *xs), w)
         # Sums over inputs are made in the order of their names, so that the order given changes no digit.
@@ -68,39 +68,39 @@ class Parzen(Family):
         columns, apart = np.ascontiguousarray(block.columns[order][:, rows]), block.apart[order]
         known = (columns, apart, w[rows], 0, block.levels[0], (everything,))
         if self.width is not None:  # one for the whole network, tuned elsewhere
-            widths = np.full((1, 2), self.width)
-            value = float(kernel.loo(*known, widths).value[0])
-            return self.fitted((y, *xs), block, w, widths[0], value)
+            bandwidths = np.full((1, 2), self.width)
+            value = float(kernel.loo(*known, bandwidths).value[0])
+            return self.fitted((y, *xs), block, w, bandwidths[0], value)
         found = kernel.fit(*known, **self.kernel_options)
-        return self.fitted((y, *xs), block, w, found.widths[0], float(found.value[0]))
+        return self.fitted((y, *xs), block, w, found.bandwidths[0], float(found.value[0]))
 
     @property
     def kernel_options(self) -> dict[str, Any]:
         """What the kernels need to know of the family."""
-        return {"one": self.widths != "two", "floor": self.floor, "ceiling": CEILING}
+        return {"one": self.bandwidths != "two", "floor": self.min_bandwidth, "ceiling": CEILING}
 
     def fitted(
-        self, columns: Columns, block: Block, weights: Array, widths: Array, value: float
+        self, columns: Columns, block: Block, weights: Array, bandwidths: Array, value: float
     ) -> ParzenConditional:
-        """The model of the first column given the others, at known widths.
+        """The model of the first column given the others, at known bandwidths.
 
         `value` is its leave-one-out likelihood per row in the columns' scales, without the tail.
         """
         jacobian = 0.0 if block.levels[0] else float(np.log(block.scales[0]))
-        used = widths if len(columns) > 1 else widths[1:]
+        used = bandwidths if len(columns) > 1 else bandwidths[1:]
         model = ParzenConditional(
             columns[0],
             tuple(columns[1:]),
             weights,
             block.scales,
-            widths,
+            bandwidths,
             block.levels[0],
             tuple(bool(flag) for flag in block.apart[1:]),
-            self.tail,
+            self.tail_weight,
             value - jacobian,
-            bool((used <= self.floor * (1 + 1e-6)).any()),
+            bool((used <= self.min_bandwidth * (1 + 1e-6)).any()),
         )
-        return replace(model, loo=_loo_with_tail(model, block)) if self.tail else model
+        return replace(model, loo=_loo_with_tail(model, block)) if self.tail_weight else model
 
     def prepare(self, table: Table) -> Table:
         """Three rows at least, and not more than bandwidths can be found for."""
@@ -124,9 +124,9 @@ class Parzen(Family):
         self,
         source: Table | Moments,
         *,
-        widths: Widths = "two",
-        floor: float = 0.01,
-        tail: float = 0.0,
+        bandwidths: Bandwidths = "two",
+        min_bandwidth: float = 0.01,
+        tail_weight: float = 0.0,
         threads: int = 1,
     ) -> Fits:
         """Tie the family to a table.
@@ -134,24 +134,30 @@ class Parzen(Family):
         Parameters
         ----------
         source : the table.
-        widths : "two" (inputs, output), "one" for both, or "shared": one for the whole network.
-        floor : smallest width, in standard deviations.
-        tail : weight of a wide component in every fitted density, against outlying rows.
+        bandwidths : "two" (inputs, output), "one" for both, or "shared": one for the whole network.
+        min_bandwidth : smallest bandwidth, in standard deviations.
+        tail_weight : weight of a wide component in every fitted density, against outlying rows.
         threads : how many cores to use; no number depends on it.
         """
         from arcwise.conditionals.parzen.fits import ParzenFits
 
         table = self.rows_of(source)
-        if widths not in WIDTHS:
-            raise unknown("kind of widths", widths, WIDTHS)
-        if not 0 < floor < CEILING:
+        if bandwidths not in BANDWIDTHS:
+            raise unknown("kind of bandwidths", bandwidths, BANDWIDTHS)
+        if not 0 < min_bandwidth < CEILING:
             raise WordError(
-                f"The floor is a width above 0 and below {CEILING:g}, in standard deviations, got "
-                f"{floor}."
+                f"min_bandwidth is above 0 and below {CEILING:g}, in standard deviations, got "
+                f"{min_bandwidth}."
             )
-        if not 0 <= tail < 1:
-            raise WordError(f"The tail is a share from 0 to below 1, got {tail}.")
-        family = replace(self, widths=widths, floor=floor, tail=tail, threads=threads)
+        if not 0 <= tail_weight < 1:
+            raise WordError(f"tail_weight is a share from 0 to below 1, got {tail_weight}.")
+        family = replace(
+            self,
+            bandwidths=bandwidths,
+            min_bandwidth=min_bandwidth,
+            tail_weight=tail_weight,
+            threads=threads,
+        )
         return ParzenFits(family, table)
 
 
@@ -178,18 +184,18 @@ def _scattered(count: int) -> NDArray[np.uint64]:
 
 def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
     """Leave-one-out likelihood per row, the wide component mixed into the density of each row left out."""
-    h_in, h_out = model.widths.tolist()
+    h_in, h_out = model.bandwidths.tolist()
     inputs, rows = tuple(range(1, len(block.columns))), np.arange(len(model.output))
     known = (block.columns, block.apart, model.weights, 0, model.levels, inputs)
     logs = kernel.loo_rows(*known, (h_in, h_out), rows)
     if not model.levels:
         logs = logs - np.log(model.scales[0])
-    mixed = np.logaddexp(np.log1p(-model.tail) + logs, model.tail_log(model.output))
+    mixed = np.logaddexp(np.log1p(-model.tail_weight) + logs, model.tail_log(model.output))
     return float(np.average(mixed, weights=model.weights))
 
 
 def _tied(table: Table) -> list[str]:
-    """A sentence about columns of numbers that repeat, on which widths may end at the floor."""
+    """A sentence about columns of numbers that repeat, on which bandwidths may end at the smallest."""
     tied = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None and len(column) > 1:
@@ -200,8 +206,8 @@ def _tied(table: Table) -> list[str]:
         return []
     verb, whose = ("has", "its") if len(tied) == 1 else ("have", "their")
     return [
-        f"{sentence_list(tied)} {verb} few values that occur only once, so {whose} widths may end at "
-        f"the floor, and {whose} share of the score then depends on it; "
+        f"{sentence_list(tied)} {verb} few values that occur only once, so {whose} bandwidths may end at "
+        f"min_bandwidth, and {whose} share of the score then depends on it; "
         f"kinds={{{tied[0]!r}: 'discrete'}} treats the values as levels."
     ]
 
@@ -218,6 +224,6 @@ def _outlying(table: Table) -> list[str]:
         return []
     return [
         f"{sentence_list(found)}: some values lie more than {_FAR:g} interquartile ranges away, and "
-        "widths are in standard deviations, which these rule: transform the columns (logarithms), "
+        "bandwidths are in standard deviations, which these rule: transform the columns (logarithms), "
         "or leave such rows out."
     ]

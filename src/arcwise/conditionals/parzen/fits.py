@@ -1,4 +1,4 @@
-"""Parzen windows tied to a table: widths of many input sets, and their leave-one-out likelihoods.
+"""Parzen windows tied to a table: bandwidths of many input sets, and their leave-one-out likelihoods.
 
 Every number is a pure function of child and parents. With one width h shared by the network, let
 
@@ -37,7 +37,7 @@ class ParzenFits(Fits):
     def __init__(self, family: Parzen, table: Table, *, width: float | None = None) -> None:
         self.family, self.table = family, table
         self.nodes, self.rows = table.names, table.total
-        self.shared, self.threads = family.widths == "shared", family.threads
+        self.shared, self.threads = family.bandwidths == "shared", family.threads
         self.given = np.ones(table.rows) if table.weights is None else table.weights
         # Sums go over the rows in the order of what they hold, so that the order given changes no digit.
         self.order = canonical_order(table.columns, self.given)
@@ -45,16 +45,18 @@ class ParzenFits(Fits):
         columns = tuple(column[self.order] for column in table.columns)
         self.block = block_of(table.variables, columns, self.weights)
         ordered = any(v.ordered for v in table.variables if v.discrete)
-        self.equivalent = family.widths == "shared" and not ordered
+        self.equivalent = family.bandwidths == "shared" and not ordered
         self._found: dict[tuple[int, tuple[int, ...]], tuple[Array, float]] = {}
         self._sums: dict[tuple[int, ...], float] = {}
-        self.width = self._first_width() if family.widths == "shared" and width is None else width
+        self.width = (
+            self._first_width() if family.bandwidths == "shared" and width is None else width
+        )
 
     # -- local models -----------------------------------------------------------------------------
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> ParzenConditional:
         """The fitted model of `child` given `parents`; it keeps the table's own columns."""
-        widths, values = self._fit(child, (parents,))
+        bandwidths, values = self._fit(child, (parents,))
         members, block = [child, *parents], self.block
         given = np.empty((len(members), self.table.rows))
         given[:, self.order] = block.columns[members]
@@ -65,10 +67,10 @@ class ParzenFits(Fits):
             tuple(block.levels[j] for j in members),
         )
         columns = tuple(self.table.columns[j] for j in members)
-        return self.family.fitted(columns, own, self.given, widths[0], float(values[0]))
+        return self.family.fitted(columns, own, self.given, bandwidths[0], float(values[0]))
 
     def _fit(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
-        """Widths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
+        """Bandwidths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
         if self.width is not None:
             return np.full((len(sets), 2), self.width), self._shared(child, sets, self.width)
         missing = [s for s in dict.fromkeys(sets) if (child, s) not in self._found]
@@ -83,14 +85,18 @@ class ParzenFits(Fits):
                 threads=self.family.threads,
                 **self.family.kernel_options,
             )
-            for s, widths, value in zip(missing, found.widths, found.value, strict=True):
-                self._found[child, s] = (widths, float(value))
+            for s, bandwidths, value in zip(missing, found.bandwidths, found.value, strict=True):
+                self._found[child, s] = (bandwidths, float(value))
         known = [self._found[child, s] for s in sets]
-        return np.array([widths for widths, _ in known]), np.array([value for _, value in known])
+        return np.array([bandwidths for bandwidths, _ in known]), np.array(
+            [value for _, value in known]
+        )
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihoods at the best widths; every copy of a row is left out."""
-        if self.family.tail:  # mixed into the density of each row left out, at the same widths
+        """Leave-one-out log-likelihoods at the best bandwidths; every copy of a row is left out."""
+        if (
+            self.family.tail_weight
+        ):  # mixed into the density of each row left out, at the same bandwidths
             return self.rows * np.array([self.conditional(child, s).loo for s in sets])
         _, values = self._fit(child, sets)
         jacobian = 0.0 if self.block.levels[child] else np.log(self.block.scales[child])
@@ -161,7 +167,7 @@ class ParzenFits(Fits):
             constants = sum(_normaliser(width, levels) for levels in self.block.levels)
             return -float(signs @ self._joint(sets, width) + constants)
 
-        grid = np.linspace(np.log(self.family.floor), np.log(CEILING), 15)
+        grid = np.linspace(np.log(self.family.min_bandwidth), np.log(CEILING), 15)
         best = int(np.argmin([loss(float(point)) for point in grid]))
         around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
         found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-5})

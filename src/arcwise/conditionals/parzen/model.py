@@ -29,13 +29,13 @@ class ParzenConditional:
     ----------
     output, inputs : the columns of the data, in their own units (codes for discrete variables).
     weights : how often each row counts.
-    scales : units of the output and of each input, which widths and distances are measured in.
-    widths : of the inputs and of the output.
+    scales : units of the output and of each input, which bandwidths and distances are measured in.
+    bandwidths : of the inputs and of the output.
     levels : number of the output's levels, 0 for a continuous one.
     unordered : for each input, whether its distance is 0 or 1.
-    tail : weight of the wide component.
+    tail_weight : weight of the wide component.
     loo : leave-one-out log-likelihood per row, in the data's own units, with the wide component.
-    at_floor : whether a width is the smallest one allowed.
+    at_minimum : whether a bandwidth is the smallest one allowed.
 
     >>> x = np.array([0.0, 0.0, 1.0, 1.0])
     >>> model = ParzenConditional(3 * x, (x,), np.ones(4), np.ones(2), np.array([0.1, 0.5]))
@@ -49,12 +49,12 @@ class ParzenConditional:
     inputs: tuple[NDArray[Any], ...]
     weights: Array
     scales: Array
-    widths: Array
+    bandwidths: Array
     levels: int = 0
     unordered: tuple[bool, ...] = ()
-    tail: float = 0.0
+    tail_weight: float = 0.0
     loo: float = float("nan")
-    at_floor: bool = False
+    at_minimum: bool = False
 
     def __post_init__(self) -> None:
         """Check the numbers and close the arrays."""
@@ -64,14 +64,14 @@ class ParzenConditional:
             raise FitError("Parzen windows need as many inputs and weights as output values.")
         if self.scales.shape != (k + 1,) or len(self.unordered) not in (0, k):
             raise FitError(f"Parzen windows with {k} inputs need {k + 1} scales.")
-        numbers = (*self.scales.tolist(), *self.widths.tolist())
-        if self.widths.shape != (2,) or not all(0 < number < np.inf for number in numbers):
-            raise FitError("Scales and the two widths of Parzen windows are positive numbers.")
+        numbers = (*self.scales.tolist(), *self.bandwidths.tolist())
+        if self.bandwidths.shape != (2,) or not all(0 < number < np.inf for number in numbers):
+            raise FitError("Scales and the two bandwidths of Parzen windows are positive numbers.")
         if not np.isfinite(self.weights).all() or not (self.weights >= 0).all():
             raise FitError("Weights of rows are non-negative numbers.")
-        if not self.weights.sum() > 0 or not 0 <= self.tail < 1:
-            raise FitError("Some row must count, and the tail is a share below 1.")
-        for array in (self.weights, self.scales, self.widths):
+        if not self.weights.sum() > 0 or not 0 <= self.tail_weight < 1:
+            raise FitError("Some row must count, and tail_weight is a share below 1.")
+        for array in (self.weights, self.scales, self.bandwidths):
             array.setflags(write=False)
 
     @property
@@ -131,36 +131,43 @@ class ParzenConditional:
             self.levels,
             self._queries(xs, len(values)),
             values,
-            float(self.widths[0]),
-            float(self.widths[1]),
+            float(self.bandwidths[0]),
+            float(self.bandwidths[1]),
         )
         if not self.levels:
             out = out - np.log(self.scales[0])
-        return np.logaddexp(np.log1p(-self.tail) + out, self.tail_log(y)) if self.tail else out
+        return (
+            np.logaddexp(np.log1p(-self.tail_weight) + out, self.tail_log(y))
+            if self.tail_weight
+            else out
+        )
 
     def tail_log(self, y: NDArray[Any]) -> Array:
         """Log of the wide component's part of the density."""
         if self.levels:
-            return np.full(len(y), np.log(self.tail / self.levels))
+            return np.full(len(y), np.log(self.tail_weight / self.levels))
         mean, sd = self._own_weight
-        wide: Array = np.log(self.tail) - 0.5 * (_LOG_2PI + ((y - mean) / sd) ** 2) - np.log(sd)
+        wide: Array = (
+            np.log(self.tail_weight) - 0.5 * (_LOG_2PI + ((y - mean) / sd) ** 2) - np.log(sd)
+        )
         return wide
 
     def shares(self, xs: Columns, size: int) -> Array:
         """How much each row of the data counts (columns) for each row asked."""
         queries = self._queries(xs, size)
         return kernel.shares(
-            self._centres, self._apart, self.weights, queries, float(self.widths[0])
+            self._centres, self._apart, self.weights, queries, float(self.bandwidths[0])
         )
 
     def mean(self, xs: Columns, size: int) -> Array:
         """Expected value of each row, of a continuous output; faster than by its distribution."""
-        queries, width = self._queries(xs, size), float(self.widths[0])
+        queries, width = self._queries(xs, size), float(self.bandwidths[0])
         found, _ = kernel.means(
             self._centres, self._apart, self.weights, self._values, queries, width
         )
         out: Array = self._origins[0] + found * self.scales[0]
-        return out if not self.tail else (1 - self.tail) * out + self.tail * self._own_weight[0]
+        share = self.tail_weight
+        return out if not share else (1 - share) * out + share * self._own_weight[0]
 
     def distribution(self, xs: Columns, size: int) -> Mixture | Categorical:
         """Mixtures of normals around the output's values; of a discrete output, probabilities of codes."""
@@ -168,12 +175,12 @@ class ParzenConditional:
         if self.levels:
             return Categorical(self._probabilities(weights))
         centres = np.asarray(self.output, dtype=float)[None, :]
-        sd = np.full((1, len(self.output)), self.widths[1] * self.scales[0])
-        if not self.tail:
+        sd = np.full((1, len(self.output)), self.bandwidths[1] * self.scales[0])
+        if not self.tail_weight:
             return Mixture(centres, sd, weights)
         mean, wide = self._own_weight
-        last = np.full((size, 1), self.tail)
-        parts = np.hstack([(1 - self.tail) * weights, last])
+        last = np.full((size, 1), self.tail_weight)
+        parts = np.hstack([(1 - self.tail_weight) * weights, last])
         return Mixture(np.append(centres, [[mean]], axis=1), np.append(sd, [[wide]], axis=1), parts)
 
     def _probabilities(self, weights: Array) -> Array:
@@ -181,13 +188,13 @@ class ParzenConditional:
         each = np.eye(self.levels)[self.output.astype(np.intp)]
         stay, other = self._kernel
         smooth = other + (stay - other) * (weights @ each)
-        out: Array = (1 - self.tail) * smooth + self.tail / self.levels
+        out: Array = (1 - self.tail_weight) * smooth + self.tail_weight / self.levels
         return out
 
     @property
     def _kernel(self) -> tuple[float, float]:
         """Probability of the level of a row itself, and of each other one."""
-        apart = np.exp(-0.5 / float(self.widths[1]) ** 2)
+        apart = np.exp(-0.5 / float(self.bandwidths[1]) ** 2)
         stay = 1.0 / (1.0 + (self.levels - 1) * apart)
         return stay, stay * apart
 
@@ -200,15 +207,15 @@ class ParzenConditional:
             self.weights,
             queries,
             rng.random(size),
-            float(self.widths[0]),
+            float(self.bandwidths[0]),
         )
         if self.levels:
             return self._sample_levels(self.output[row], rng)
         noise = rng.standard_normal(size)
-        out: Array = self.output[row] + self.widths[1] * self.scales[0] * noise
-        if self.tail:
+        out: Array = self.output[row] + self.bandwidths[1] * self.scales[0] * noise
+        if self.tail_weight:
             mean, sd = self._own_weight
-            out = np.where(rng.random(size) < self.tail, mean + sd * noise, out)
+            out = np.where(rng.random(size) < self.tail_weight, mean + sd * noise, out)
         return out
 
     def _sample_levels(self, codes: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -217,23 +224,25 @@ class ParzenConditional:
         moved = rng.random(len(codes)) >= stay
         shift = rng.integers(1, self.levels, len(codes)) if self.levels > 1 else 0
         out = np.where(moved, (codes.astype(np.intp) + shift) % self.levels, codes)
-        if self.tail:
+        if self.tail_weight:
             anywhere = rng.integers(0, self.levels, len(codes))
-            out = np.where(rng.random(len(codes)) < self.tail, anywhere, out)
+            out = np.where(rng.random(len(codes)) < self.tail_weight, anywhere, out)
         return out.astype(self.output.dtype)
 
     def words(self, name: str, inputs: tuple[str, ...]) -> str:
         """The model in a sentence."""
         given = f" given {', '.join(inputs)}" if inputs else ""
-        h_in, h_out = (float(width) for width in self.widths)
-        parts = [f"width of the inputs {h_in:.3g} sd"] if inputs else []
+        h_in, h_out = (float(width) for width in self.bandwidths)
+        parts = [f"bandwidth of the inputs {h_in:.3g} sd"] if inputs else []
         own = "" if self.levels else f" ({h_out * self.scales[0]:.3g} in its unit)"
-        parts.append(f"of {name} {h_out:.3g} sd{own}" if inputs else f"width {h_out:.3g} sd{own}")
-        floor = "; a width is at its floor, since values repeat" if self.at_floor else ""
-        wide = f" with tail weight {self.tail:g}" if self.tail else ""
+        parts.append(
+            f"of {name} {h_out:.3g} sd{own}" if inputs else f"bandwidth {h_out:.3g} sd{own}"
+        )
+        least = "; a bandwidth is at its minimum, since values repeat" if self.at_minimum else ""
+        wide = f" with tail weight {self.tail_weight:g}" if self.tail_weight else ""
         return (
             f"{name}{given}: Parzen windows on {self.weights.sum():g} rows, {', '.join(parts)}; "
-            f"leave-one-out {self.loo:.4f} nats per row{wide}{floor}"
+            f"leave-one-out {self.loo:.4f} nats per row{wide}{least}"
         )
 
 

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.data import catalogue, network_file, read, shipped
+from arcwise.data import example, examples, network_file, read
 from arcwise.errors import WordError
 
-TABLES = [each for each in catalogue() if each.kind == "table"]
+TABLES = [each for each in examples() if each.kind == "table"]
 
 
 @pytest.mark.parametrize("entry", TABLES, ids=lambda entry: entry.name)
 def test_tables_are_as_described(entry) -> None:  # type: ignore[no-untyped-def]
-    found = shipped(entry.name)
+    found = example(entry.name)
     left_out = sum(note.startswith("Left out") for note in found.notes)
     assert found.rows == entry.rows
     assert len(found.variables) + left_out == entry.columns
 
 
 def test_every_entry_has_a_file_an_origin_and_terms() -> None:
-    for entry in catalogue():
+    for entry in examples():
         assert entry.path.stat().st_size > 100
         assert entry.what
         assert entry.origin
@@ -28,7 +28,7 @@ def test_every_entry_has_a_file_an_origin_and_terms() -> None:
 
 
 def test_the_date_is_left_out() -> None:
-    assert "Left out: 'date' (dates or times)." in shipped("us_markets").notes
+    assert "Left out: 'date' (dates or times)." in example("us_markets").notes
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("asia", 8), ("alarm", 37), ("sachs", 11)])
@@ -38,15 +38,15 @@ def test_networks_are_there(name: str, nodes: int) -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(WordError, match=r"no shipped table 'bosten'. Did you mean 'boston'"):
-        shipped("bosten")
-    with pytest.raises(WordError, match="no shipped network 'boston'"):
+    with pytest.raises(WordError, match=r"no example table 'bosten'. Did you mean 'boston'"):
+        example("bosten")
+    with pytest.raises(WordError, match="no example network 'boston'"):
         network_file("boston")
 
 
 def test_files_are_reproducible() -> None:
     """No time of packing is stored in the archives."""
-    for entry in catalogue():
+    for entry in examples():
         assert entry.path.read_bytes()[4:8] == b"\0\0\0\0"
 
 
@@ -59,6 +59,6 @@ def test_files_are_reproducible() -> None:
     ],
 )
 def test_equal_to_the_shared_files(shared_data: Path, name: str, file: str) -> None:
-    one, other = shipped(name), read(shared_data / file)
+    one, other = example(name), read(shared_data / file)
     assert one.variables == other.variables
     assert all((a == b).all() for a, b in zip(one.columns, other.columns, strict=True))

@@ -1,4 +1,4 @@
-"""Shipped data: small tables and networks inside the package, with their origin and terms.
+"""Example data: small tables and networks inside the package, with their origin and terms.
 
 They are for examples, tests and first steps, and are read like any other file.
 """
@@ -13,18 +13,18 @@ from arcwise.data.source import read
 from arcwise.data.table import Table
 from arcwise.errors import unknown
 
-__all__ = ["Shipped", "catalogue", "network_file", "shipped"]
+__all__ = ["Example", "example", "examples", "network_file"]
 
 FOLDER = Path(__file__).parent / "files"
 
 
 @dataclass(frozen=True)
-class Shipped:
-    """A shipped file: what it is, where it is from and on what terms.
+class Example:
+    """A file of example data: what it is, where it is from and on what terms.
 
     Parameters
     ----------
-    name, kind : ``shipped(name)`` reads a table, ``network_file(name)`` finds a network.
+    name, kind : ``example(name)`` reads a table, ``network_file(name)`` finds a network.
     what : one sentence.
     rows, columns : size of a table (with columns that are left out); nodes of a network.
     origin, terms : where it was taken from, and the licence.
@@ -48,7 +48,7 @@ PGMPY = "bnlearn network repository, through pgmpy 1.0.0, pgmpy/utils/example_mo
 SHARE_ALIKE = "CC BY-SA 3.0 (network); MIT (package)"
 
 REGISTER = (
-    Shipped(
+    Example(
         "boston",
         "table",
         "Housing in 506 districts of Boston (Harrison and Rubinfeld 1978): crime, air, price."
@@ -58,7 +58,7 @@ REGISTER = (
         "scikit-learn 1.1.3, sklearn/datasets/data/boston_house_prices.csv",
         "BSD 3-clause",
     ),
-    Shipped(
+    Example(
         "sachs",
         "table",
         "Eleven proteins in 7466 cells under nine conditions (Sachs et al., Science 308, 2005),"
@@ -68,7 +68,7 @@ REGISTER = (
         "cdt 0.6.0, cdt/data/resources/cyto_full_data.csv",
         "MIT",
     ),
-    Shipped(
+    Example(
         "us_markets",
         "table",
         "Daily changes of S&P 500, Nasdaq, oil and volatility, with ranges and volumes,"
@@ -78,7 +78,7 @@ REGISTER = (
         "derived from arch 8.0.0, arch/data (sp500, nasdaq, wti, vix)",
         "NCSA",
     ),
-    Shipped(
+    Example(
         "asia",
         "network",
         "The chest clinic (Lauritzen and Spiegelhalter 1988).",
@@ -87,7 +87,7 @@ REGISTER = (
         PGMPY + "asia.bif.gz",
         SHARE_ALIKE,
     ),
-    Shipped(
+    Example(
         "alarm",
         "network",
         "Monitoring of patients in anaesthesia (Beinlich et al. 1989).",
@@ -96,7 +96,7 @@ REGISTER = (
         PGMPY + "alarm.bif.gz",
         SHARE_ALIKE,
     ),
-    Shipped(
+    Example(
         "sachs",
         "network",
         "Protein signalling in three levels, 17 arcs (Sachs et al. 2005).",
@@ -108,21 +108,21 @@ REGISTER = (
 )
 
 
-def catalogue() -> tuple[Shipped, ...]:
-    """List what is shipped.
+def examples() -> tuple[Example, ...]:
+    """List the example data and networks.
 
     Returns
     -------
     One entry per file, tables first.
 
-    >>> [each.name for each in catalogue() if each.kind == "network"]
+    >>> [each.name for each in examples() if each.kind == "network"]
     ['asia', 'alarm', 'sachs']
     """
     return REGISTER
 
 
-def shipped(name: str) -> Table:
-    """Read a shipped table.
+def example(name: str) -> Table:
+    """Read a table of example data.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def shipped(name: str) -> Table:
     ------
     WordError : there is no such table.
 
-    >>> shipped("boston").rows
+    >>> example("boston").rows
     506
     """
     return read(_entry(name, "table").path)
 
 
 def network_file(name: str) -> Path:
-    """Find the file of a shipped network, in BIF, compressed by gzip.
+    """Find the file of an example network, in BIF, compressed by gzip.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ def network_file(name: str) -> Path:
     return _entry(name, "network").path
 
 
-def _entry(name: str, kind: Literal["table", "network"]) -> Shipped:
+def _entry(name: str, kind: Literal["table", "network"]) -> Example:
     entries = {each.name: each for each in REGISTER if each.kind == kind}
     if name not in entries:
-        raise unknown(f"shipped {kind}", name, entries)
+        raise unknown(f"example {kind}", name, entries)
     return entries[name]
