@@ -1,4 +1,4 @@
-"""The founding texts' Gaussian items: T3's directed half and T4 (ours: higher is better)."""
+"""Items of lectures on Gaussian networks, in our sign: higher is better."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from arcwise.search import greedy, tabu
 
 
 def lecture_bic(rows: np.ndarray, parents) -> float:
-    """T3: sum over nodes of N log(RSS / N) + |parents| log N; smallest is best."""
+    """Sum over nodes of N log(RSS / N) + |parents| log N; smallest is best."""
     n, value = len(rows), 0.0
     for child, row in enumerate(parents):
         x = np.column_stack([np.ones(n), rows[:, list(row)]])
@@ -88,7 +88,7 @@ def test_factorisation_and_separation_of_the_lectures_graph():
 
 
 def wine_score(rows: np.ndarray, child: int, parents) -> float:
-    """T4: S_i = -n log s_i - 1/2 sum (residual / s_i)^2 with maximum-likelihood s_i."""
+    """S_i = -n log s_i - 1/2 sum (residual / s_i)^2 with maximum-likelihood s_i."""
     x = np.column_stack([np.ones(len(rows)), rows[:, list(parents)]])
     residual = rows[:, child] - x @ np.linalg.lstsq(x, rows[:, child], rcond=None)[0]
     sd = np.sqrt(np.mean(residual**2))

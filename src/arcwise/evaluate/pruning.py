@@ -1,4 +1,4 @@
-"""Pruning: one target predicted from fewer and fewer inputs (TEXTS, T2, fig. 1 right).
+"""Pruning: one target predicted from fewer and fewer inputs (Hofmann and Tresp 1995, fig. 1).
 
 Starting from all other variables, the input whose loss costs least is taken away, the model is tuned
 again, and so on until none is left. The score against the number of inputs tells how many matter; a

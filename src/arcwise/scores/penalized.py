@@ -111,7 +111,7 @@ class Penalized(Score):
 
 
 def loglik(fits: Fits) -> Score:
-    """Plain log-likelihood; for T4's penalised form add an arc penalty to it."""
+    """Plain log-likelihood; for a likelihood penalised by the number of arcs add an arc penalty to it."""
     return Penalized(fits)
 
 

@@ -1,4 +1,4 @@
-"""Prior knowledge about graphs as scores that look at no data (TEXTS, T2 and T4).
+"""Prior knowledge about graphs as scores that look at no data (Hofmann and Tresp 1995).
 
 * a penalty per arc: every parent costs the same, p(G) proportional to exp(-penalty x rows x arcs);
 * an expert's graph: every parent that only one of the two graphs has costs, so that a reversed arc

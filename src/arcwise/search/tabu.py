@@ -1,4 +1,4 @@
-"""Tabu search: climb, walk on through worse graphs, climb again (TEXTS, T4; Glover 1989).
+"""Tabu search: climb, walk on through worse graphs, climb again (Glover 1989).
 
 From each local optimum a *tabu walk* takes the best change even where it lowers the score, while the
 pairs of variables changed in the last steps are forbidden, so that the walk cannot fall straight back.

@@ -1,12 +1,12 @@
-"""Conditional Parzen windows: a density of any shape, from the rows themselves (TEXTS, T1 and T2).
+"""Conditional Parzen windows: a density of any shape, from the rows themselves (Hofmann and Tresp 1995, 1997).
 
 With rows m, inputs at squared distance DB and the output at squared distance DO,
 
     p(y | x) = sum_m w_m K_in(DB_m) K_out(DO_m) / sum_m w_m K_in(DB_m),
 
-a mixture of Gaussians around the output's values, weighted by how near the rows' inputs are (T1,
-eq. 3; T2, eq. 4). Distances are measured in standard deviations of the columns. There are two
-bandwidths, one of all inputs and one of the output (T1), or a single one (T2); they maximise the
+a mixture of Gaussians around the output's values, weighted by how near the rows' inputs are (1997,
+eq. 3; 1995, eq. 4). Distances are measured in standard deviations of the columns. There are two
+bandwidths, one of all inputs and one of the output (1997), or a single one (1995); they maximise the
 leave-one-out log-likelihood.
 
 Stated rules:
