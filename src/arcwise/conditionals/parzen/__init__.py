@@ -1,4 +1,4 @@
-"""Conditional Parzen windows: a density of any shape, from the rows themselves (Hofmann and Tresp 1995, 1997).
+"""Conditional Parzen windows: any shape, from the rows themselves (Hofmann and Tresp 1995, 1997).
 
 With rows m, inputs at squared distance DB and the output at squared distance DO,
 
