@@ -1,8 +1,8 @@
 """The linear-Gaussian local model: x = b + sum_j w_j x_j + sqrt(v) e, with e standard normal.
 
 Maximum likelihood is least squares, with v = RSS / n (Hastie, Tibshirani and Friedman 2009,
-section 3.2). All that is needed of the data are their moments, so a parent set costs the same for a thousand rows and for a
-billion: the log-likelihood is -n/2 (log(2 pi v) + 1).
+section 3.2). All that is needed of the data are their moments, so a parent set costs the same for a
+thousand rows and for a billion: the log-likelihood is -n/2 (log(2 pi v) + 1).
 
 Two stated rules keep every table usable, whatever its columns:
 
