@@ -42,12 +42,12 @@ def suited(variables: Sequence[Variable]) -> str:
 
     Raises
     ------
-    DataError : all columns hold text or truth values, for which there is no family yet.
+    DataError : all columns hold text or truth values, which only Parzen windows take so far.
     """
     if all(variable.discrete and not variable.numeric for variable in variables):
         raise DataError(
-            "All columns hold text or truth values, and there are no models for these yet: give "
-            "columns of numbers."
+            "All columns hold text or truth values, which linear models do not take: take "
+            "model='parzen', or give columns of numbers."
         )
     return "gaussian"
 
