@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
         Network,
+        example,
         fit,
         learn,
         load,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         Table,
         Variable,
         audit,
-        example,
         examples,
         moments,
         network_file,
@@ -103,6 +103,7 @@ __all__ = [
 _HOMES = {
     "api": (
         "Network",
+        "example",
         "fit",
         "learn",
         "load",
