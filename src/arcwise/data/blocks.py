@@ -61,8 +61,8 @@ class Source(Protocol):
     def whole(self, name: str) -> bool:
         """Say whether a column holds whole numbers."""
 
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch, each a list of Arrow arrays."""
+    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
+        """Give these columns batch by batch, each a list of Arrow arrays; of levels as they are written."""
 
 
 def open_source(place: Path, na_values: tuple[object, ...], asked: Asked) -> Source:
@@ -122,7 +122,7 @@ class ParquetSource:
 
         return bool(pa.types.is_integer(self.schema.field(self.names.index(name)).type))
 
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
         """Give these columns batch by batch."""
         import pyarrow.parquet as pq
 
@@ -192,26 +192,26 @@ class TextSource:
 
         return bool(pa.types.is_integer(self.head.column(self.names.index(name)).type))
 
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch."""
+    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
+        """Give these columns batch by batch, as numbers, or levels as text."""
         import pyarrow as pa
 
         number = {name: position for position, name in enumerate(self.names)}
         bad: list[Any] = []
         keys = [str(number[name]) for name in names]
         try:
-            for batch in self._reader(keys, bad):
+            for batch in self._reader(keys, bad, pa.string() if levels else pa.float64()):
                 yield [batch.column(key) for key in keys]
         except pa.ArrowInvalid as error:
             said = ragged(bad[0], len(self.names), self.layout.lines) if bad else self._said(error)
             raise DataError(said) from None
 
-    def _reader(self, keys: Sequence[str], bad: list[Any]) -> Any:
+    def _reader(self, keys: Sequence[str], bad: list[Any], kind: Any) -> Any:
         import pyarrow as pa
         from pyarrow import csv
 
         packed = "gzip" if starts_with(self.place, GZIP) else None
-        types = {key: pa.float64() for key in keys}
+        types = dict.fromkeys(keys, kind)
         return csv.open_csv(
             pa.input_stream(str(self.place), compression=packed),
             read_options=csv.ReadOptions(
