@@ -12,10 +12,6 @@ from arcwise.evaluate import EdgeTable
 if TYPE_CHECKING:
     from arcwise.api.net import Network
 
-__all__ = [
-    "data_said", "describe", "edge_count", "legend", "no_edges", "notes_of", "summary", "to_dict",
-]  # fmt: skip
-
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
 _NAMED = 8  # columns that are named; of more, the number is

@@ -30,8 +30,6 @@ from arcwise.learners.parallel import cores, one_thread
 from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors, factors_of
 
-__all__ = ["curve_notes", "learn", "network_of", "settle", "specify"]
-
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 _STARTS = ("empty", "complete", "random")
 

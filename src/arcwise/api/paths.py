@@ -15,8 +15,6 @@ from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.results import EdgeAt, Knot, Path, Removal
 
-__all__ = ["PenaltyPath", "path"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PenaltyPath:

@@ -18,8 +18,6 @@ from arcwise.learners import Learner, Problem, rows_for
 from arcwise.learners.parallel import inside, one_thread, runner
 from arcwise.results import Interrupted
 
-__all__ = ["prune", "validate"]
-
 
 def validate(
     data: Any,

@@ -15,8 +15,6 @@ from arcwise.errors import DataError, WordError
 if TYPE_CHECKING:
     from arcwise.evaluate import EdgeTable
 
-__all__ = ["edges", "query"]
-
 
 def edges(
     net: options.NetFile,

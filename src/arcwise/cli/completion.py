@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from arcwise.data.raw import Raw
     from arcwise.inference import Predictions
 
-__all__ = ["impute", "predict", "sample"]
-
 # Notes of the library that the shell has its own words for.
 _ALIGNED = ("The table has no ", "The network has no ")
 

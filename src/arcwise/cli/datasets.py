@@ -15,8 +15,6 @@ from arcwise.errors import FileError, unknown
 if TYPE_CHECKING:
     from arcwise.data import Audit, ColumnAudit, Example
 
-__all__ = ["audit", "data", "demo"]
-
 DEMO = "boston"
 
 

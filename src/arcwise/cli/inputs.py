@@ -20,20 +20,6 @@ if TYPE_CHECKING:
     from arcwise.data.raw import Raw
     from arcwise.graphs import DAG, PDAG, UGraph
 
-__all__ = [
-    "GRAPH_FORMS",
-    "STANDARD_INPUT",
-    "any_graph",
-    "directed_graph",
-    "file_name",
-    "load_network",
-    "read_moments",
-    "read_raw",
-    "read_rows",
-    "read_table",
-    "unmarked",
-]
-
 STANDARD_INPUT = Path("-")
 GRAPH_FORMS = (
     "a model file, a .bif file, a .csv table of arcs or edges, a model string: '[a][b|a]', arcs: 'a -> b,"

@@ -16,8 +16,6 @@ from typer.core import TyperCommand
 
 from arcwise.cli.options import registers
 
-__all__ = ["Command", "help_text"]
-
 Style = Callable[[str], str]
 
 # Wider lines are hard to read.

@@ -17,11 +17,6 @@ from arcwise.cli.syntax import either
 from arcwise.cli.terminal import show
 from arcwise.errors import FileError
 
-__all__ = [
-    "MODELS", "TABLES", "Wish", "check", "draw", "give_table", "model_file", "print_table",
-    "say_written", "write", "write_table",
-]  # fmt: skip
-
 TABLES = (".csv", ".tsv", ".parquet")
 MODELS = (".json", ".arcwise")
 

@@ -28,8 +28,6 @@ from arcwise.cli.terminal import INTERRUPTED, printable
 from arcwise.cli.training import fit, learn, validate
 from arcwise.errors import ArcwiseError
 
-__all__ = ["COMMANDS", "Program", "app"]
-
 USER, USAGE, FAULT = 1, 2, 3
 
 # Commands by the heading they stand under in the help.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from arcwise.data import Moments, Table
     from arcwise.evaluate.pruning import Pruning
 
-__all__ = ["path", "prune"]
-
 # So many removals are printed: the last ones, of the strongest edges.
 PRINTED = 40
 

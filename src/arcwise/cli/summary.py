@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from arcwise.data import Moments, Table
     from arcwise.evaluate import Edge, EdgeTable
 
-__all__ = [
-    "arrow", "document", "go_on", "said_notes", "said_of", "show_edges", "show_go_on",
-    "show_network",
-]  # fmt: skip
-
 # More edges than this are not printed after learning; `arcwise edges` prints all.
 PRINTED = 40
 

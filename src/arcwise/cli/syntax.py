@@ -14,11 +14,6 @@ from typing import Any
 
 from arcwise.errors import DataError
 
-__all__ = [
-    "arcs", "assignments", "either", "event", "names", "number", "option_value", "options",
-    "shell_words", "typed", "values",
-]  # fmt: skip
-
 Bounds = tuple[float | None, float | None]
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
 
-__all__ = [
-    "INTERRUPTED", "aside", "bar", "end_if_interrupted", "facts", "grid", "listed", "plural",
-    "printable", "show", "show_json", "styled", "unbroken",
-]  # fmt: skip
-
 # No line of a pipe is broken, however wide its table.
 ENDLESS = 1_000_000
 # The exit code after Ctrl-C.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.evaluate import Validation
 
-__all__ = ["fit", "learn", "validate"]
-
 
 def learn(
     source: options.Source,

@@ -24,8 +24,6 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError
 
-__all__ = ["Audit", "ColumnAudit", "audit"]
-
 # A value further from the median than this many robust standard deviations is far out.
 FAR = 10.0
 # Below this share of values that occur once, a column is too grainy for bandwidths by leaving one out.

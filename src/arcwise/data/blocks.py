@@ -33,8 +33,6 @@ from arcwise.data.source import (
 from arcwise.data.texts import encode_text, no_states, spoilt
 from arcwise.errors import DataError
 
-__all__ = ["ParquetSource", "Source", "TextSource", "open_source"]
-
 # Cells per batch: 32 MB of numbers.
 CELLS = 1 << 22
 # Bytes of text that are looked at before the stream starts, and that are parsed at once.

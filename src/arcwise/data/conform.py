@@ -21,8 +21,6 @@ from arcwise.data.texts import encode_text, parse_numbers
 from arcwise.data.variable import Column, Level, Variable, code_type, sentence_list
 from arcwise.errors import DataError
 
-__all__ = ["conform"]
-
 
 def conform(data: Any, variables: Sequence[Variable]) -> Table:
     """Bring data into the form of known variables.

@@ -13,8 +13,6 @@ from arcwise.data.table import Table
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError
 
-__all__ = ["pair_findings"]
-
 NEAR = 0.9999
 # 1 - R^2 below this counts as an exact linear function.
 EXACT = 1e-8

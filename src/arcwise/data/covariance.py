@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to
 
-__all__ = ["check_given", "floats", "in_order", "positive"]
-
 Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-6

@@ -13,8 +13,6 @@ from arcwise.data.source import read
 from arcwise.data.table import Table
 from arcwise.errors import unknown
 
-__all__ = ["Example", "example", "examples", "network_file"]
-
 FOLDER = Path(__file__).parent / "files"
 
 

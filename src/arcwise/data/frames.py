@@ -21,8 +21,6 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
 
-__all__ = ["filled_frame", "raw_of", "table", "to_arrow", "to_pandas"]
-
 
 def table(
     data: Any,

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable
 from arcwise.data.table import Table
 from arcwise.errors import DataError
 
-__all__ = ["POLICIES", "as_numbers", "checked_policy", "refuse_missing", "without_gaps"]
-
 POLICIES: dict[str, Callable[[Table], Table]] = {"drop": Table.complete}
 
 

@@ -18,16 +18,6 @@ from itertools import islice
 
 from arcwise.errors import DataError, unknown
 
-__all__ = [
-    "SPACES",
-    "Layout",
-    "as_utf8",
-    "encoding_of",
-    "layout_of",
-    "reading_layout",
-    "without_header",
-]
-
 # The word for "any run of blanks and tabs".
 SPACES = " "
 SEPARATORS = (",", ";", "\t", "|", SPACES)

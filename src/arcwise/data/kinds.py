@@ -41,8 +41,6 @@ from arcwise.data.variable import (
 )
 from arcwise.errors import DataError, close_to, unknown
 
-__all__ = ["FEW", "Outcome", "is_text", "number_array", "settle"]
-
 # At most so many distinct whole numbers are levels.
 FEW = 10
 

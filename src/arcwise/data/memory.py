@@ -10,8 +10,6 @@ import os
 
 from arcwise.errors import DataError
 
-__all__ = ["available", "check_square", "size_words"]
-
 
 def available() -> float:
     """Give the bytes of memory that can be had now; infinity where the system does not say."""

@@ -31,8 +31,6 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Variable, numbers_of
 from arcwise.errors import DataError, close_to
 
-__all__ = ["Accumulator", "Batch", "Moments"]
-
 Floats = NDArray[np.float64]
 Batch = tuple[Floats, Floats | None]
 

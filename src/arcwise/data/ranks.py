@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data.table import Table
 from arcwise.errors import DataError
 
-__all__ = ["Pairwise", "Repair", "normal_scores", "normal_table", "pairwise", "repaired", "skeptic"]
-
 Floats = NDArray[np.float64]
 
 # The smallest eigenvalue of correlations after a repair.

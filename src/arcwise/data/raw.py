@@ -15,8 +15,6 @@ from typing import Any
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError
 
-__all__ = ["Raw", "tidy_names"]
-
 
 @dataclass(frozen=True)
 class Raw:

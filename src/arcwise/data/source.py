@@ -38,18 +38,6 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
 
-__all__ = [
-    "GAPS",
-    "READ_ONCE",
-    "existing",
-    "naming",
-    "parse_rows",
-    "raw",
-    "raw_bytes",
-    "read",
-    "starts_with",
-]
-
 # What means a gap in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"

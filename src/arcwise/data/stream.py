@@ -28,8 +28,6 @@ from arcwise.data.table import checked_weights, gap_note, no_rows_left
 from arcwise.data.variable import Variable, sentence_list
 from arcwise.errors import DataError, close_to
 
-__all__ = ["moments"]
-
 
 def moments(
     path: str | os.PathLike[str],

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from arcwise.data.variable import Column, Kind, Variable, code_type
 from arcwise.errors import DataError
 
-__all__ = ["MANY", "encode_text", "no_states", "parse_numbers", "settle_text", "spoilt"]
-
 # Text with more values than this, and over half as many as rows, names rows rather than states.
 MANY = 10
 NUMBERS = tuple(

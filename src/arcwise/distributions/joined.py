@@ -14,8 +14,6 @@ from arcwise.distributions.distribution import Array, Distribution, Rows
 from arcwise.distributions.mixture import Mixture
 from arcwise.errors import DataError, FitError
 
-__all__ = ["Average", "Joined", "Part", "centre", "refuse_beyond"]
-
 Part = tuple[Rows, "Distribution | Callable[[], Distribution]"]
 
 _FEW = 1024

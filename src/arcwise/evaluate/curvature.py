@@ -30,8 +30,6 @@ from numpy.typing import NDArray
 from arcwise.conditionals import FAMILIES, Fits
 from arcwise.data import Table
 
-__all__ = ["Bend", "bends"]
-
 Array = NDArray[np.float64]
 Set = tuple[int, ...]
 

@@ -9,8 +9,6 @@ from arcwise.evaluate.curvature import Bend, bends
 from arcwise.graphs import DAG, Limits, UGraph, cpdag
 from arcwise.results import Path
 
-__all__ = ["bend_notes", "middle_graph", "some_rows"]
-
 _SAID = 3  # sentences, of the largest gains
 _NAMED = 4  # inputs that are named; of more, the number is
 _TAKEN = 4_000  # rows, evenly spread, among which complete ones are looked for

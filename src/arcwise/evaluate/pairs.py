@@ -13,8 +13,6 @@ from arcwise.evaluate.edges import Array, EdgeTable, Integers
 from arcwise.graphs import Limits, cpdag
 from arcwise.networks import BayesNet, MarkovNet, Net
 
-__all__ = ["ALL_PAIRS", "bare_table", "pairs_of"]
-
 ALL_PAIRS = 1000
 """Up to so many variables the table has every pair; beyond, only the edges that are present."""
 

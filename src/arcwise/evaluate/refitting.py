@@ -15,8 +15,6 @@ from arcwise.evaluate.edges import Array, EdgeTable
 from arcwise.networks import MarkovNet, Net, NormalJoint
 from arcwise.undirected.known import known
 
-__all__ = ["refit_losses"]
-
 
 def refit_losses(net: Net, table: EdgeTable) -> EdgeTable:
     """Put the losses after refitting into a table of a network's edges.

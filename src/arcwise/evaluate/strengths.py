@@ -29,8 +29,6 @@ from arcwise.scores.base import ParentSets
 from arcwise.search import Climb
 from arcwise.undirected import edge_bounds
 
-__all__ = ["SAVED_PAIRS", "edge_table", "pack_edges", "unpack_edges"]
-
 SAVED_PAIRS = 200
 """Up to so many variables the strengths of all pairs are saved with a network."""
 

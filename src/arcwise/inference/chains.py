@@ -22,8 +22,6 @@ from arcwise.errors import FitError
 from arcwise.inference.questions import Array, Effort, Mask
 from arcwise.networks import MarkovNet
 
-__all__ = ["Chains", "begin", "beside", "distances", "far", "far_rows", "reached", "run", "sweep"]
-
 Integers = NDArray[np.intp]
 Columns = list[NDArray[Any]]
 

@@ -29,8 +29,6 @@ from arcwise.inference.questions import Columns, Question
 from arcwise.inference.relevance import patterns, upward
 from arcwise.networks import BayesNet, ancestral, log_density
 
-__all__ = ["Closed", "residuals"]
-
 Array = NDArray[np.float64]
 
 

@@ -20,8 +20,6 @@ from arcwise.inference.normal import ROUNDING, GaussianJoint, eliminate
 from arcwise.inference.relevance import relevant, upward
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
 
-__all__ = ["check_relations", "joint", "linear_net", "posterior"]
-
 Array = NDArray[np.float64]
 
 # What evidence must add, and by how much it may be off, for relations that hold in the data only as far

@@ -36,8 +36,6 @@ from arcwise.inference.questions import (
 )
 from arcwise.networks import BayesNet, MarkovNet
 
-__all__ = ["Gathered", "Gibbs", "far_notes", "fill", "gather", "model_parts", "open_rows"]
-
 Integers = NDArray[np.intp]
 
 ROWS = Effort(chains=8, sweeps=100, burn_in=40)

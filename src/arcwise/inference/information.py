@@ -19,8 +19,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["mutual_information", "scores"]
-
 Array = NDArray[np.float64]
 
 APART = 1e3

@@ -24,8 +24,6 @@ from arcwise.errors import DataError, FitError, close_to
 from arcwise.inference.gaussian import joint
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 
-__all__ = ["NamedMatrix", "covariance", "partial_correlations", "precision"]
-
 Array = NDArray[np.float64]
 
 _PRINTED = 10

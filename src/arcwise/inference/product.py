@@ -29,8 +29,6 @@ from arcwise.inference.weighting import (
 )
 from arcwise.networks import BayesNet, MarkovNet
 
-__all__ = ["ProductRule"]
-
 STARTED = Effort(chains=60, sweeps=10, burn_in=2)
 """Effort where every draw costs a grid, and chains start at draws from the answer."""
 

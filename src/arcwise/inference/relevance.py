@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from arcwise.graphs import DAG
 
-__all__ = ["patterns", "relevant", "upward"]
-
 
 def upward(graph: DAG, starts: Iterable[int], known: Collection[int]) -> set[int]:
     """Unknown variables behind the starts, reached by arcs from unknown variables only.

@@ -27,8 +27,6 @@ from arcwise.inference.belief import generator
 from arcwise.inference.questions import Array, Columns
 from arcwise.networks import BayesNet, MarkovNet, ancestral
 
-__all__ = ["FEWER", "Product", "product_net"]
-
 TYPICAL = 400
 """Rows drawn from the network, which say where a variable may lie and where chains start."""
 

@@ -31,8 +31,6 @@ from arcwise.inference.ranges import Range
 from arcwise.inference.relevance import upward
 from arcwise.networks import BayesNet
 
-__all__ = ["EXACT_GRAPHS", "SIMULATED_GRAPHS", "Equivalents", "set_far", "with_range"]
-
 EXACT_GRAPHS = 500
 """Most equivalent graphs that are asked by default where answers have a closed form."""
 

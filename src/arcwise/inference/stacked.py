@@ -26,8 +26,6 @@ from arcwise.inference.relevance import patterns
 from arcwise.inference.stacks import Stacker, first_met
 from arcwise.networks import BayesNet, MarkovNet
 
-__all__ = ["Stacked"]
-
 Integers = NDArray[np.intp]
 
 CHAINED = 2000

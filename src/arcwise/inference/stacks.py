@@ -35,8 +35,6 @@ from arcwise.data import Table
 from arcwise.distributions import Categorical, Mixture
 from arcwise.networks import MarkovNet
 
-__all__ = ["Stack", "Stacker", "first_met"]
-
 Array = NDArray[np.float64]
 Set = tuple[int, ...]
 

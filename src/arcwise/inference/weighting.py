@@ -29,8 +29,6 @@ from arcwise.inference.relevance import patterns, relevant, upward
 from arcwise.inference.rule import FEWER, product_net
 from arcwise.networks import BayesNet, Net, log_density
 
-__all__ = ["FEWEST", "Importance", "Weighted", "effective", "resampled", "weighted_draws"]
-
 FEWEST = 10.0
 """Effective sample size below which there is no answer."""
 

@@ -13,8 +13,6 @@ from arcwise.errors import FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
 
-__all__ = ["ARCS", "read_arcs", "write_arcs"]
-
 # Column names that other programs give to the two ends of an arc.
 HEADERS = {("parent", "child"), ("from", "to"), ("source", "target"), ("tail", "head")}
 # The same where an edge has no direction.

@@ -29,8 +29,6 @@ from arcwise.io.draft import Draft, at, numbers
 from arcwise.io.scan import Scanner, quoted, unquoted
 from arcwise.io.tables import DiscreteNet, Numbers, level_texts, rows
 
-__all__ = ["read_bif", "write_bif"]
-
 MARKS = r"{}\[\]();|"
 TEXT, COMMENT = r'[^"/]++|/(?![/*])', r"//[^\n]*+|/\*.*?\*/"
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")

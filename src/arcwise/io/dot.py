@@ -13,8 +13,6 @@ from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Graph, Stored
 
-__all__ = ["DOT", "dot"]
-
 
 def quoted(name: str) -> str:
     r"""Quote a name for DOT.

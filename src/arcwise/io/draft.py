@@ -20,8 +20,6 @@ from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG
 from arcwise.io.tables import DiscreteNet, Numbers, normalised
 
-__all__ = ["MOST_LEVELS", "MOST_VARIABLES", "Draft", "at", "numbers"]
-
 MOST_NUMBERS = 2**27
 """A gigabyte: only a slip or an attack needs more, as a default row does for forty parents."""
 MOST_VARIABLES, MOST_LEVELS = 10**6, 4 * 10**6

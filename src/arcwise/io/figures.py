@@ -11,8 +11,6 @@ from pathlib import Path
 from arcwise.errors import FileError
 from arcwise.io.files import write_bytes
 
-__all__ = ["FIGURES", "write_figures"]
-
 FIGURES = (".csv", ".json")
 """What the name of a file of figures may end in, ``.gz`` aside."""
 

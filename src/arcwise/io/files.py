@@ -17,8 +17,6 @@ from pathlib import Path
 
 from arcwise.errors import FileError
 
-__all__ = ["read_bytes", "write_bytes"]
-
 GZIP_MAGIC = b"\x1f\x8b"
 
 

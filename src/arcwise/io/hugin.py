@@ -22,8 +22,6 @@ from arcwise.io.draft import Draft
 from arcwise.io.scan import Scanner, quoted, unquoted
 from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, rows
 
-__all__ = ["read_hugin", "write_hugin"]
-
 MARKS = r"{}()|=;"
 TEXT, COMMENT = r'[^"%]++', r"%[^\n]*+"
 # Words that begin a block or an attribute; nodes are not called so.

@@ -15,8 +15,6 @@ from xml.sax.saxutils import escape
 from arcwise.errors import FileError
 from arcwise.io.draft import at
 
-__all__ = ["FORBIDDEN", "content_of", "walk"]
-
 DEEPEST = 100
 """No format nests so deep; each level costs memory."""
 FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -47,8 +47,6 @@ from arcwise.io.values import Codec
 from arcwise.io.versions import VERSION, translated
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, NormalJoint
 
-__all__ = ["BUNDLE", "JSON", "read_bundle", "read_json", "write_bundle", "write_json"]
-
 FORMAT = "arcwise-network"
 DOCUMENT = "network.json"
 # Zip archives carry times; a constant one makes equal networks give equal files.

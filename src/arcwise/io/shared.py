@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from arcwise.networks import BayesNet, Net
 
-__all__ = ["shared_arrays"]
-
 SMALL = 16
 """Arrays of so few numbers are written where they stand."""
 

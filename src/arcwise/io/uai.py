@@ -32,8 +32,6 @@ from arcwise.io.draft import MOST_LEVELS, MOST_VARIABLES, Draft, at
 from arcwise.io.scan import WHOLE, Lines, decoded
 from arcwise.io.tables import DiscreteNet
 
-__all__ = ["read_uai"]
-
 COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
 
 

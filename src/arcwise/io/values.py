@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FileError
 
-__all__ = ["Codec"]
-
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 # Types an array in a file may have: truth values, signed and unsigned whole numbers, floats.
 ARRAY_KINDS = "biuf"

@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["EARLIER", "VERSION", "translated"]
-
 VERSION = 3
 """The version that is written."""
 

@@ -29,8 +29,6 @@ from arcwise.io.draft import Draft, at
 from arcwise.io.markup import FORBIDDEN, walk
 from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, rows
 
-__all__ = ["read_xdsl", "write_xdsl"]
-
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="network">\n<nodes>\n'
 # GeNIe shows these names; some programs do not read files without them.
 GENIE = '<genie version="1.0" app="Arcwise" name="network">'

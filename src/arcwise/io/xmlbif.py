@@ -20,8 +20,6 @@ from arcwise.io.draft import Draft, at
 from arcwise.io.markup import content_of, walk
 from arcwise.io.tables import DiscreteNet, level_texts, rows
 
-__all__ = ["read_xmlbif", "write_xmlbif"]
-
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <BIF VERSION="0.3">
 <NETWORK>

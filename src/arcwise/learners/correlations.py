@@ -37,8 +37,6 @@ from arcwise.undirected.known import known
 from arcwise.undirected.stepwise import Stepwise as Steps
 from arcwise.undirected.stepwise import stepwise
 
-__all__ = ["LOOSE", "Correlations", "Found", "Settings", "Stepwise"]
-
 Array = NDArray[np.float64]
 
 _LATE = "There was no time to fit the network on its graph without a penalty"

@@ -17,8 +17,6 @@ import numpy as np
 
 from arcwise.errors import WordError, close_to
 
-__all__ = ["checked", "has_parameter", "options_of", "split_options", "subset"]
-
 _INNER = {"rng", "limits", "on_step", "threads"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
     int: "a non-negative integer",

@@ -34,8 +34,6 @@ from arcwise.undirected.selection import (
     neighbour_graphs,
 )
 
-__all__ = ["RULES", "Rule", "choose"]
-
 Array = NDArray[np.float64]
 
 _FOLDS = 10

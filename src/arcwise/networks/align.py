@@ -13,8 +13,6 @@ from arcwise.data.variable import code_type, numbers_of, sentence_list
 from arcwise.errors import DataError, close_to
 from arcwise.networks.nets import Net
 
-__all__ = ["align"]
-
 
 def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
     """Bring a table into a network's form: its variables, in its coding.

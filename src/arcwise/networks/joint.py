@@ -28,8 +28,6 @@ from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order
 
-__all__ = ["Joint", "NormalJoint"]
-
 Array = NDArray[np.float64]
 
 # Mirror images may differ by rounding only.

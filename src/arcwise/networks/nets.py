@@ -30,18 +30,6 @@ from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks.joint import Joint, NormalJoint
 
-__all__ = [
-    "BayesNet",
-    "Fixed",
-    "MarkovNet",
-    "Net",
-    "ancestral",
-    "cut",
-    "log_density",
-    "pseudo_log_density",
-    "whole",
-]
-
 Columns = Sequence[NDArray[Any]]
 
 

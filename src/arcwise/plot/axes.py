@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.ticker import Locator
 
-__all__ = ["PICTURES", "entitle", "save_picture", "small_axes", "whole_numbers"]
-
 PICTURES = (".png", ".pdf", ".svg")
 """What the name of a picture may end in."""
 

@@ -11,8 +11,6 @@ from arcwise.plot.labels import PLAIN, text_width
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["pixels", "spread_out", "write_beside"]
-
 Array = NDArray[np.float64]
 _SIZE = 9.0
 # Points from a point to its words, aside and above or below; near ones are tried first. Words right

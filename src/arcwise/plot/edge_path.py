@@ -19,8 +19,6 @@ from arcwise.plot.penalty_axis import At, Mark, Priced, labels_of, marks_of, set
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_edge_path"]
-
 Array = NDArray[np.float64]
 # Colours that people who do not tell red from green can tell apart (Okabe and Ito 2008), dark ones first.
 _COLOURS = (

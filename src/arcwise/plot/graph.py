@@ -41,17 +41,6 @@ from arcwise.plot.positions import Positions, given_points, placed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Picture",
-    "draw_picture",
-    "fit_axes",
-    "layout_of",
-    "picture_of",
-    "plot_graph",
-    "refuse_crowds",
-    "strongest_part",
-]
-
 Array = NDArray[np.float64]
 
 MOST_NODES = 400

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FONT_SIZE", "PLAIN", "boxes", "label", "text_width"]
-
 FONT_SIZE = 10.0
 """Points; the size for which a layout is made."""
 

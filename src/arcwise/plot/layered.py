@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from arcwise.plot.ordering import reduce_crossings
 
-__all__ = ["layered", "layers_of"]
-
 Array = NDArray[np.float64]
 Arcs = Sequence[tuple[int, int]]
 

@@ -15,8 +15,6 @@ from arcwise.graphs import DAG, PDAG, UGraph
 from arcwise.plot.layered import layered
 from arcwise.plot.stress import stress
 
-__all__ = ["Graph", "Layout", "Pairs", "arrange", "lines_of"]
-
 Array = NDArray[np.float64]
 Graph = DAG | PDAG | UGraph
 Pairs = tuple[tuple[int, int], ...]

@@ -13,8 +13,6 @@ from arcwise.plot.marks import COLOURS, Line, Measure, colour, dashes, ink, line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Legend", "items", "plan", "write_legend"]
-
 Size = tuple[float, float]
 _FONT_SIZE = 8.0
 # Inches: height of a row, room above the legend, room of an item beside its text.

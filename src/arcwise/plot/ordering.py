@@ -14,8 +14,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["crossings", "reduce_crossings"]
-
 Layers = list[list[int]]
 Links = Sequence[Sequence[int]]
 

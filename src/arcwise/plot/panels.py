@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_graphs"]
-
 # Inches around each picture and above it for its title; greatest width of a figure; columns at most.
 _MARGIN, _TITLE, _WIDEST, _COLUMNS = 0.12, 0.32, 12.0, 4
 _TITLE_SIZE = 11.0

@@ -19,8 +19,6 @@ from arcwise.results import Knot, Path
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["At", "Mark", "Priced", "labels_of", "marks_of", "set_penalties"]
-
 At = float | Sequence[float] | Mapping[str, float]
 """Penalties to mark: one, several, or several with a label each, such as the rule that chose it."""
 

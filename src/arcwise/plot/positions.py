@@ -13,8 +13,6 @@ from arcwise.plot.labels import boxes, label
 from arcwise.plot.layout import Graph, Layout, Pairs, arrange, lines_of
 from arcwise.plot.stress import route_between
 
-__all__ = ["Positions", "given_points", "placed"]
-
 Array = NDArray[np.float64]
 Positions = Mapping[str, Sequence[float]] | Graph | Sequence[str] | str
 """Names to places in any unit (y upwards); another graph whose places are taken; "circle" for the order of

@@ -12,8 +12,6 @@ from arcwise.results import Step
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_trace"]
-
 
 class Searched(Protocol):
     """Anything that came out of a search and kept its steps."""

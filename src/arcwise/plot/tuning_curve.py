@@ -16,8 +16,6 @@ from arcwise.plot.penalty_axis import set_penalties
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_tuning"]
-
 Rows = Sequence[Mapping[str, float]]
 
 _ABOVE = 1.15  # room above the edges

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.undirected.penalties import checked_factors
 
-__all__ = ["Factors", "factors_of"]
-
 Array = NDArray[np.float64]
 
 

@@ -21,8 +21,6 @@ from arcwise.errors import FitError, unknown
 from arcwise.results import Trail, Watch
 from arcwise.undirected.penalties import Pairs, Problem, checked_covariance
 
-__all__ = ["Neighbourhoods", "neighbourhood", "neighbourhood_path", "safe_penalty"]
-
 Array = NDArray[np.float64]
 Rule = Literal["and", "or"]
 

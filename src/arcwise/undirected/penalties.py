@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso import gather
 from arcwise.errors import FitError
 
-__all__ = ["Pairs", "Piece", "Problem", "checked_covariance", "checked_factors"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Pairs = Iterable[tuple[int, int]]
