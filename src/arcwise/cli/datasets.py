@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEMO = "boston"
 
 
-def audit(source: options.Source, json: options.Json = False) -> None:
+def audit(source: options.Rows, json: options.Json = False) -> None:
     """Look at a table before learning from it: kinds, missing values, copies, ties, tails.
 
     Example: arcwise audit wine.csv

@@ -93,6 +93,8 @@ def _usage(error: Any) -> int:
     command = context.command_path if context is not None else "arcwise"
     text = error.format_message().strip() if hasattr(error, "format_message") else str(error)
     text = text[:1].upper() + text[1:].rstrip(".")
+    if getattr(error, "option_name", "") == "--missing":
+        text += "; values that mean a gap are given with --na-values"
     end = "" if text.endswith("?") else "."
     return _say(f"{text}{end} See '{command} --help'.", USAGE)
 

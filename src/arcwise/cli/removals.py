@@ -63,7 +63,7 @@ def path(
         "time_limit": time_limit,
         **scoring.settings(),
     }
-    settings |= {"progress": False if quiet else None, **known.settings(source.missing)}
+    settings |= {"progress": False if quiet else None, **known.settings(source)}
     data = source.moments() if stream else source.table()
     began = clock.monotonic()
     found = api.path(data, **settings)
@@ -161,7 +161,7 @@ def prune(
     from arcwise.data import read
 
     outputs.check([(output, outputs.TABLES)], [source.data])
-    settings = scoring.settings()
+    settings = {**scoring.settings(), "missing": source.missing}
     other = None if test is None else read(test)
     found = api.prune(source.table(), target, test=other, time_limit=time_limit, **settings)
     if output is not None:
