@@ -179,7 +179,7 @@ def test_a_number_of_cases_that_is_none(n: object) -> None:
 
 
 def test_repeated_names_are_said() -> None:
-    with pytest.raises(DataError, match="name 'a' came more than once"):
+    with pytest.raises(DataError, match="name 'a' is given more than once"):
         Moments.given(["a", "b", "a"], 9, [0, 0, 0], np.eye(3))
 
 

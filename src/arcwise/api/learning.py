@@ -226,7 +226,7 @@ def _rule(penalty: float | str | None) -> str | None:
         return None
     if penalty in SCORES and penalty not in RULES:
         raise WordError(
-            f"penalty={penalty!r} is a score, no rule for the penalty: write score={penalty!r}; the rules "
+            f"penalty={penalty!r} is a score, not a rule for the penalty: write score={penalty!r}; the rules "
             f"are {', '.join(RULES)}."
         )
     if penalty not in RULES:

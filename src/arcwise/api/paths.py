@@ -92,7 +92,7 @@ class PenaltyPath:
 
         Raises
         ------
-        FitError : the penalty is no non-negative number, or the run was cut short before it.
+        FitError : the penalty is not a non-negative number, or the run was cut short before it.
         """
         return self.problem.graph_at(self.path, self._asked("at", penalty))
 

@@ -48,7 +48,7 @@ def validate(
     """
     source = any_table(data, kinds, weights, na_values)
     if isinstance(source, Moments):
-        raise FitError("Cross-validation needs the rows of a table, but moments were given.")
+        raise FitError("Cross-validation needs the rows of a table, got moments.")
     spec = specify(seed=seed, **words)
     ready = rows_for(spec, source)
     parts = cut(ready.rows, folds, np.random.default_rng(seed))

@@ -120,7 +120,7 @@ def audit(data: Any) -> Audit:
     """
     table = any_table(data)
     if isinstance(table, Moments):
-        raise DataError("An audit looks at the rows of a table, but moments were given.")
+        raise DataError("An audit looks at the rows of a table, got moments.")
     rows = tuple(_look(table, name) for name in table.order)
     findings = [
         *_size_findings(table),

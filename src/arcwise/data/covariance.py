@@ -88,7 +88,9 @@ most 1: a correlation of 2 is impossible.
 def _check_form(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(f"The name {twice[0]!r} came more than once: each variable needs its own.")
+        raise DataError(
+            f"The name {twice[0]!r} is given more than once: each variable needs its own."
+        )
     size = len(names)
     if mean.shape != (size,) or covariance.shape != (size, size):
         raise DataError(

@@ -49,7 +49,7 @@ def table(
 
     Raises
     ------
-    DataError : data that is no table, has no rows or no usable column.
+    DataError : data that is not a table, has no rows or no usable column.
 
     >>> table({"height": [1.8, 1.6, 1.7], "smoker": ["no", "yes", "no"]})
     Table(3 rows, 1 continuous, 1 discrete: height, smoker)

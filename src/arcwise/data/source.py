@@ -2,7 +2,7 @@
 
 A file is known by its first bytes, not by its name. Text is parsed by Arrow after encoding,
 separator and decimal sign have been guessed (see ``arcwise.data.guess``), so wide and long files
-are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is no regular
+are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is not a regular
 file, such as a pipe, gives its bytes only once: it is read once, into memory.
 """
 
@@ -42,7 +42,7 @@ from arcwise.errors import DataError
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 READ_ONCE = (
-    "What is no regular file can be read only once, and a stream looks at its beginning first:"
+    "What is not a regular file can be read only once, and a stream looks at its beginning first:"
     " use read(), or put the data into a file."
 )
 # What Arrow parses at once; wide rows need more, and get the whole file.

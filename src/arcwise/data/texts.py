@@ -117,9 +117,12 @@ def spoilt(name: str, values: Any, codes: NDArray[Any]) -> str:
     if not words or words >= counts[numbers].sum():
         return ""
     cell, row = _first_word(values, codes, numbers)
+    which = (
+        f"{words} of its values are not numbers" if words > 1 else "1 of its values is not a number"
+    )
     return (
-        f"Column {name!r} is text because {words} of its values {'are' if words > 1 else 'is'} no"
-        f" number, such as {cell!r} in row {row}; if that means a gap, say na_values=[{cell!r}]."
+        f"Column {name!r} is text because {which}, such as {cell!r} in row {row}; if that means a gap, say"
+        f" na_values=[{cell!r}]."
     )
 
 
@@ -140,7 +143,7 @@ def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.flo
     if not numbers.all():
         cell, row = _first_word(values, codes, numbers)
         raise DataError(
-            f"Column {name!r} cannot be continuous: {cell!r} in row {row} is no number; if it"
+            f"Column {name!r} cannot be continuous: {cell!r} in row {row} is not a number; if it"
             f" means a gap, say na_values=[{cell!r}]."
         )
     parsed = [float(value.replace(",", ".")) for value in values.to_pylist()]

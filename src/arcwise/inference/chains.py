@@ -225,7 +225,7 @@ def run(
 
     Raises
     ------
-    FitError : a drawn value is no finite number.
+    FitError : a drawn value is not a finite number.
     """
     for number in range(effort.burn_in + effort.sweeps):
         sweep(net, chains, rng, effort.scan)
@@ -235,6 +235,6 @@ def run(
         drawn = chains.columns[node] if places is None else chains.columns[node][places]
         if not np.isfinite(drawn).all():
             raise FitError(
-                f"Simulating {net.names[node]!r} gave values that are no finite numbers: the "
+                f"Simulating {net.names[node]!r} gave values that are not finite numbers: the "
                 "evidence is too extreme for its local model."
             )

@@ -34,7 +34,7 @@ def read_arcs(content: bytes) -> Stored:
 
     Raises
     ------
-    FileError : another header, a row that is no arc, or arcs that form a cycle.
+    FileError : another header, a row that is not an arc, or arcs that form a cycle.
 
     >>> str(read_arcs(b"parent,child\na,b\nc,\n").graph)
     '[a][c][b|a]'
@@ -44,7 +44,7 @@ def read_arcs(content: bytes) -> Stored:
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error):
-        raise FileError("it is no CSV text in UTF-8") from None
+        raise FileError("it is not CSV text in UTF-8") from None
     header = tuple(cell.strip().lower() for cell in rows[0][:2]) if rows else ()
     if header not in HEADERS | EDGES:
         raise FileError(

@@ -82,7 +82,7 @@ def _check(graph: Graph, texts: Mapping[tuple[str, str], str]) -> None:
         if (tail, head) not in known:
             words = [f"{a} -> {b}" for a, b in sorted(known)]
             raise GraphError(
-                f"A label is given for {tail!r} -> {head!r}, which is no edge of the graph. "
+                f"A label is given for {tail!r} -> {head!r}, which is not an edge of the graph. "
                 + close_to(f"{tail} -> {head}", words)
             )
 

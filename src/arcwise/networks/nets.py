@@ -281,7 +281,7 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 def pseudo_log_density(net: MarkovNet, columns: Columns) -> NDArray[np.float64]:
     """Log pseudo-likelihood of rows without gaps: each variable given all others, summed.
 
-    It is no density of the row, and does not compare with one; it compares undirected networks of
+    It is not a density of the row, and does not compare with one; it compares undirected networks of
     the same variables with each other.
 
     Parameters
@@ -319,7 +319,7 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
 
     Raises
     ------
-    DataError : the number of rows is no non-negative integer.
+    DataError : the number of rows is not a non-negative integer.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)

@@ -213,7 +213,7 @@ def _checked_pairs(pairs: Pairs | None, size: int) -> set[tuple[int, int]]:
     for one, two in found:
         if not 0 <= one < two < size:
             raise FitError(
-                f"({one}, {two}) is no pair of two columns out of 0 to {size - 1}; rules for the "
+                f"({one}, {two}) is not a pair of two columns out of 0 to {size - 1}; rules for the "
                 "graphical lasso are pairs of column numbers."
             )
     return found
