@@ -126,8 +126,8 @@ def fit(
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
     table = source.table()
-    words = {"model": model, "missing": source.missing}
-    net = api.fit(known, table, **words, **settings_of(option or ()))
+    further = settings_of(option or ())
+    net = api.fit(known, table, model=model, missing=source.missing, **further)
     written = outputs.write([(target, net.save, "the model")])
     if json:
         terminal.show_json(summary.document(net, table, source.data, written))
