@@ -1,5 +1,6 @@
 """The first verb: learn a network from data. Words and seeds become objects here."""
 
+import inspect
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -140,6 +141,13 @@ def curve_notes(
     if settled_model("auto", source) != "gaussian":
         return ()
     return bend_notes(prepared(some_rows(source), FAMILIES["gaussian"]), graph, limits)
+
+
+def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any]:
+    """All words of `learn` by name, for a verb that takes the same: as given, fixed, or the default."""
+    found = inspect.signature(learn).bind(data, **words)
+    found.apply_defaults()
+    return {**found.arguments, **fixed}
 
 
 def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Specification, Progress]:

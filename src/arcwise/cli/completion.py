@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import inputs, options, outputs
 from arcwise.cli.options import option, switch
-from arcwise.cli.terminal import aside, listed, plural, show
-from arcwise.errors import DataError
+from arcwise.cli.terminal import aside, listed, show
+from arcwise.errors import DataError, plural
 
 if TYPE_CHECKING:
     from arcwise.api import Network

@@ -4,8 +4,6 @@ The same text is printed by ``--help`` and written into docs/cli.md by scripts/c
 two cannot differ, whatever the version of the library for commands.
 """
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Sequence

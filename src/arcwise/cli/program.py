@@ -5,8 +5,6 @@ error and exit code 1, whatever was expected to be written is written whole or n
 traceback is shown only where ``ARCWISE_DEBUG`` asks for it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

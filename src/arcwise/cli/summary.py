@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.cli.inputs import file_name
 from arcwise.cli.syntax import shell_words, typed
-from arcwise.cli.terminal import bar, facts, grid, plural, show, styled, unbroken
+from arcwise.cli.terminal import bar, facts, grid, show, styled, unbroken
+from arcwise.errors import plural
 
 if TYPE_CHECKING:
     from arcwise.api import Network

@@ -4,8 +4,6 @@ A name may hold any sign. Lists of names are separated by commas, and a name tha
 stands in double quotes, as in a CSV file. ``name=value`` is cut at its last ``=``.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import shlex

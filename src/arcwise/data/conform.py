@@ -5,8 +5,6 @@ same levels with the same codes, numbers where numbers were. A state that was ne
 that names variable, value and known states; a variable that is absent is all gaps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

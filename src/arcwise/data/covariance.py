@@ -5,8 +5,6 @@ variables has a negative variance: where the correlation matrix has no negative 
 singular, and eigenvalues below zero by rounding are let pass.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from numbers import Integral, Real

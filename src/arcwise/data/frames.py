@@ -5,8 +5,6 @@ them has to be installed. All of them end as Arrow arrays, so that kinds are set
 rules whatever the data came in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -5,8 +5,6 @@ unless their kind was asked for by name: then a new number is no unseen state. A
 policy. `POLICIES` is the register: word to what becomes of a table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from arcwise.data.table import Table

@@ -6,8 +6,6 @@ encoding if the whole file can be decoded with it. Each guess that differs from 
 point, UTF-8) ends as a sentence in the table's notes, and each can be overruled.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -7,8 +7,6 @@ as numbers; dates, names (judged by the first batch) and row numbers are left ou
 text is refused, because its states would have to become numbers first.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

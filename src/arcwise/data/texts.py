@@ -5,8 +5,6 @@ not count. The empty text is a gap, and so is what ``na_values=`` names; "None" 
 words is a level like any other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

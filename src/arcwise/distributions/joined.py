@@ -1,7 +1,5 @@
 """Distributions of many rows put together: from parts of a table, or taken in one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property

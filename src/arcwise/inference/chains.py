@@ -10,8 +10,6 @@ standardised distance over what is known, number T u^3 with u uniform, so that s
 evidence and are still more spread out than the answer, as R-hat wants them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

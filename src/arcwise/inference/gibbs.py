@@ -8,8 +8,6 @@ The functions here take any *field*, conditionals of all variables given their n
 the blanket models of a directed one, or its product rule (``rule``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -9,8 +9,6 @@ Partial correlations given all other variables are :math:`-\theta_{ij} / \sqrt{\
 (Lauritzen 1996, section 5.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

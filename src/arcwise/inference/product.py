@@ -4,8 +4,6 @@ With one hidden variable the answer is exact, up to the grid. With more, the pro
 of a Gibbs sampler: each draw costs a grid of evaluations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

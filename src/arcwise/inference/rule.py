@@ -11,8 +11,6 @@ Gibbs sampling takes as it takes any other. It needs no fitted blanket models, a
 graph too; each draw costs a grid of evaluations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -9,8 +9,6 @@ Weights tell how much the draws are worth: (sum w)^2 / sum w^2 is their *effecti
 Below `FEWEST` a few draws rule the answer, and there is none.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Spreadsheets, R and people can read and write it. A node without any edge has a 
 an empty second cell, so that nothing is lost on the way there and back.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -5,8 +5,6 @@ edges have no arrow heads. Every name is quoted: inside quotes only the quotatio
 backslash need care, and any other character of any alphabet stands for itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from arcwise.errors import GraphError, close_to

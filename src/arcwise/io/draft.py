@@ -6,8 +6,6 @@ numbers. So it knows how many numbers to expect, and neither a cut file nor one 
 hundred megabytes costs more than that.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import prod

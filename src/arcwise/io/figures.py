@@ -1,7 +1,5 @@
 """Rows of figures, such as a curve, as a CSV or a JSON file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

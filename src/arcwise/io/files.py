@@ -6,8 +6,6 @@ old file or the new one, never half of one; when anything fails the temporary fi
 A name ending in ``.gz`` is compressed on the way.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import secrets

@@ -14,8 +14,6 @@ the inner parentheses only help the eye. Nodes are called by identifiers, so a n
 Source: Hugin API Reference Manual, chapter The NET language.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from arcwise.io.draft import Draft

@@ -5,8 +5,6 @@ gigabytes of text, or for files of the machine. Element and attribute declaratio
 files carry, are passed over; nothing is ever fetched.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from xml.parsers import expat

@@ -24,8 +24,6 @@ Reading trusts nothing: names, types, lengths, the version and the graph are che
 local model must give a density for a row of ones.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
@@ -42,8 +40,7 @@ from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
-from arcwise.io.shared import shared_arrays
-from arcwise.io.values import Codec
+from arcwise.io.values import Codec, shared_arrays
 from arcwise.io.versions import VERSION, translated
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, NormalJoint
 

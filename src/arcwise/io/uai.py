@@ -21,8 +21,6 @@ files are read as they are meant.
 Source: UAI 2008 evaluation of probabilistic reasoning systems, file formats.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from math import prod

@@ -16,8 +16,6 @@ Files of pyAgrum (up to 3.3.1 at least) have the *first* parent's level changing
 parents. Such files say that they come from aGrUM, and are read accordingly.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from math import prod

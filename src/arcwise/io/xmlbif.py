@@ -11,8 +11,6 @@ not count, so names that begin or end with one cannot be written.
 Source: Cozman (1998), The Interchange Format for Bayesian Networks, XMLBIF version 0.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from arcwise.errors import FileError

@@ -1,7 +1,5 @@
 """A table in a network's form: its variables, in its coding."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

@@ -14,8 +14,6 @@ coefficients -r_jk / r_kk on the variables j before it. In an order of maximum c
 edge to a decomposable graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.labels import PLAIN, text_width
+from arcwise.plot.axes import PLAIN, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

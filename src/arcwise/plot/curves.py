@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.labels import text_width
+from arcwise.plot.axes import text_width
 from arcwise.plot.layout import Layout
 
 Array = NDArray[np.float64]

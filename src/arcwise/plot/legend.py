@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from arcwise.plot.labels import text_width
+from arcwise.plot.axes import text_width
 from arcwise.plot.marks import COLOURS, Line, Measure, colour, dashes, ink, line_width, steps_of
 
 if TYPE_CHECKING:

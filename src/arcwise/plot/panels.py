@@ -7,6 +7,7 @@ import numpy as np
 
 from arcwise.errors import GraphError
 from arcwise.graphs import UGraph
+from arcwise.plot.axes import PLAIN
 from arcwise.plot.graph import (
     draw_picture,
     fit_axes,
@@ -14,11 +15,9 @@ from arcwise.plot.graph import (
     picture_of,
     refuse_crowds,
 )
-from arcwise.plot.labels import PLAIN
-from arcwise.plot.layout import Graph, Layout, lines_of
+from arcwise.plot.layout import Graph, Layout, Positions, lines_of
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import EdgeRow, edge_rows, marked, measured
-from arcwise.plot.positions import Positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

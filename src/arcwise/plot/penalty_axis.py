@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
-from arcwise.plot.labels import PLAIN
+from arcwise.plot.axes import PLAIN
 from arcwise.results import Knot, Path
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import small_axes, whole_numbers
-from arcwise.plot.labels import PLAIN
+from arcwise.plot.axes import PLAIN, small_axes, whole_numbers
 from arcwise.plot.marks import COLOURS
 from arcwise.results import Step
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import entitle, whole_numbers
-from arcwise.plot.labels import PLAIN
+from arcwise.plot.axes import PLAIN, entitle, whole_numbers
 from arcwise.plot.marks import COLOURS
 from arcwise.plot.penalty_axis import set_penalties
 
