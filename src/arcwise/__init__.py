@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
         Network,
+        example,
         fit,
         learn,
         load,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         Variable,
         audit,
         discretise,
-        example,
         examples,
         moments,
         network_file,
@@ -105,6 +105,7 @@ __all__ = [
 _HOMES = {
     "api": (
         "Network",
+        "example",
         "fit",
         "learn",
         "load",
