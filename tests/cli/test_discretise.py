@@ -57,7 +57,9 @@ def test_a_learned_model_takes_raw_values(run, mail, folder):
     known = ["--given", "sender=x@y.edu", "--given", "links=30", "--given", "sent=3:00"]
     raw = run("query", "mail.json", "spam", *known, "--json")
     known = ["--given", "sender=edu", "--given", "links=High", "--given", "sent=AM"]
-    assert json.loads(raw.out) == json.loads(run("query", "mail.json", "spam", *known, "--json").out)
+    assert json.loads(raw.out) == json.loads(
+        run("query", "mail.json", "spam", *known, "--json").out
+    )
     told = run("predict", "mail.json", mail, "links")
     assert "links is known in 5 rows" in told.err
 

@@ -199,9 +199,7 @@ def test_text_by_patterns():
     """Near-unique text, which a table leaves out, is still there for its patterns."""
     levels = {"sender": {"edu": "*.edu", "other": None}}
     found = discretise({"sender": SENDERS, "x": np.arange(30.0) / 7}, None, levels=levels)
-    assert found.values("sender").tolist() == [
-        "edu" if i % 3 == 0 else "other" for i in range(30)
-    ]
+    assert found.values("sender").tolist() == ["edu" if i % 3 == 0 else "other" for i in range(30)]
     assert found.order == ("sender", "x")
     alone = discretise({"sender": SENDERS}, levels=levels)
     assert np.array_equal(alone.column("sender"), found.column("sender"))
