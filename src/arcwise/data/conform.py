@@ -7,8 +7,6 @@ that was never seen is an error that names variable, value and known states; a v
 all gaps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,8 +28,6 @@ from arcwise.data.variable import (
     sentence_list,
 )
 from arcwise.errors import DataError
-
-__all__ = ["conform", "raw_column"]
 
 
 def conform(data: Any, variables: Sequence[Variable]) -> Table:
