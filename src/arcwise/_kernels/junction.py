@@ -1,6 +1,8 @@
 """Trees of cliques: exact answers of factors over discrete variables."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -92,9 +94,32 @@ class JunctionTree:
             np.asarray(seen, dtype=np.int64), codes, weights, *pack(targets)
         )
         shapes = [tuple(self.levels[v] for v in target) for target in targets]
-        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
-        parts = np.split(flat.reshape(len(codes), -1), ends, axis=1) if targets else []
+        ends = list(accumulate(map(prod, shapes), initial=0))
+        wide = flat.reshape(len(codes), -1) if targets else flat
+        parts = (wide[:, low:high] for low, high in pairwise(ends))
         return logs, [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    def draw(
+        self,
+        seen: Sequence[int],
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        *,
+        times: int = 1,
+        soft: Array | None = None,
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Levels of all variables drawn together, `times` for each row of evidence.
+
+        Returns
+        -------
+        Log probability of each row's evidence, -inf where it is impossible; (rows x times, variables) levels,
+        those of a row one after the other.
+        """
+        weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
+        codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(seen))
+        chances = rng.random((len(codes) * times, int(self._native.cliques)))
+        logs, flat = self._native.draw(np.asarray(seen, dtype=np.int64), codes, weights, chances)
+        return logs, flat.reshape(-1, len(self.levels))
 
     def explain(
         self, seen: Sequence[int], row: Sequence[int], soft: Array | None = None

@@ -392,4 +392,9 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return " or ".join(map(_shown, value))
+    if isinstance(value, Mapping):
+        weights = (f"{_shown(level)} {_shown(weight)}" for level, weight in value.items())
+        return f"({', '.join(weights)})"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
