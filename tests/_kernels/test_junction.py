@@ -68,6 +68,41 @@ def test_the_most_probable_explanation(seed):
     assert table[tuple(found)] == pytest.approx(table.max(), rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_draws_have_the_probabilities_of_the_table(seed):
+    tree, levels, whole = made(seed, p=5, sparse=0.3 * (seed % 2))
+    rng, soft = np.random.default_rng(seed), np.ones(sum(levels))
+    soft[: levels[0]] = rng.random(levels[0])
+    table = naive.restricted(whole, [3], [levels[3] - 1], soft)
+    rows = np.array([[levels[3] - 1]])
+    logs, drawn = tree.draw([3], rows, rng, times=20_000, soft=soft)
+    if table.sum() == 0:
+        assert logs[0] == -np.inf
+        return
+    assert logs[0] == pytest.approx(np.log(table.sum()), abs=1e-9)
+    counts = np.zeros(table.shape)
+    np.add.at(counts, tuple(drawn.T), 1)
+    expected = 20_000 * table / table.sum()
+    assert not counts[expected == 0].any()
+    often = expected > 10
+    off = (counts[often] - expected[often]) ** 2 / expected[often]
+    assert off.sum() < often.sum() + 5 * np.sqrt(2 * often.sum()) + 5
+
+
+def test_draws_of_many_rows_and_of_impossible_ones():
+    levels, scopes = [2, 2], [(0,), (0, 1)]
+    tables = [np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.5, 0.5]])]
+    tree = JunctionTree(levels, scopes, tables, plan(levels, scopes).order)
+    logs, drawn = tree.draw([0, 1], np.array([[0, 0], [0, 1], [1, 1]]), np.random.default_rng(1))
+    assert np.allclose(np.exp(logs), [0.5, 0.0, 0.25])
+    assert drawn.tolist()[0] == [0, 0]
+    assert drawn.tolist()[2] == [1, 1]
+    logs, drawn = tree.draw([1], np.array([[1], [0]]), np.random.default_rng(1), times=3)
+    assert drawn[:3].tolist() == [[1, 1]] * 3
+    assert (drawn[3:, 1] == 0).all()
+    assert tree.draw([], np.zeros((0, 0), dtype=int), np.random.default_rng(1))[1].shape == (0, 2)
+
+
 def test_parts_that_are_not_linked_and_single_variables():
     levels, scopes = [2, 3, 1], [(0,), (1,), (2,)]
     tables = [np.array([0.2, 0.8]), np.array([1.0, 2.0, 1.0]), np.array([3.0])]

@@ -271,6 +271,15 @@ class Belief:
         share = float(self.distribution.probability(event)[0])
         return Probability(share, self._spread(share, event))
 
+    def codes(self, values: Any) -> Array:
+        """A value or several as an array of numbers, of levels their codes."""
+        if self._discrete is None:
+            return np.atleast_1d(numbers(self.name, values))
+        several = isinstance(values, list | tuple | np.ndarray)
+        every = list(values) if several else [values]
+        self._discrete.holds(every)  # refuses what is no level
+        return self._discrete.code_of(every)
+
     def limits(self, event: Any) -> Any:
         """An event on this variable, checked: its bounds, or a mark for each level."""
         return interval(self.name, event) if self._discrete is None else self._discrete.holds(event)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.distributions import refuse_beyond
-from arcwise.errors import FitError
+from arcwise.errors import DataError, FitError
 from arcwise.inference import questions
 from arcwise.inference.base import Answer, Found
 from arcwise.inference.belief import Belief, Probability, generator, sentence
@@ -118,7 +118,15 @@ def probability(
     question = Question.of(net, (), evidence, chosen, generator(chosen.seed))
     question = replace(question, task="density")
     found = float(ranked(question).engines[0].logpdf(question)[0])
-    return found if log else Probability(math.exp(found))
+    if log:
+        return found
+    for node, weights in evidence.soft.items():
+        if weights.max() > 1.0:
+            raise DataError(
+                f"Weights of the levels of {net.names[node]!r} are above one, so there is no probability: "
+                "divide them by the largest, or ask for the logarithm of the weighted sum by log=True."
+            )
+    return Probability(math.exp(found))
 
 
 @dataclass(frozen=True)

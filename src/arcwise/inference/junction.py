@@ -3,9 +3,9 @@
 The moral graph is triangulated, by the best of several orders of elimination; its cliques make a tree, each
 with a table over its variables, and messages between them give the distribution of each clique given the
 evidence (Lauritzen and Spiegelhalter 1988; Jensen, Lauritzen and Olesen 1990). How many numbers the tables
-hold is known before any of them is made. A tree is kept as long as its network is, calibrated without evidence: a
-question then sends messages only between cliques that hold evidence and those that are asked for, and leaves
-barren variables alone.
+hold is known before any of them is made. A tree is kept as long as its network is, calibrated without
+evidence: a question then sends messages only between cliques that hold evidence and those that are asked for,
+and leaves barren variables alone.
 
 Rows of a table with gaps in the same places are answered together, and each combination of levels once.
 """
