@@ -5,6 +5,7 @@
 // the root, and from there they go to the cliques that hold something asked for.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -131,22 +132,36 @@ class JunctionTree {
                            [](std::size_t sum, const Clique& c) { return sum + c.table.size(); });
   }
 
-  // For each row of evidence its log probability, and the joint distributions of the sets asked for, one after the other.
-  // `soft` holds a weight for each level of each variable (or nothing). Impossible evidence has -inf, and zeros.
-  nb::tuple ask(ConstIndices seen, nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows,
-                ConstVector soft, ConstIndices indptr, ConstIndices indices) {
+  // For each row of levels (below zero where nothing is known) the log probability of what is known, and the joint distributions of
+  // the sets asked for, one after the other. Rows with gaps in the same places are best side by side. `soft` holds a weight for
+  // each level of each variable (or nothing). Impossible evidence has -inf, and zeros.
+  nb::tuple ask(nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows, ConstVector soft,
+                ConstIndices indptr, ConstIndices indices) {
     std::vector<Set> targets;
     for (std::size_t t = 0; t + 1 < indptr.shape(0); ++t)
       targets.emplace_back(indices.data() + indptr.data()[t], indices.data() + indptr.data()[t + 1]);
-    const Set known(seen.data(), seen.data() + seen.shape(0));
+    if (rows.shape(1) != levels_.size()) throw nb::value_error("a row of evidence has a level, or a gap, for every variable");
     Numbers logs, answers;
     std::string wrong;
     {
       nb::gil_scoped_release release;
       try {
-        Run run(*this, known, soft, targets);
-        for (std::size_t r = 0; r < rows.shape(0); ++r)
-          logs.push_back(run.row(rows.data() + r * known.size(), answers));
+        std::unique_ptr<Run> run;
+        Set before;
+        std::vector<std::int64_t> seen;
+        for (std::size_t r = 0; r < rows.shape(0); ++r) {
+          Set known;
+          seen.clear();
+          for (std::size_t v = 0; v < levels_.size(); ++v)
+            if (const std::int64_t level = rows.data()[r * levels_.size() + v]; level >= 0) {
+              if (level >= levels_[v]) throw std::invalid_argument("a level is beyond those of its variable");
+              known.push_back(static_cast<int>(v));
+              seen.push_back(level);
+            }
+          if (!run || known != before) run = std::make_unique<Run>(*this, known, soft, targets);
+          logs.push_back(run->row(seen.data(), answers));
+          before = std::move(known);
+        }
       } catch (const std::invalid_argument& error) {
         wrong = error.what();
       }
@@ -322,6 +337,10 @@ class JunctionTree {
       for (const Target& target : found_) {
         const std::size_t from = answers.size();
         answers.resize(from + target.size, 0.0);
+        if (target.known >= 0) {
+          answers[from + static_cast<std::size_t>(levels[target.known])] = 1.0;
+          continue;
+        }
         add_up(target.walk, parts_[target.home].work.data(), answers.data() + from);
       }
       return log;
@@ -395,6 +414,7 @@ class JunctionTree {
     struct Target {
       std::size_t home, size;
       Walk walk;
+      int known = -1;  // place of a single variable among those seen
     };
 
     const JunctionTree& tree_;
@@ -472,6 +492,10 @@ class JunctionTree {
         parts_[home].touched = true;
       }
       for (const Set& target : targets_) {
+        if (target.size() == 1 && place_[target[0]] >= 0) {
+          found_.push_back({0, static_cast<std::size_t>(tree_.levels_[target[0]]), {}, place_[target[0]]});
+          continue;
+        }
         const std::size_t home = smallest(target);
         std::size_t size = 1;
         for (int v : target) size *= dim(v);

@@ -72,15 +72,15 @@ class JunctionTree:
         return int(self._native.entries)
 
     def ask(
-        self, seen: Sequence[int], rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
+        self, rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
     ) -> tuple[Array, list[Array]]:
-        """Joint distributions of sets of variables, for rows of evidence about the same variables.
+        """Joint distributions of sets of variables, for rows of evidence.
 
         Parameters
         ----------
-        seen : variables of which a level is known.
-        rows : (rows, seen) levels.
-        targets : sets, each inside one clique, none of them seen.
+        rows : (rows, variables) levels, -1 where nothing is known; those with the same gaps are quickest side
+            by side.
+        targets : sets, each inside one clique; sets of several variables must not be known.
         soft : a weight from 0 on for each level of each variable, one after the other.
 
         Returns
@@ -89,13 +89,11 @@ class JunctionTree:
         (rows, levels of its variables ...), zeros where evidence is impossible.
         """
         weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
-        codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(seen))
-        logs, flat = self._native.ask(
-            np.asarray(seen, dtype=np.int64), codes, weights, *pack(targets)
-        )
-        shapes = [tuple(self.levels[v] for v in target) for target in targets]
+        codes = np.ascontiguousarray(rows, dtype=np.int64)
+        logs, flat = self._native.ask(codes, weights, *pack(targets))
+        shapes = [tuple([self.levels[v] for v in target]) for target in targets]
         ends = list(accumulate(map(prod, shapes), initial=0))
-        wide = flat.reshape(len(codes), -1) if targets else flat
+        wide = flat.reshape(len(codes), ends[-1])
         parts = (wide[:, low:high] for low, high in pairwise(ends))
         return logs, [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
 
@@ -122,7 +120,7 @@ class JunctionTree:
         return logs, flat.reshape(-1, len(self.levels))
 
     def explain(
-        self, seen: Sequence[int], row: Sequence[int], soft: Array | None = None
+        self, seen: Sequence[int], row: Sequence[int] | NDArray[np.int64], soft: Array | None = None
     ) -> tuple[NDArray[np.int64], float]:
         """The most probable levels of all variables given those seen, and their joint log weight."""
         weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)

@@ -10,7 +10,7 @@ asked is left at the end. Rows with the same gaps share the order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -257,30 +257,29 @@ class Elimination(Engine):
 
     def _tables(self, question: Question, asked: tuple[int, ...]) -> Array:
         """The joint distribution of some variables in each row."""
-        product = _product(question)
-        out = np.empty((question.size, *(product.levels[node] for node in asked)))
-        for seen, codes, places, which in folded(question):
-            found = planned(question, asked, set(seen))
-            tables = []
-            for number, row in enumerate(codes.tolist()):
-                table, log = summed(
-                    found, product, dict(zip(seen, row, strict=True)), question.soft
-                )
-                if np.isneginf(log):
-                    raise impossible(question, int(places[np.flatnonzero(which == number)[0]]))
-                tables.append(table)
-            out[places] = np.array(tables).reshape(-1, *out.shape[1:])[which]
-        return out
+        product, tables = _product(question), []
+        shape = tuple(product.levels[node] for node in asked)
+        for row, (table, log) in self._rows(question, asked):
+            if np.isneginf(log):
+                raise impossible(question, row)
+            tables.append(table)
+        return np.array(tables).reshape(-1, *shape)[folded(question).which]
+
+    def _rows(
+        self, question: Question, asked: tuple[int, ...]
+    ) -> Iterator[tuple[int, tuple[Array, float]]]:
+        """The sum for each combination of what is known, and the first row that has it."""
+        product, rows, before, found = _product(question), folded(question), None, None
+        for first, codes in zip(rows.first.tolist(), rows.codes.tolist(), strict=True):
+            values = {node: code for node, code in enumerate(codes) if code >= 0}
+            if found is None or values.keys() != before:
+                found, before = planned(question, asked, set(values)), values.keys()
+            yield first, summed(found, product, values, question.soft)
 
     def logpdf(self, question: Question) -> Array:
         """Log probability of what is known of each row; minus infinity where it is impossible."""
-        product, total = _product(question), np.zeros(question.size)
-        for seen, codes, places, which in folded(question):
-            found = planned(question, (), set(seen))
-            values = (dict(zip(seen, row, strict=True)) for row in codes.tolist())
-            logs = [summed(found, product, each, question.soft)[1] for each in values]
-            total[places] = np.array(logs)[which]
-        return total
+        logs = [log for _, (_, log) in self._rows(question, ())]
+        return np.array(logs)[folded(question).which]
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """The most probable level of each gap by itself, or the gaps of a row drawn one after the other."""

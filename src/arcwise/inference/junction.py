@@ -111,38 +111,33 @@ def trees_of(net: Net) -> Trees | None:
 
 
 class Rows(NamedTuple):
-    """Rows with gaps in the same places: what is seen, each combination of levels once, and who has it."""
+    """What is known of rows, each combination once, those with the same gaps side by side.
 
-    seen: list[int]
+    `codes` has a level for every variable, -1 in gaps; `first` is the first row that has a combination, and
+    `which` the number of the combination that each row has.
+    """
+
     codes: Codes
-    places: NDArray[np.intp]
+    first: NDArray[np.intp]
     which: NDArray[np.intp]
 
-    def part(self, low: int, high: int) -> Rows:
-        """Some of the combinations."""
-        here = (self.which >= low) & (self.which < high)
-        return Rows(self.seen, self.codes[low:high], self.places[here], self.which[here] - low)
 
-
-def folded(question: Question) -> Iterator[Rows]:
-    """The rows of a question by their gaps, equal ones once."""
-    for places, known in patterns(question.gaps):
-        seen = sorted(known)
-        codes = codes_of(question, seen, places)
-        first, which = _distinct(codes, [len(question.net.variables[v].levels or ()) for v in seen])
-        yield Rows(seen, codes[first], places, which)
-
-
-def _distinct(codes: Codes, levels: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The first of equal rows, and for each row its number among these."""
-    if len(codes) == 1 or not levels:
-        return np.arange(min(len(codes), 1)), np.zeros(len(codes), dtype=np.intp)
-    if np.prod(np.array(levels, dtype=float)) < 2.0**62:
-        keys = np.ravel_multi_index(tuple(codes.T), levels)
-        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    else:
-        _, first, which = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    return first, which.ravel()
+def folded(question: Question) -> Rows:
+    """The rows of a question, equal ones once."""
+    gaps, size = question.gaps, question.size
+    codes = np.empty((size, gaps.shape[1]), dtype=np.int64)
+    for node, column in enumerate(question.columns):
+        codes[:, node] = column
+    codes[gaps] = -1
+    if size < 2:
+        return Rows(codes, np.zeros(size, dtype=np.intp), np.zeros(size, dtype=np.intp))
+    # The mask comes first, then levels: sorted so, rows with the same gaps are neighbours.
+    keys = np.concatenate(
+        [np.packbits(gaps, axis=1), codes.astype(np.uint16).view(np.uint8)], axis=1
+    )
+    rows = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1]))).ravel()
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return Rows(codes[first], first, which.ravel())
 
 
 def soft_weights(question: Question, levels: tuple[int, ...]) -> Array | None:
@@ -181,69 +176,55 @@ class Junction(Engine):
 
     def _sums(self, question: Question, asked: list[tuple[int, ...]]) -> list[Array]:
         """Joint distributions of sets of variables, in all rows."""
-        levels = _trees(question).product.levels
+        rows, levels = folded(question), _trees(question).product.levels
         shapes = [tuple([levels[node] for node in nodes]) for nodes in asked]
-        step = max(1, _SLOTS // max(1, sum(map(prod, shapes))))
-        if question.size == 1:
-            return self._ask(question, next(folded(question)), asked, step)
-        sums = [np.zeros((question.size, *shape)) for shape in shapes]
-        for rows in folded(question):
-            for own, part in zip(sums, self._ask(question, rows, asked, step), strict=True):
-                own[rows.places] = part[rows.which]
-        return sums
+        parts = [part for _, part in self._parts(question, rows, asked)]
+        if len(parts) == 1 and question.size == 1:
+            return parts[0]
+        each = zip(*parts, strict=True) if parts else ([np.zeros((0, *shape))] for shape in shapes)
+        return [np.concatenate(part)[rows.which] for part in each]
 
-    def _ask(
-        self, question: Question, rows: Rows, asked: list[tuple[int, ...]], step: int
-    ) -> list[Array]:
-        """The same for rows with the same gaps, each combination of levels once; `step` of them at a time."""
+    def _parts(
+        self, question: Question, rows: Rows, asked: list[tuple[int, ...]]
+    ) -> Iterator[tuple[Array, list[Array]]]:
+        """The same for each combination once, with their log probabilities; as many at a time as may be held."""
         trees = _trees(question)
-        tree = trees.tree(asked[0] if len(asked) == 1 else ())
-        soft, parts = soft_weights(question, trees.product.levels), []
+        tree, levels = trees.tree(asked[0] if len(asked) == 1 else ()), trees.product.levels
+        soft = soft_weights(question, levels)
+        width = sum(prod([levels[node] for node in nodes]) for nodes in asked)
+        step = max(1, _SLOTS // max(width, len(levels)))
         for low in range(0, len(rows.codes), step):
-            logs, found = tree.ask(rows.seen, rows.codes[low : low + step], asked, soft)
-            _refuse(question, logs, rows, low)
-            parts.append(found)
-        return (
-            parts[0]
-            if len(parts) == 1
-            else [np.concatenate(part) for part in zip(*parts, strict=True)]
-        )
+            logs, found = tree.ask(rows.codes[low : low + step], asked, soft)
+            if asked:
+                _refuse(question, logs, rows.first[low:])
+            yield logs, found
 
     def logpdf(self, question: Question) -> Array:
         """Log probability of what is known of each row; minus infinity where it is impossible."""
         net = question.net
         if isinstance(net, BayesNet) and not question.gaps.any() and not question.soft:
             return log_density(net, question.columns)
-        trees = _trees(question)
-        tree, soft = trees.tree(), soft_weights(question, trees.product.levels)
-        total = np.zeros(question.size)
-        for seen, codes, places, which in folded(question):
-            total[places] = tree.ask(seen, codes, [], soft)[0][which]
-        return total
+        rows = folded(question)
+        logs = [part for part, _ in self._parts(question, rows, [])]
+        return np.concatenate([*logs, np.zeros(0)])[rows.which]
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """The most probable level of each gap by itself, or the gaps of a row drawn together."""
         if draw:
             return self._drawn(question)
-        columns = [column.copy() for column in question.columns]
+        columns, rows = [column.copy() for column in question.columns], folded(question)
         hidden = np.flatnonzero(question.gaps.any(axis=0)).tolist()
-        for node, own in zip(hidden, self._hidden(question, hidden), strict=True):
-            gaps = question.gaps[:, node]
-            columns[node][gaps] = own[gaps]
+        best = [
+            np.stack([shares.argmax(axis=1) for shares in found])
+            for _, found in self._parts(question, rows, [(node,) for node in hidden])
+            if hidden
+        ]
+        if best:
+            codes = np.concatenate(best, axis=1)[:, rows.which]
+            for node, own in zip(hidden, codes, strict=True):
+                gaps = question.gaps[:, node]
+                columns[node][gaps] = own[gaps]
         return tuple(columns)
-
-    def _hidden(self, question: Question, hidden: list[int]) -> Codes:
-        """The most probable levels of variables where they are hidden (variables by rows)."""
-        best = np.zeros((len(hidden), question.size), dtype=np.int64)
-        step = max(1, _SLOTS // sum(_trees(question).product.levels))
-        for rows in folded(question):
-            own = [i for i, node in enumerate(hidden) if node not in rows.seen]
-            for low in range(0, len(rows.codes), step):
-                part = rows.part(low, low + step)
-                found = self._ask(question, part, [(hidden[i],) for i in own], step)
-                for i, shares in zip(own, found, strict=True):
-                    best[i, part.places] = shares.argmax(axis=1)[part.which]
-        return best
 
     def _drawn(self, question: Question) -> Columns:
         trees = _trees(question)
@@ -258,7 +239,7 @@ class Junction(Engine):
                 rows = codes_of(question, seen, part[:1] if same else part)
                 times = len(part) if same else 1
                 logs, drawn[part] = tree.draw(seen, rows, question.rng, times=times, soft=soft)
-                _refuse(question, logs, Rows(seen, rows, part, np.arange(len(part))))
+                _refuse(question, logs, part)
         types = (code_type(size) for size in trees.product.levels)
         return tuple(column.astype(kind) for column, kind in zip(drawn.T, types, strict=True))
 
@@ -266,12 +247,12 @@ class Junction(Engine):
         """The most probable levels of all variables, their log weight, and that of the evidence."""
         trees = _trees(question)
         tree, soft = trees.tree(), soft_weights(question, trees.product.levels)
-        seen = sorted(question.known)
-        row = codes_of(question, seen, np.arange(1))
-        found, log = tree.explain(seen, row[0], soft)
+        row = folded(question).codes
+        seen = np.flatnonzero(row[0] >= 0).tolist()
+        found, log = tree.explain(seen, row[0, seen], soft)
         if np.isneginf(log):
             raise impossible(question, 0)
-        return found, log, float(tree.ask(seen, row, [], soft)[0][0])
+        return found, log, float(tree.ask(row, [], soft)[0][0])
 
 
 def _trees(question: Question) -> Trees:
@@ -285,7 +266,7 @@ def _others(axis: int, dimensions: int) -> tuple[int, ...]:
     return tuple(i for i in range(dimensions) if i != axis)
 
 
-def _refuse(question: Question, logs: Array, rows: Rows, low: int = 0) -> None:
-    """Refuse rows whose evidence has probability zero; `logs` are of the combinations from `low` on."""
+def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
+    """Refuse rows whose evidence has probability zero."""
     for number in np.flatnonzero(np.isneginf(logs))[:1].tolist():
-        raise impossible(question, int(rows.places[rows.which == number + low][0]))
+        raise impossible(question, int(rows[number]))
