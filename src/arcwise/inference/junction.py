@@ -187,7 +187,7 @@ class Junction(Engine):
     def _parts(
         self, question: Question, rows: Rows, asked: list[tuple[int, ...]]
     ) -> Iterator[tuple[Array, list[Array]]]:
-        """The same for each combination once, with their log probabilities; as many at a time as may be held."""
+        """The same for each combination once, and log probabilities; as many at a time as may be held."""
         trees = _trees(question)
         tree, levels = trees.tree(asked[0] if len(asked) == 1 else ()), trees.product.levels
         soft = soft_weights(question, levels)
