@@ -4,13 +4,14 @@ from arcwise.inference.base import Cost, DeclinedError, Engine
 from arcwise.inference.belief import Belief, Probability
 from arcwise.inference.beliefs import Beliefs
 from arcwise.inference.engine import (
+    Misses,
     closed,
     impute,
     marginal_log_density,
+    misses,
     predict,
     pseudo_log_density,
     query,
-    residuals,
     sample,
 )
 from arcwise.inference.findings import Explanation, Marginals, explain, marginals, probability
@@ -35,6 +36,7 @@ __all__ = [
     "Explanation",
     "GaussianJoint",
     "Marginals",
+    "Misses",
     "NamedMatrix",
     "Predictions",
     "Probability",
@@ -48,12 +50,12 @@ __all__ = [
     "joint",
     "marginal_log_density",
     "marginals",
+    "misses",
     "partial_correlations",
     "precision",
     "predict",
     "probability",
     "pseudo_log_density",
     "query",
-    "residuals",
     "sample",
 ]
