@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels.junction import JunctionTree, Plan, plan
 from arcwise.data.variable import code_type
-from arcwise.errors import ArcwiseError
+from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.base import EXACT, Cost, Engine, Found
 from arcwise.inference.potentials import (
     Potentials,
@@ -33,7 +33,7 @@ from arcwise.inference.potentials import (
     potentials,
 )
 from arcwise.inference.questions import Array, Columns, Question
-from arcwise.inference.relevance import patterns
+from arcwise.inference.relevance import patterns, upward
 from arcwise.networks import BayesNet, Net, log_density
 
 __all__ = ["Junction", "Trees", "trees_of"]
@@ -160,6 +160,8 @@ class Junction(Engine):
         trees = trees_of(question.net)
         if trees is None:
             return needs_tables(self.name)
+        if _ancestral(question):
+            return FitError("Draws of a directed network without evidence need no tree.")
         return trees.cost(question.asked if question.together else ())
 
     def ask(self, question: Question) -> Found:
@@ -253,6 +255,14 @@ class Junction(Engine):
         if np.isneginf(log):
             raise impossible(question, 0)
         return found, log, float(tree.ask(row, [], soft)[0][0])
+
+
+def _ancestral(question: Question) -> bool:
+    """Whether draws of each variable after its parents do, and no engine is named."""
+    net, known = question.net, question.known if question.size else set()
+    if question.task != "draws" or question.soft or question.options.method is not None:
+        return False
+    return isinstance(net, BayesNet) and not upward(net.graph, known, known)
 
 
 def _trees(question: Question) -> Trees:
