@@ -381,9 +381,9 @@ class Effort:
 
     Parameters
     ----------
-    method : how the answer is found: {methods}. gibbs is Gibbs sampling; blankets, grid and importance are
-        ways to ask a directed network; stacked asks the rows that parzen models keep, and is their default
-        where something is unknown.
+    method : how the answer is found: {methods}. junction and elimination are exact in discrete networks;
+        gibbs is Gibbs sampling; blankets, grid and importance are ways to ask a directed network; stacked
+        asks the rows that parzen models keep, and is their default where something is unknown.
     chains : Markov chains that run side by side.
     sweeps : sweeps over all unknown variables that count: four times as many halve the error.
     burn_in : sweeps before them that are discarded.
