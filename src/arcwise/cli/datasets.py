@@ -141,7 +141,7 @@ def demo(
     began = clock.monotonic()
     net = learn(table)
     seconds = clock.monotonic() - began
-    summary.show_network(net, table, Path(f"{DEMO} (example data of Arcwise)"), seconds)
+    summary.show_network(net, Path(f"{DEMO} (example data of Arcwise)"), seconds)
     files = [(model, net.save, "the model"), (dot, net.save, "the graph for Graphviz")]
     outputs.say_written(outputs.write(files))
     try:

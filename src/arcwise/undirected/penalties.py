@@ -183,8 +183,7 @@ def checked_factors(factors: ArrayLike, size: int) -> Array:
 def _multiplied(off: float | Array, factors: Array) -> Array:
     """The product; infinite factors hold an entry at zero whatever the penalty."""
     held = np.isinf(factors)
-    found: Array = np.where(held, np.inf, off * np.where(held, 1.0, factors))
-    return found
+    return np.where(held, np.inf, off * np.where(held, 1.0, factors))
 
 
 def _checked_penalty(penalty: ArrayLike, size: int) -> float | Array:
