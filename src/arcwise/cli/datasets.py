@@ -117,9 +117,7 @@ def _write_network(entry: Example, output: Path) -> None:
         io.save(io.load(entry.path), output)
 
 
-def demo(
-    folder: Annotated[Path, option("FOLDER")] = Path("demo"),
-) -> None:
+def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     """Learn a network from the Boston housing data, show it and write it.
 
     Writes the model, the graph for Graphviz and, where matplotlib is installed, a picture.

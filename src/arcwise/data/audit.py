@@ -120,18 +120,10 @@ def audit(data: Any) -> Audit:
     if isinstance(table, Moments):
         raise DataError("An audit looks at the rows of a table, got moments.")
     rows = tuple(_look(table, name) for name in table.order)
-    findings = [
-        *_size_findings(table),
-        *_gap_findings(table, rows),
-        *_column_findings(rows),
-    ]
+    findings = [*_size_findings(table), *_gap_findings(table, rows), *_column_findings(rows)]
     pairs = pair_findings(table)
     return Audit(
-        (table.rows, len(table.variables)),
-        table.total,
-        rows,
-        (*pairs, *findings),
-        table.notes,
+        (table.rows, len(table.variables)), table.total, rows, (*pairs, *findings), table.notes
     )
 
 

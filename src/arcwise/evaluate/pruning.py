@@ -67,11 +67,7 @@ class Pruning:
 
 
 def pruning(
-    fits: Fits,
-    score: Score,
-    target: int,
-    test: Table | None = None,
-    on_step: Watch | None = None,
+    fits: Fits, score: Score, target: int, test: Table | None = None, on_step: Watch | None = None
 ) -> Pruning:
     """Take inputs of a target away one by one, the least missed first.
 

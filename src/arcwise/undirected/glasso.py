@@ -31,13 +31,7 @@ from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
 from arcwise.undirected.columns import Block, Solved, judged
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.penalties import (
-    Pairs,
-    Piece,
-    Problem,
-    checked_covariance,
-    checked_factors,
-)
+from arcwise.undirected.penalties import Pairs, Piece, Problem, checked_covariance, checked_factors
 from arcwise.undirected.starts import Start, begin, no_maximum, share_of
 
 Array = NDArray[np.float64]
