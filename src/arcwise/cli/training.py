@@ -174,12 +174,10 @@ def _show_validation(found: Validation) -> None:
         (found.measure, f"{mean} (median {found.median:.4f})"),
         ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
     )
-    variables = zip(found.names, found.rmse, found.r2, strict=True)
-    ranked = sorted(variables, key=lambda row: (row[2] != row[2], -row[2]))  # NaN comes last
-    lines = [
-        (name, f"{rmse:.4g}", f"{r2:.3f}", terminal.bar(float(r2), "blue"))
-        for name, rmse, r2 in ranked
-    ]
+    heads, rows = found.table()
+    gains = dict(zip(found.names, found.gains, strict=True))
+    lines = [(*row, terminal.bar(max(float(gains[row[0]]), 0.0), "blue")) for row in rows]
     terminal.show(terminal.facts(about), "")
-    terminal.show(terminal.grid(["variable", ">rmse", ">R2", ""], lines), "")
-    terminal.show(terminal.styled("Each variable predicted from all the others.", "dim"))
+    terminal.show(terminal.grid([heads[0], *(f">{head}" for head in heads[1:]), ""], lines), "")
+    majority = " Majority: the share of the most frequent level." * ("majority" in heads)
+    terminal.show(terminal.styled(f"Each variable predicted from all the others.{majority}", "dim"))

@@ -96,7 +96,7 @@ class ParquetSource(Columns):
         stored = self.schema.field(self.names.index(name))
         return use_of(name, stored.type, self._first(stored.name) if is_text(stored.type) else None)
 
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
         """Give these columns batch by batch."""
         import pyarrow.parquet as pq
 
@@ -157,7 +157,7 @@ class TextSource(Columns):
             return "number"
         return use_of(name, column.type, column)
 
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
         """Give these columns batch by batch."""
         import pyarrow as pa
 
@@ -165,18 +165,18 @@ class TextSource(Columns):
         bad: list[Any] = []
         keys = [str(number[name]) for name in names]
         try:
-            for batch in self._reader(keys, bad):
+            for batch in self._reader(keys, bad, pa.string() if levels else pa.float64()):
                 yield [batch.column(key) for key in keys]
         except pa.ArrowInvalid as error:
             said = ragged(bad[0], len(self.names), self.layout.lines) if bad else self._said(error)
             raise DataError(said) from None
 
-    def _reader(self, keys: Sequence[str], bad: list[Any]) -> Any:
+    def _reader(self, keys: Sequence[str], bad: list[Any], kind: Any) -> Any:
         import pyarrow as pa
         from pyarrow import csv
 
         packed = "gzip" if starts_with(self.place, GZIP) else None
-        types = {key: pa.float64() for key in keys}
+        types = dict.fromkeys(keys, kind)
         return csv.open_csv(
             pa.input_stream(str(self.place), compression=packed),
             read_options=csv.ReadOptions(

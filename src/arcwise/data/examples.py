@@ -51,7 +51,7 @@ def examples() -> tuple[Example, ...]:
     One entry per file, tables first.
 
     >>> [each.name for each in examples() if each.kind == "network"]
-    ['asia', 'alarm', 'sachs']
+    ['asia', 'alarm', 'sachs', 'fuel', 'student']
     """
     listed = tomllib.loads((FOLDER / "examples.toml").read_text(encoding="utf-8"))["example"]
     return tuple(Example(**{"rows": None, **each}) for each in listed)
@@ -83,7 +83,7 @@ def network_file(name: str) -> Path:
 
     Parameters
     ----------
-    name : ``"asia"``, ``"alarm"`` or ``"sachs"``.
+    name : such as ``"asia"`` or ``"alarm"``.
 
     Raises
     ------
