@@ -31,7 +31,14 @@ from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
 from arcwise.undirected.columns import Block, Solved, judged
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.penalties import Pairs, Piece, Problem, checked_covariance, checked_factors
+from arcwise.undirected.penalties import (
+    Pairs,
+    Piece,
+    Problem,
+    checked_covariance,
+    checked_factors,
+    frozen,
+)
 from arcwise.undirected.starts import Start, begin, no_maximum, share_of
 
 Array = NDArray[np.float64]
@@ -343,15 +350,10 @@ def _assembled(problem: Problem, alone: Indices, parts: list[_Part]) -> Glasso:
         scatter(solved.covariance, piece.members, piece.scale, covariance)
         objective += solved.objective - 2.0 * float(np.log(piece.scale).sum())
     return Glasso(
-        _frozen(precision),
-        _frozen(covariance),
+        frozen(precision),
+        frozen(covariance),
         sum(part.gap for part in parts),
         max((part.solved.violation for part in parts), default=0.0),
         objective,
         max((part.solved.sweeps for part in parts), default=0),
     )
-
-
-def _frozen(matrix: Array) -> Array:
-    matrix.setflags(write=False)
-    return matrix

@@ -88,6 +88,12 @@ def _largest(work: Array, root: Array) -> tuple[int, int]:
     return place // len(work), place % len(work)
 
 
+def frozen(matrix: Array) -> Array:
+    """Make an array read-only."""
+    matrix.setflags(write=False)
+    return matrix
+
+
 class Piece(NamedTuple):
     """Some variables of a problem, scaled: moments / scale scale', penalties / scale scale'.
 
