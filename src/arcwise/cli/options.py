@@ -406,14 +406,11 @@ class Effort:
 ModelOut = Annotated[
     Path | None,
     main_output(
-        help="The model file to write; by default the data's name with .json, in this folder.",
+        help="The model file to write; by default the data's name with .json, in this folder."
     ),
 ]
 TableOut = Annotated[
-    Path | None,
-    main_output(
-        help="The file to write: {tables}; by default CSV to standard output.",
-    ),
+    Path | None, main_output(help="The file to write: {tables}; by default CSV to standard output.")
 ]
 Plot = Annotated[Path | None, output_option(help="Draw the network, too: {pictures}.")]
 Json = Annotated[
