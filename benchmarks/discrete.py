@@ -43,12 +43,14 @@ SCORED = {
     "bic": ("bic", {}),
     "aic": ("aic", {}),
     "bdeu 1": ("bdeu", {"equivalent_sample_size": 1.0}),
+    "bdeu 2": ("bdeu", {"equivalent_sample_size": 2.0}),
+    "bdeu 5": ("bdeu", {"equivalent_sample_size": 5.0}),
     "bdeu 10": ("bdeu", {"equivalent_sample_size": 10.0}),
     "bds 1": ("bds", {"equivalent_sample_size": 1.0}),
     "bds 10": ("bds", {"equivalent_sample_size": 10.0}),
     "qnml": ("qnml", {}),
 }
-CHARGES = (0.0, 0.5, 1.0, 1.5)  # of log p for each arc
+CHARGES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of log p for each arc
 SMOOTHINGS = {
     "row 1": lambda n: Smoothing(1.0, "row"),
     "row 2": lambda n: Smoothing(2.0, "row"),

@@ -103,8 +103,12 @@ class DiscreteScores(Batches):
         )
 
     def charged(self, extra: Array) -> Self:
-        """The same with something added by the number of parents."""
-        return type(self)(self.table, self.kind, by_size=self.by_size - extra, **self.options)
+        """The same with something added by the number of parents; both share what they remember."""
+        other = object.__new__(type(self))
+        other.table, other.kind, other.options = self.table, self.kind, self.options
+        other.by_size = np.ascontiguousarray(self.by_size - extra, dtype=float)
+        other.native = _native.DiscreteScores(self.native, other.by_size)
+        return other
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Send the scores to another process."""
