@@ -51,10 +51,12 @@ SCORED = {
     "qnml": ("qnml", {}),
 }
 CHARGES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of log p for each arc
+CHOSEN = ("bdeu 5", 1.5)
 SMOOTHINGS = {
     "row 1": lambda n: Smoothing(1.0, "row"),
     "row 2": lambda n: Smoothing(2.0, "row"),
     "table 1": lambda n: Smoothing(1.0, "table"),
+    "table 5": lambda n: Smoothing(5.0, "table"),
     "table 10": lambda n: Smoothing(10.0, "table"),
     "table sqrt n": lambda n: Smoothing(float(np.sqrt(n)), "table"),
     "cell 0.1": lambda n: Smoothing(0.1, "cell"),
@@ -166,13 +168,19 @@ def scores(args):
                         print(json.dumps(said), flush=True)
 
 
-def independent(columns, n, seed, skewed):
-    """Independent columns of 2 to 20 levels, even or with random probabilities."""
-    rng = np.random.default_rng([seed, columns, n, skewed])
+SHAPES = ("even", "uneven", "binary", "rare")
+
+
+def independent(columns, n, seed, shape):
+    """Independent columns of 2 to 20 levels, even or with random probabilities; or binary, even or rare."""
+    rng = np.random.default_rng([seed, columns, n, SHAPES.index(shape)])
     variables, codes = [], []
     for i in range(columns):
-        levels = int(rng.integers(2, 21))
-        shares = rng.dirichlet(np.ones(levels)) if skewed else np.full(levels, 1 / levels)
+        levels = int(rng.integers(2, 21)) if shape in ("even", "uneven") else 2
+        shares = rng.dirichlet(np.ones(levels)) if shape == "uneven" else np.full(levels, 1 / levels)
+        if shape == "rare":
+            shares[0] = rng.uniform(0.005, 0.05)
+            shares[1] = 1.0 - shares[0]
         kept, column = np.unique(rng.choice(levels, n, p=shares), return_inverse=True)
         variables.append(Variable(f"v{i:02d}", tuple(f"l{k}" for k in kept)))
         codes.append(column.astype(np.uint8))
@@ -183,8 +191,8 @@ def noise(args):
     """False arcs on independent columns: mean, and share of tables without any."""
     for columns in (5, 20, 50):
         for n in args.rows:
-            for skewed in (False, True):
-                tables = [independent(columns, n, seed, skewed) for seed in args.seeds]
+            for shape in SHAPES:
+                tables = [independent(columns, n, seed, shape) for seed in args.seeds]
                 bindings = [FAMILIES["discrete"].bind(table) for table in tables]
                 for word in args.words:
                     for charge in args.charges:
@@ -193,7 +201,7 @@ def noise(args):
                             for fits in bindings
                         ])  # fmt: skip
                         said = {
-                            "columns": columns, "n": n, "skewed": skewed, "score": word,
+                            "columns": columns, "n": n, "shape": shape, "score": word,
                             "charge": charge, "mean": round(arcs.mean(), 3),
                             "none": round((arcs == 0).mean(), 3),
                         }  # fmt: skip
@@ -209,9 +217,8 @@ def smoothing(args):
                 values = []
                 for seed in args.seeds:
                     data = drawn(name, n, seed)
-                    graph = data.truth if kind == "true" else aw.learn(data.rows, search="ges").graph
-                    if any(FAMILIES["discrete"].bind(data.whole).cells(c, s) > 2**22 for c, s in enumerate(graph.parents)):
-                        continue
+                    fits = FAMILIES["discrete"].bind(data.rows)
+                    graph = data.truth if kind == "true" else searched(bound(fits, *CHOSEN), "ges")[0]
                     values.append([held_out(data, graph, make(n)) for make in SMOOTHINGS.values()])
                 means = np.mean(values, axis=0)
                 print(f"{name:10} {n:6d} {kind:7}" + "".join(f"{v:14.3f}" for v in means), flush=True)
