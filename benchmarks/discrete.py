@@ -44,6 +44,7 @@ SCORED = {
     "aic": ("aic", {}),
     "bdeu 1": ("bdeu", {"equivalent_sample_size": 1.0}),
     "bdeu 2": ("bdeu", {"equivalent_sample_size": 2.0}),
+    "bdeu 3": ("bdeu", {"equivalent_sample_size": 3.0}),
     "bdeu 5": ("bdeu", {"equivalent_sample_size": 5.0}),
     "bdeu 10": ("bdeu", {"equivalent_sample_size": 10.0}),
     "bds 1": ("bds", {"equivalent_sample_size": 1.0}),
@@ -51,7 +52,7 @@ SCORED = {
     "qnml": ("qnml", {}),
 }
 CHARGES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of log p for each arc
-CHOSEN = ("bdeu 5", 1.5)
+CHOSEN = ("bdeu 1", 1.5)
 SMOOTHINGS = {
     "row 1": lambda n: Smoothing(1.0, "row"),
     "row 2": lambda n: Smoothing(2.0, "row"),
@@ -191,7 +192,7 @@ def noise(args):
     """False arcs on independent columns: mean, and share of tables without any."""
     for columns in (5, 20, 50):
         for n in args.rows:
-            for shape in SHAPES:
+            for shape in args.shapes:
                 tables = [independent(columns, n, seed, shape) for seed in args.seeds]
                 bindings = [FAMILIES["discrete"].bind(table) for table in tables]
                 for word in args.words:
@@ -353,6 +354,7 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=whole, default=[0, 1, 2])
     parser.add_argument("--words", type=lambda t: t.split(","), default=list(SCORED))
     parser.add_argument("--charges", type=lambda t: [float(x) for x in t.split(",")], default=list(CHARGES))
+    parser.add_argument("--shapes", type=lambda t: t.split(","), default=list(SHAPES))
     parser.add_argument("--search", default="ges")
     parser.add_argument("--alone", action="store_true")
     given = parser.parse_args()
