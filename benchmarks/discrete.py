@@ -5,7 +5,7 @@
     .venv/bin/python benchmarks/discrete.py --smoothing               held-out likelihood by pseudo-counts
     .venv/bin/python benchmarks/discrete.py --peers [--alone]         the default beside PyBNesian and pyAgrum
     .venv/bin/python benchmarks/discrete.py --searches                greedy, ges, boss and auto
-    .venv/bin/python benchmarks/discrete.py --speed [--alone]         CPU seconds of greedy search and the default
+    .venv/bin/python benchmarks/discrete.py --speed [--alone]         CPU seconds of searches
 
     --networks alarm,water   --rows 500,1000   --seeds 0:3            bound a run
 
@@ -178,7 +178,9 @@ def independent(columns, n, seed, shape):
     variables, codes = [], []
     for i in range(columns):
         levels = int(rng.integers(2, 21)) if shape in ("even", "uneven") else 2
-        shares = rng.dirichlet(np.ones(levels)) if shape == "uneven" else np.full(levels, 1 / levels)
+        shares = (
+            rng.dirichlet(np.ones(levels)) if shape == "uneven" else np.full(levels, 1 / levels)
+        )
         if shape == "rare":
             shares[0] = rng.uniform(0.005, 0.05)
             shares[1] = 1.0 - shares[0]
@@ -219,18 +221,30 @@ def smoothing(args):
                 for seed in args.seeds:
                     data = drawn(name, n, seed)
                     fits = FAMILIES["discrete"].bind(data.rows)
-                    graph = data.truth if kind == "true" else searched(bound(fits, *CHOSEN), "ges")[0]
+                    graph = (
+                        data.truth if kind == "true" else searched(bound(fits, *CHOSEN), "ges")[0]
+                    )
                     values.append([held_out(data, graph, make(n)) for make in SMOOTHINGS.values()])
                 means = np.mean(values, axis=0)
-                print(f"{name:10} {n:6d} {kind:7}" + "".join(f"{v:14.3f}" for v in means), flush=True)
+                print(
+                    f"{name:10} {n:6d} {kind:7}" + "".join(f"{v:14.3f}" for v in means), flush=True
+                )
 
 
 def peer(data, words, repeats=1, seconds=3600):
     """What a peer finds, and its CPU seconds; columns in the shuffled order."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.npz"
-        np.savez(path, x=np.column_stack([np.asarray(c, dtype=np.int32) for c in data.rows.columns]))
-        command = [str(PEER_PYTHON), str(Path(__file__).parent / "discrete_peer.py"), str(path), words, str(repeats)]
+        np.savez(
+            path, x=np.column_stack([np.asarray(c, dtype=np.int32) for c in data.rows.columns])
+        )
+        command = [
+            str(PEER_PYTHON),
+            str(Path(__file__).parent / "discrete_peer.py"),
+            str(path),
+            words,
+            str(repeats),
+        ]
         try:
             done = subprocess.run(
                 command, env=ONE_CORE, capture_output=True, text=True, timeout=seconds, check=False
@@ -246,7 +260,8 @@ def peer(data, words, repeats=1, seconds=3600):
 
 
 PEERS = (
-    "pybnesian hc bic", "pybnesian hc bdeu", "pyagrum hc bic", "pyagrum hc bdeu", "pyagrum tabu bic", "pyagrum tabu bdeu",
+    "pybnesian hc bic", "pybnesian hc bdeu", "pyagrum hc bic", "pyagrum hc bdeu", "pyagrum tabu bic",
+    "pyagrum tabu bdeu",
 )  # fmt: skip
 
 
@@ -316,7 +331,12 @@ def speed(args):
     print("greedy search by BIC: CPU seconds, BIC | peer's")
     tasks = [
         (f"{name} {n}", drawn(name, n, 0), repeats)
-        for name, n, repeats in (("alarm", 10_000, 5), ("hailfinder", 10_000, 3), ("andes", 10_000, 3), ("alarm", 100_000, 3))
+        for name, n, repeats in (
+            ("alarm", 10_000, 5),
+            ("hailfinder", 10_000, 3),
+            ("andes", 10_000, 3),
+            ("alarm", 100_000, 3),
+        )
     ]
     tasks += [
         ("441 of 3 levels, 10 000", random_table(441, 3, 2.7, 10_000), 1),
@@ -333,7 +353,9 @@ def speed(args):
         text = f"{what:26} {least:8.3f} {total(score, graph):14.1f}"
         for words in () if args.alone else ("pybnesian hc bic",):
             other, cpu = peer(data, words, repeats=min(repeats, 2), seconds=600)
-            text += f" | {words} {cpu:8.3f} " + ("" if other is None else f"{total(score, other):14.1f}")
+            text += f" | {words} {cpu:8.3f} " + (
+                "" if other is None else f"{total(score, other):14.1f}"
+            )
         print(text, flush=True)
 
 
@@ -353,7 +375,9 @@ if __name__ == "__main__":
     parser.add_argument("--rows", type=whole, default=[500, 1000, 10_000])
     parser.add_argument("--seeds", type=whole, default=[0, 1, 2])
     parser.add_argument("--words", type=lambda t: t.split(","), default=list(SCORED))
-    parser.add_argument("--charges", type=lambda t: [float(x) for x in t.split(",")], default=list(CHARGES))
+    parser.add_argument(
+        "--charges", type=lambda t: [float(x) for x in t.split(",")], default=list(CHARGES)
+    )
     parser.add_argument("--shapes", type=lambda t: t.split(","), default=list(SHAPES))
     parser.add_argument("--search", default="ges")
     parser.add_argument("--alone", action="store_true")

@@ -1,4 +1,4 @@
-"""One discrete learner of a peer on one table, in a process of its own (run by the peers' Python): a line of JSON."""
+"""One discrete learner of a peer on one table, in a process of its own: a line of JSON."""
 
 import json
 import sys
@@ -15,7 +15,9 @@ def pybnesian(x, search, score):
     import pybnesian as pb
 
     names = [f"X{i}" for i in range(x.shape[1])]
-    frame = pd.DataFrame({name: pd.Categorical(x[:, i].astype(str)) for i, name in enumerate(names)})
+    frame = pd.DataFrame(
+        {name: pd.Categorical(x[:, i].astype(str)) for i, name in enumerate(names)}
+    )
     start = pb.DiscreteBN(names)
 
     def run():

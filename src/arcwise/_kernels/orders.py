@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack, unpack
 
-__all__ = ["Batches", "Climbed", "Compiled", "Work", "GaussianScores", "Orders", "Rows", "Watch", "called"]
+__all__ = [
+    "Batches",
+    "Climbed",
+    "Compiled",
+    "GaussianScores",
+    "Orders",
+    "Rows",
+    "Watch",
+    "Work",
+    "called",
+]
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]

@@ -13,8 +13,8 @@ With N_jk rows that have the child's level k (of r) and the parents' configurati
   regret(n, r q) - regret(n, q), the regrets of multinomial distributions with so many cells. It has no
   parameter, and equivalent graphs tie.
 
-All of them take `gamma`, a prior over graphs in which each parent costs gamma log p with p variables, as in the
-extended BIC: a marginal likelihood, too, forgets that a parent was chosen among many.
+All of them take `gamma`, a prior over graphs in which each parent costs gamma log p with p variables, as
+in the extended BIC: a marginal likelihood, too, forgets that a parent was chosen among many.
 """
 
 from typing import Any
@@ -63,9 +63,7 @@ def _counted(
         raise FitError(f"The gamma of {word} must be a non-negative number, got {gamma}.")
     p = len(fits.nodes)
     charges = gamma * float(np.log(p)) * np.arange(p + 1.0)
-    batches = DiscreteScores(
-        fits.counted, kind, by_size=charges, most_cells=MOST_CELLS, **options
-    )
+    batches = DiscreteScores(fits.counted, kind, by_size=charges, most_cells=MOST_CELLS, **options)
     return Batched(fits.nodes, fits.rows, batches, equivalent=equivalent)
 
 

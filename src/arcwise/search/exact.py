@@ -25,7 +25,8 @@ __all__ = ["best_known", "exact", "exact_memory", "mask_of"]
 
 Array = NDArray[np.float64]
 
-# Candidates whose subsets are scored at a time, some tens of milliseconds in closed form; fewer where sets are dearer.
+# Candidates whose subsets are scored at a time, some tens of milliseconds in closed form; fewer where sets
+# are dearer.
 _PIECE = 18
 _LIMIT = 29  # one machine word holds the sets; beyond, memory rules it out anyway
 _GIB = 1 << 30
