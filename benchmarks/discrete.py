@@ -232,31 +232,29 @@ def smoothing(args):
 
 
 def peer(data, words, repeats=1, seconds=3600):
-    """What a peer finds, and its CPU seconds; columns in the shuffled order."""
+    """What peers find, and their CPU seconds, by words; columns in the shuffled order."""
+    names, found = data.rows.names, {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.npz"
         np.savez(
             path, x=np.column_stack([np.asarray(c, dtype=np.int32) for c in data.rows.columns])
         )
-        command = [
-            str(PEER_PYTHON),
-            str(Path(__file__).parent / "discrete_peer.py"),
-            str(path),
-            words,
-            str(repeats),
-        ]
+        script = Path(__file__).parent / "discrete_peer.py"
+        command = [str(PEER_PYTHON), str(script), str(path), ",".join(words), str(repeats)]
         try:
             done = subprocess.run(
                 command, env=ONE_CORE, capture_output=True, text=True, timeout=seconds, check=False
             )
-        except subprocess.TimeoutExpired:
-            return None, float("nan")
-    if done.returncode:
-        print(done.stderr[-400:], file=sys.stderr)
-        return None, float("nan")
-    found = json.loads(done.stdout.splitlines()[-1])
-    names = data.rows.names
-    return DAG.from_arcs([(names[a], names[b]) for a, b in found["arcs"]], names), found["cpu"]
+            lines, said = done.stdout, done.stderr if done.returncode else ""
+        except subprocess.TimeoutExpired as late:
+            lines, said = (late.stdout or b"").decode(), "out of time"
+    for line in filter(lambda each: each.startswith("{"), lines.splitlines()):
+        one = json.loads(line)
+        graph = DAG.from_arcs([(names[a], names[b]) for a, b in one["arcs"]], names)
+        found[one["words"]] = graph, one["cpu"]
+    if said:
+        print(said[-400:], file=sys.stderr)
+    return found
 
 
 PEERS = (
@@ -274,12 +272,12 @@ def peers(args):
                 began = time.process_time()
                 graph = aw.learn(data.rows, seed=1, progress=False).graph
                 found = {"default": (graph, time.process_time() - began)}
-                for words in () if args.alone else PEERS:
-                    if not (name == "andes" and n > 1000 and words.startswith("pyagrum")):
-                        found[words] = peer(data, words)
+                slow = name == "andes" and n > 1000  # pyAgrum takes minutes
+                if not args.alone:
+                    found |= peer(
+                        data, [w for w in PEERS if not (slow and w.startswith("pyagrum"))]
+                    )
                 for words, (graph, cpu) in found.items():
-                    if graph is None:
-                        continue
                     shd, f1, arcs, fresh = judged(data, graph)
                     said = {
                         "net": name, "n": n, "seed": seed, "who": words, "shd": shd, "f1": round(f1, 4),
@@ -351,11 +349,9 @@ def speed(args):
             graph = SEARCHES["greedy"](score).graph
             least = min(least, time.process_time() - began)
         text = f"{what:26} {least:8.3f} {total(score, graph):14.1f}"
-        for words in () if args.alone else ("pybnesian hc bic",):
-            other, cpu = peer(data, words, repeats=min(repeats, 2), seconds=600)
-            text += f" | {words} {cpu:8.3f} " + (
-                "" if other is None else f"{total(score, other):14.1f}"
-            )
+        others = {} if args.alone else peer(data, ["pybnesian hc bic"], min(repeats, 2), 600)
+        for words, (other, cpu) in others.items():
+            text += f" | {words} {cpu:8.3f} {total(score, other):14.1f}"
         print(text, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""One discrete learner of a peer on one table, in a process of its own: a line of JSON."""
+"""Discrete learners of peers on one table, in a process of their own: a line of JSON each."""
 
 import json
 import sys
@@ -52,12 +52,14 @@ def pyagrum(x, search, score):
 
 
 if __name__ == "__main__":
-    path, words, repeats = sys.argv[1:]
-    who, search, score = words.split()
-    run = {"pybnesian": pybnesian, "pyagrum": pyagrum}[who](np.load(path)["x"], search, score)
-    least = float("inf")
-    for _ in range(int(repeats)):
-        began = time.process_time()
-        arcs = run()
-        least = min(least, time.process_time() - began)
-    print(json.dumps({"arcs": arcs, "cpu": least}))
+    path, several, repeats = sys.argv[1:]
+    table = np.load(path)["x"]
+    for words in several.split(","):
+        who, search, score = words.split()
+        run = {"pybnesian": pybnesian, "pyagrum": pyagrum}[who](table, search, score)
+        least = float("inf")
+        for _ in range(int(repeats)):
+            began = time.process_time()
+            arcs = run()
+            least = min(least, time.process_time() - began)
+        print(json.dumps({"words": words, "arcs": arcs, "cpu": least}), flush=True)
