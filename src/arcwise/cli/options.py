@@ -286,7 +286,7 @@ class Scoring:
     Parameters
     ----------
     score : the score that the search maximises: {scores}. By default loo (leave-one-out) for parzen
-        models, else ebic (the extended BIC).
+        models, bdeu for discrete ones, else ebic (the extended BIC).
     seed : the same seed gives the same result.
     jobs : processes or threads for work that can be shared out; -1 for all cores.
     """
