@@ -304,6 +304,8 @@ def _code(variable: Variable, value: Any) -> float:
         same_kind = isinstance(level, bool) == isinstance(value, bool)
         if (level == value and same_kind) or (isinstance(value, str) and str(level) == value):
             return float(code)
+    if variable.coding is not None:
+        return float(variable.coding.of_values(variable.name, [value])[0])
     raise DataError(
         f"{variable.name!r} has the value {value!r}, which the network has never seen. "
         + close_to(value, map(str, variable.levels))
