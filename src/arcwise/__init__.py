@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
         Network,
+        classify,
         fit,
         learn,
         load,
@@ -71,6 +72,7 @@ __all__ = [
     "Variable",
     "WordError",
     "audit",
+    "classify",
     "compare",
     "dag",
     "discretise",
@@ -105,6 +107,7 @@ __all__ = [
 _HOMES = {
     "api": (
         "Network",
+        "classify",
         "fit",
         "learn",
         "load",
@@ -122,7 +125,10 @@ _HOMES = {
 
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
-_EXTRA = {"GraphLasso": "arcwise.api.estimators"}  # names that need a library of their own
+_EXTRA = {
+    "BayesClassifier": "arcwise.api.classifiers",
+    "GraphLasso": "arcwise.api.estimators",
+}  # names that need a library of their own
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,6 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
+from arcwise.evaluate.classify import Classified, Reliability
 from arcwise.evaluate.curvature import Bend, bends
 from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
@@ -16,10 +17,12 @@ from arcwise.evaluate.validate import (
 
 __all__ = [
     "Bend",
+    "Classified",
     "Edge",
     "EdgeTable",
     "Judged",
     "Learner",
+    "Reliability",
     "Validation",
     "bend_notes",
     "bends",

@@ -141,6 +141,7 @@ class Relations:
         found: Array = -0.5 * (spread.rows * np.log1p(-squares)).sum(axis=0)
         slopes = len(self.classes)
         charge = {"loglik": 0.0, "aic": 1.0}.get(score, 0.5 * np.log(max(self.table.total, 1.0)))
+        found[spread.rows.sum(axis=0) == 0] = -np.inf  # never seen together
         np.fill_diagonal(found, -np.inf)
         return found - charge * slopes
 
@@ -175,7 +176,9 @@ def _spread_of(x: Array, weights: Array) -> tuple[Array, Array, Array]:
     safe = np.maximum(rows, 1e-300)
     first = (weights[:, None] * filled).T @ there / safe  # mean of i in the rows with i and j
     cross = (weights[:, None] * filled).T @ filled / safe
-    return rows, np.diag(first).copy(), cross - first * first.T
+    found = cross - first * first.T
+    np.fill_diagonal(found, np.maximum(np.diag(found), 0.0))
+    return rows, np.diag(first).copy(), found
 
 
 def _plain(value: float) -> float:

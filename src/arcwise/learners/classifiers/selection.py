@@ -10,7 +10,9 @@ The accuracy of naive Bayes on discrete features is that of leaving one row out,
 structures, that of five folds.
 """
 
+import copy
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -163,11 +165,9 @@ class _Folded:
         spec: "ClassifierSpec",
         learn: Callable[[Table, str, "ClassifierSpec"], "Classifier"],
     ) -> None:
-        from dataclasses import replace
-
         self.table, self.target, self.learn = table, target, learn
         self.spec = replace(spec, select=None)
-        rng = spec.plan.rng.spawn(1)[0]
+        rng = copy.deepcopy(spec.plan.rng)  # so that one specification learns the same from the same rows
         self.parts = folds(table.rows, min(_FOLDS, table.rows), rng)
 
     def __call__(self, groups: Groups) -> float:
