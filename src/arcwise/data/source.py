@@ -225,7 +225,7 @@ def _text(
     found = encoding or encoding_of(content)
     content = as_utf8(content, found)
     layout = layout_of(content, separator, decimal)
-    names, notes = tidy_names(layout.header)
+    names, notes = tidy_names(layout.header, numbered=True)
     rows = without_header(content, layout)
     if blank(rows):
         raise DataError("There are names but no rows below them.")
