@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from arcwise.api.net import Network
 from arcwise.conditionals.discrete import Discrete, Smoothing
@@ -119,7 +119,8 @@ def classify(
 
 
 _WORDS = (
-    "structure", "features", "k", "arc_score", "search", "select", "alpha", "equivalent_sample_size", "min_count",
+    "structure", "features", "k", "arc_score", "search", "select", "alpha", "equivalent_sample_size",
+    "min_count",
 )  # fmt: skip
 
 
@@ -139,7 +140,9 @@ def classifier_spec(
     """Turn the words of a classifier into its specification."""
     if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0):
         raise WordError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
-    size, each = (alpha, "cell") if equivalent_sample_size is None else (equivalent_sample_size, "table")
+    size, each = (
+        (alpha, "cell") if equivalent_sample_size is None else (equivalent_sample_size, "table")
+    )
     if not size >= 0:
         raise FitError(f"Pseudo-counts are 0 or more, got {size!r}.")
     rng = np.random.default_rng(seed)
@@ -177,14 +180,18 @@ def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:
     return matrix
 
 
-def class_folds(codes: NDArray[Any], folds: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+def class_folds(
+    codes: NDArray[Any], folds: int, rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
     """Deal rows into parts with the same shares of classes.
 
     >>> [part.tolist() for part in class_folds(np.array([0, 0, 1, 1]), 2, np.random.default_rng(1))]
     [[0, 3], [1, 2]]
     """
     if not 2 <= folds <= len(codes):
-        raise DataError(f"{len(codes)} rows can be dealt into 2 to {len(codes)} folds, not {folds}.")
+        raise DataError(
+            f"{len(codes)} rows can be dealt into 2 to {len(codes)} folds, not {folds}."
+        )
     shuffled = rng.permutation(len(codes))
     ranked = shuffled[np.argsort(codes[shuffled], kind="stable")]
     return [np.sort(ranked[start::folds]) for start in range(folds)]
@@ -212,7 +219,9 @@ def net_of(classifier: Classifier, source: Table, settings: Mapping[str, Any]) -
     table = classifier.table
     scorer = None if table is None else _scorer(table)
     graph = classifier.net.graph
-    total = None if scorer is None else sum(map(scorer.local, range(len(graph.nodes)), graph.parents))
+    total = (
+        None if scorer is None else sum(map(scorer.local, range(len(graph.nodes)), graph.parents))
+    )
     return Network(
         classifier.net,
         score=None if total is None else float(total),

@@ -34,29 +34,29 @@ class _ClassError(DataError, ValueError):
 class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier by a Bayesian network in which nothing points to the class.
 
-    Features may be numbers, text, categories and truth values, in an array or a data frame, and may have gaps
-    (NaN, None), in learning and in new rows: they are summed out. A level that was not there when it was learned
-    counts as a gap, with a warning.
+    Features may be numbers, text, categories and truth values, in an array or a data frame, and may have
+    gaps (NaN, None), in learning and in new rows: they are summed out. A level that was not there when it
+    was learned counts as a gap, with a warning.
 
     Parameters
     ----------
-    structure : "naive"; "tan", a tree over the features (Friedman, Geiger and Goldszmidt 1997); "kdb", up to k
-        feature parents each (Sahami 1996); "aode", an average over networks in which one feature is parent of
-        all others (Webb, Boughton and Wang 2005); "free", the best network by a score.
-    features : what becomes of continuous features: "discretise" (by entropy, Fayyad and Irani 1993; what "auto"
-        means), "gaussian" (a normal distribution in each class, linear in feature parents) or "parzen"
+    structure : "naive"; "tan", a tree over the features (Friedman, Geiger and Goldszmidt 1997); "kdb", up to
+        k feature parents each (Sahami 1996); "aode", an average over networks in which one feature is parent
+        of all others (Webb, Boughton and Wang 2005); "free", the best network by a score.
+    features : what becomes of continuous features: "discretise" (by entropy, Fayyad and Irani 1993; what
+        "auto" means), "gaussian" (a normal distribution in each class, linear in feature parents) or "parzen"
         (kernel densities). Numbers with at most 10 whole values are levels, but for "gaussian" and "parzen".
     k : the most feature parents, of kdb; of free the class counts, and None is no bound.
-    arc_score : what an arc between features has to raise: "bic", "aic" or "bdeu" make a forest of tan's tree and
-        leave out arcs of kdb; of free, any score of discrete networks.
+    arc_score : what an arc between features has to raise: "bic", "aic" or "bdeu" make a forest of tan's tree
+        and leave out arcs of kdb; of free, any score of discrete networks.
     search : of free: a search of directed graphs.
-    select : how features are chosen by cross-validated accuracy: "forward" or "backward"; "forward-joining" and
-        "backward-joining" also take two features of naive Bayes as one (Pazzani 1996). None takes all.
+    select : how features are chosen by cross-validated accuracy: "forward" or "backward"; "forward-joining"
+        and "backward-joining" also take two features of naive Bayes as one (Pazzani 1996). None takes all.
     alpha : pseudo-count of each cell of a table, 1 being Laplace's rule.
     equivalent_sample_size : pseudo-counts of a whole table instead, as of BDeu.
     min_count : rows that a level must have for its feature to be the parent of all others, of aode.
-    loss : a matrix of the loss of deciding for class j where class i is true, in the order of `classes_`, or a
-        mapping of pairs (true, decided) to losses. By default the most probable class is decided for.
+    loss : a matrix of the loss of deciding for class j where class i is true, in the order of `classes_`, or
+        a mapping of pairs (true, decided) to losses. By default the most probable class is decided for.
     random_state : of a search, and of folds.
 
     Attributes
@@ -112,12 +112,17 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 sample_weight, x, dtype=np.float64, ensure_non_negative=True
             )
         if len(np.unique(codes if weights is None else codes[weights > 0])) < 2:
-            raise _ClassError("A classifier needs rows of two classes at least, got one class only.")
+            raise _ClassError(
+                "A classifier needs rows of two classes at least, got one class only."
+            )
         features = self._features(x)
         own = Variable(_free_name(y, features.names), _levels(self.classes_))
         rows = Table(
             (*(features.variable(n) for n in features.order), own),
-            (*(features.column(n) for n in features.order), codes.astype(code_type(len(own.levels or ())))),
+            (
+                *(features.column(n) for n in features.order),
+                codes.astype(code_type(len(own.levels or ()))),
+            ),
             weights,
             notes=features.notes,
             fixed=features.fixed,
@@ -133,7 +138,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(X, "columns") and hasattr(X, "shape"):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) < 1:
-                raise _ClassError(f"Found array with 0 sample(s) (shape={X.shape}), where 1 is needed.")
+                raise _ClassError(
+                    f"Found array with 0 sample(s) (shape={X.shape}), where 1 is needed."
+                )
             return X
         given = {"dtype": None, "ensure_all_finite": "allow-nan", "reset": reset}
         if y is None and reset is False:
@@ -242,8 +249,9 @@ def _whole_values(numbers: Array) -> Array | None:
         return None
     low, high = known.min(), known.max()
     if high - low < 1024:
-        return np.flatnonzero(np.bincount((known - low).astype(np.intp))) + low
-    values = np.unique(known)
+        values: Array = np.flatnonzero(np.bincount((known - low).astype(np.intp))) + low
+    else:
+        values = np.unique(known)
     return values if len(values) <= FEW else None
 
 
@@ -260,7 +268,7 @@ def _level_codes(variable: Variable, numbers: Array) -> tuple[NDArray[Any], Arra
 def _coded(classifier: Classifier, x: Array, names: list[str]) -> Table:
     """Rows of numbers in the coding of a classifier; numbers that are no levels are gaps, with a warning."""
     variables, columns, strange = [], [], []
-    own = {name: column for name, column in zip(names, x.T, strict=True)}
+    own = dict(zip(names, x.T, strict=True))
     for variable in classifier.net.variables:
         if variable.name == classifier.target:
             gap = len(classifier.classes)
@@ -272,7 +280,9 @@ def _coded(classifier: Classifier, x: Array, names: list[str]) -> Table:
         else:
             column, unseen = _level_codes(variable, np.ascontiguousarray(own[variable.name]))
             if len(unseen):
-                strange.append(f"{variable.name!r} ({sentence_list([str(v) for v in np.unique(unseen)], 3)})")
+                strange.append(
+                    f"{variable.name!r} ({sentence_list([str(v) for v in np.unique(unseen)], 3)})"
+                )
         variables.append(variable)
         columns.append(column)
     if strange:

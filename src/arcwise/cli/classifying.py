@@ -98,8 +98,14 @@ def classify(
     about: list[tuple[str, object]] = [
         ("data", summary.said_of(table, source.data, table.total)),
         *(("note", note) for note in summary.said_notes([*table.notes, *net.notes])),
-        ("class", f"{target}: {', '.join(map(str, classes[:SHOWN]))}{', ...' * (len(classes) > SHOWN)}"),
-        ("structure", f"{structure}, {len(_between(found))} arcs between features, in {seconds:.1f} s"),
+        (
+            "class",
+            f"{target}: {', '.join(map(str, classes[:SHOWN]))}{', ...' * (len(classes) > SHOWN)}",
+        ),
+        (
+            "structure",
+            f"{structure}, {len(_between(found))} arcs between features, in {seconds:.1f} s",
+        ),
     ]
     terminal.show(terminal.facts(about), "")
     _show_arcs(found)
@@ -108,7 +114,9 @@ def classify(
     outputs.say_written(written)
 
 
-def _losses(texts: list[str] | None, classes: tuple[Any, ...]) -> dict[tuple[Any, Any], float] | None:
+def _losses(
+    texts: list[str] | None, classes: tuple[Any, ...]
+) -> dict[tuple[Any, Any], float] | None:
     """Losses by pairs of classes, from texts such as 'spam,ham=10'."""
     from arcwise.errors import WordError
 

@@ -32,8 +32,8 @@ _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, 
 class ConditionalGaussianModel:
     """Fitted regressions, one for each configuration of the discrete parents.
 
-    `discrete` says which of the parents are; the other fields have an axis for each of these, and `slopes` one
-    more for the continuous parents.
+    `discrete` says which of the parents are; the other fields have an axis for each of these, and `slopes`
+    one more for the continuous parents.
 
     >>> model = ConditionalGaussianModel((True,), np.array([0.0, 5.0]), np.zeros((2, 0)), np.ones(2))
     >>> model.mean((np.array([1, 0]),), 2).tolist()
@@ -53,7 +53,9 @@ class ConditionalGaussianModel:
         fits = len(shape) == self.discrete.count(True) and self.variances.shape == shape
         arrays = (self.intercepts, self.slopes, self.variances)
         if not fits or self.slopes.shape != (*shape, continuous):
-            raise FitError("A conditional Gaussian model needs one regression for each configuration.")
+            raise FitError(
+                "A conditional Gaussian model needs one regression for each configuration."
+            )
         if not all(np.isfinite(each).all() for each in arrays) or not (self.variances > 0).all():
             raise FitError(
                 "A conditional Gaussian model needs finite coefficients and positive variances."
@@ -123,7 +125,9 @@ class ConditionalGaussian(Family):
         least = _floor(y, w)
         pooled, v = _regression(design, y, w, 0.0, least)
         size = int(np.prod(levels, dtype=float))
-        places = np.ravel_multi_index(tuple(codes), tuple(levels)) if codes else np.zeros(len(y), int)
+        places = (
+            np.ravel_multi_index(tuple(codes), tuple(levels)) if codes else np.zeros(len(y), int)
+        )
         found = np.tile(pooled, (size, 1))
         variances = np.full(size, v)
         order = np.argsort(places, kind="stable")

@@ -96,9 +96,7 @@ def _coded_already(data: Any, variables: Sequence[Variable]) -> dict[str, Column
     return {each.name: column for each, column in found if each.discrete and each in wanted}
 
 
-def raw_column(
-    variable: Variable, array: Any, rows: int, unseen: Unseen | None = None
-) -> Column:
+def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None = None) -> Column:
     """Bring an Arrow array of any type, or None for one that is absent, into the form of a variable."""
     if variable.levels is None:
         return np.full(rows, np.nan) if array is None else _numbers(variable.name, array)
@@ -190,9 +188,7 @@ def _match(
     return np.take(translation, codes)
 
 
-def _from_raw(
-    variable: Variable, values: list[Any], unseen: Unseen | None
-) -> NDArray[Any]:
+def _from_raw(variable: Variable, values: list[Any], unseen: Unseen | None) -> NDArray[Any]:
     """Code raw values that are no levels, each distinct one once."""
     if variable.coding is not None:
         return variable.coding.of_values(variable.name, values)

@@ -1,10 +1,11 @@
 """How good a classifier is on rows that it has not seen: accuracy, log-loss, confusion, calibration.
 
-Every row has the probabilities of all classes from a classifier learned without it. *Accuracy* is the share of
-rows whose decided class is the true one; *log-loss* the mean of -log p(true class), in nats; the *Brier score*
-the mean squared distance of the probabilities to the truth. A classifier is *calibrated* if of the rows to
-which it gives a class with probability p, a share p has that class: the reliability table compares both in bins
-of p, and the expected calibration error is their mean distance (Niculescu-Mizil and Caruana 2005).
+Every row has the probabilities of all classes from a classifier learned without it. *Accuracy* is the share
+of rows whose decided class is the true one; *log-loss* the mean of -log p(true class), in nats; the *Brier
+score* the mean squared distance of the probabilities to the truth. A classifier is *calibrated* if of the
+rows to which it gives a class with probability p, a share p has that class: the reliability table compares
+both in bins of p, and the expected calibration error is their mean distance (Niculescu-Mizil and Caruana
+2005).
 """
 
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ class Classified:
         """Rows of each true class (first axis) that were given each class (second axis)."""
         size = len(self.classes)
         cells = np.bincount(self.truth * size + self.decided, self.weights, size * size)
-        return cells.reshape(size, size)
+        return np.asarray(cells, dtype=float).reshape(size, size)
 
     def calibration(self, bins: int = 10) -> tuple[Reliability, ...]:
         """The reliability table: all classes of all rows, in equal bins of their probability."""

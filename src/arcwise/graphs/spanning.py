@@ -1,8 +1,8 @@
 """Spanning trees and forests: the edges of largest total weight without a ring.
 
 Prim's way (1957): a tree grows by the heaviest edge between what is in it and what is not. Pairs whose
-weight is minus infinity are never joined, so that several trees may come out; equal weights are decided by the
-order of the nodes.
+weight is minus infinity are never joined, so that several trees may come out; equal weights are decided by
+the order of the nodes.
 """
 
 import numpy as np

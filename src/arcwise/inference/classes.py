@@ -57,7 +57,8 @@ def class_log_joint(
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
-    >>> models = (DiscreteConditional(np.array([0.5, 0.5])), DiscreteConditional(np.array([[0.9, 0.1], [0.2, 0.8]])))
+    >>> tables = [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]
+    >>> models = tuple(DiscreteConditional(np.array(each)) for each in tables)
     >>> graph = DAG.from_arcs(["c -> x"])
     >>> net = BayesNet((Variable("c", ("no", "yes")), Variable("x", ("0", "1"))), graph, models)
     >>> logs = class_log_joint(net, 0, (np.zeros(2, np.uint8), np.array([1, 2], np.uint8)))
@@ -246,7 +247,7 @@ class _Question:
     def _factor(
         self, node: int, members: tuple[int, ...], rows: Rows
     ) -> tuple[tuple[int, ...], Array, Array]:
-        """A local model as a table (rows or 1, classes or 1, states of members), and what each row is shifted."""
+        """A local model as a table (rows or 1, classes or 1, states of members), and each row's shift."""
         family, model = self.family(node), self.net.conditionals[node]
         inside = tuple(m for m in family if m in members)
         if isinstance(model, DiscreteConditional):
@@ -264,7 +265,9 @@ class _Question:
     ) -> NDArray[Any]:
         """The values of a variable in all cells of a factor."""
         if member in inside:
-            states = np.arange(self._states(member)) if self._discrete(member) else self._grid(member)
+            states = (
+                np.arange(self._states(member)) if self._discrete(member) else self._grid(member)
+            )
             axis = inside.index(member) + 2
         elif member == self.target:
             states, axis = np.arange(self.classes), 1
@@ -286,10 +289,8 @@ def _looked_up(
     with np.errstate(divide="ignore"):
         logs = np.log(table)
     others = [m for m in family if m != target]
-    if target in family:
-        logs = np.moveaxis(logs, family.index(target), -1)
-    else:
-        logs = logs[..., None]
+    own = family.index(target) if target in family else None
+    logs = logs[..., None] if own is None else np.moveaxis(logs, own, -1)
     shape = logs.shape[:-1]
     flat = np.ascontiguousarray(logs).reshape(-1, logs.shape[-1])
     place = np.zeros(size, dtype=np.intp)

@@ -1,7 +1,7 @@
 """Bayesian classifiers: learned from a table, and asked for the probabilities of classes.
 
-A classifier is one network or several (aode) in which the class is known by its name, and what raw rows become
-before they are asked about. Levels are those that the table's variables declare, seen or not.
+A classifier is one network or several (aode) in which the class is known by its name, and what raw rows
+become before they are asked about. Levels are those that the table's variables declare, seen or not.
 """
 
 import warnings
@@ -34,6 +34,9 @@ Array = NDArray[np.float64]
 FEATURES = ("auto", "discretise", "gaussian", "parzen")
 """What becomes of continuous features; "auto" is "discretise"."""
 
+LAPLACE = Smoothing(1.0, "cell")
+"""One pseudo-count for each cell of a table."""
+
 _POINTS = 201  # of a grid on which a missing continuous feature is summed out
 _BEYOND = 2.0  # standard deviations that a grid reaches beyond the data
 
@@ -53,7 +56,7 @@ class ClassifierSpec:
 
     plan: Plan
     features: str = "auto"
-    smoothing: Smoothing = Smoothing(1.0, "cell")
+    smoothing: Smoothing = LAPLACE
     min_count: float = 30.0
     select: str | None = None
 
@@ -103,7 +106,10 @@ class Classifier:
         needed = [v for v in self.net.variables if v.name != self.target]
         found = conform(data, needed, unseen=strange.__setitem__) if needed else None
         if strange:
-            said = [f"{name!r} ({sentence_list([str(v) for v in v_], 3)})" for name, v_ in strange.items()]
+            said = [
+                f"{name!r} ({sentence_list([str(v) for v in v_], 3)})"
+                for name, v_ in strange.items()
+            ]
             warnings.warn(
                 f"Levels that were not there when the classifier was learned count as missing: "
                 f"{', '.join(said[:5])}.",
@@ -205,17 +211,12 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
     WordError : an unknown structure, or kind of features.
     """
     ready = _featured(prepared_classes(table, target), target, spec)
-    number = ready.index(target)
-    notes = list(ready.notes)
-    if spec.select is None:
-        relations = Relations(ready, number)
-        graphs = structures_of(relations, spec.plan)
-    else:
+    notes, graph = list(ready.notes), None
+    if spec.select is not None:
         ready, graph, note = selected(ready, target, spec, learn_classifier)
-        relations, graphs = Relations(ready, ready.index(target)), [graph]
         notes.append(note)
-        if graph is None:
-            graphs = structures_of(relations, spec.plan)
+    relations = Relations(ready, ready.index(target))
+    graphs = structures_of(relations, spec.plan) if graph is None else [graph]
     local = _Local(relations, spec)
     frequencies: tuple[tuple[int, Array], ...] = ()
     if spec.plan.structure == "aode":
@@ -307,8 +308,8 @@ class _Local:
         if cells > MOST_CELLS:
             names = [self.relations.table.names[m] for m in members]
             raise FitError(
-                f"The table of {names[-1]!r} given {sentence_list(names[:-1])} has {cells:.3g} probabilities, "
-                f"above the {MOST_CELLS:.3g} that are kept: take a smaller k, or put levels together."
+                f"The table of {names[-1]!r} given {sentence_list(names[:-1])} has {cells:.3g} cells, above "
+                f"the {MOST_CELLS:.3g} that are kept: take a smaller k, or put levels together."
             )
         counts = self.relations.counts(members)
         return DiscreteConditional(self.spec.smoothing.rows(counts, cells / counts.shape[-1]))

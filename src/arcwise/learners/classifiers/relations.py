@@ -2,12 +2,13 @@
 
 Counts are of *available cases*: a row counts for a group of variables if it has a value of each of them.
 From them come the mutual information of a feature X and the class C, I(X; C), and of two features given the
-class, I(X; Y | C), in nats per row. For continuous features both are those of normal distributions with a mean
-and covariances of their own in each class:
+class, I(X; Y | C), in nats per row. For continuous features both are those of normal distributions with a
+mean and covariances of their own in each class:
 
     I(X; C) = log v / 2 - sum_c p_c log v_c / 2,    I(X; Y | C) = - sum_c p_c log(1 - r_c^2) / 2.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -131,7 +132,7 @@ class Relations:
         return found
 
     def _normal_gains(self, score: str) -> Array:
-        """The same for continuous features; an arc has a slope for each class. BDeu is for levels: here BIC."""
+        """The same for continuous features; an arc has a slope for each class, and BDeu is BIC here."""
         spread = self._spread
         sd = np.sqrt(np.einsum("cii->ci", spread.covariances))
         product = sd[:, :, None] * sd[:, None, :]
@@ -143,7 +144,8 @@ class Relations:
         charge = {"loglik": 0.0, "aic": 1.0}.get(score, 0.5 * np.log(max(self.table.total, 1.0)))
         found[spread.rows.sum(axis=0) == 0] = -np.inf  # never seen together
         np.fill_diagonal(found, -np.inf)
-        return found - charge * slopes
+        found -= charge * slopes
+        return found
 
     @cached_property
     def _continuous(self) -> list[int]:
@@ -156,7 +158,9 @@ class Relations:
         centre = np.nanmean(x, axis=0, where=~np.isnan(x)) if len(x) else np.zeros(x.shape[1])
         weights = np.ones(len(x)) if self.table.weights is None else self.table.weights
         own = self._codes[self.target]
-        parts = [_spread_of(x[own == c] - centre, weights[own == c]) for c in range(len(self.classes))]
+        parts = [
+            _spread_of(x[own == c] - centre, weights[own == c]) for c in range(len(self.classes))
+        ]
         return _Spread(*(np.array(each) for each in zip(*parts, strict=True)))
 
 
@@ -200,7 +204,7 @@ def _loglik_gain(counts: Array, rows: float) -> float:
 def _parameters(counts: Array) -> int:
     """Further parameters of an arc between two features."""
     one, two, classes = counts.shape
-    return (one - 1) * (two - 1) * classes
+    return int((one - 1) * (two - 1) * classes)
 
 
 def _aic_gain(counts: Array, rows: float) -> float:
@@ -208,7 +212,7 @@ def _aic_gain(counts: Array, rows: float) -> float:
 
 
 def _bic_gain(counts: Array, rows: float) -> float:
-    return _loglik_gain(counts, rows) - 0.5 * np.log(max(rows, 1.0)) * _parameters(counts)
+    return _loglik_gain(counts, rows) - 0.5 * math.log(max(rows, 1.0)) * _parameters(counts)
 
 
 def _bdeu_gain(counts: Array, rows: float) -> float:

@@ -1,10 +1,11 @@
 """Features chosen by the accuracy that they give on rows left out (wrapper search).
 
-Forward selection starts with no feature and adds the one that raises the accuracy most; backward elimination
-starts with all and leaves out the one whose loss raises it most; both end where nothing does (Langley and Sage
-1994, Kohavi and John 1997). With *joining* (Pazzani 1996), naive Bayes may also take two features as one,
-whose levels are all pairs of levels: forward, a feature is added by itself or joined to one that is in;
-backward, a feature is left out or two are joined. As a network, joined features have arcs among them.
+Forward selection starts with no feature and adds the one that raises the accuracy most; backward
+elimination starts with all and leaves out the one whose loss raises it most; both end where nothing does
+(Langley and Sage 1994, Kohavi and John 1997). With *joining* (Pazzani 1996), naive Bayes may also take two
+features as one, whose levels are all pairs of levels: forward, a feature is added by itself or joined to
+one that is in; backward, a feature is left out or two are joined. As a network, joined features have arcs
+among them.
 
 The accuracy of naive Bayes on discrete features is that of leaving one row out, in closed form; of all other
 structures, that of five folds.
@@ -73,7 +74,9 @@ def selected(
     left_out = len(relations.features) - len(chosen)
     joined = [" with ".join(table.names[i] for i in group) for group in groups if len(group) > 1]
     note = f"{len(chosen)} of {len(relations.features)} features kept by {word} selection"
-    note += f" ({judge.what} accuracy {accuracy:.4f})" + (f"; joined: {', '.join(joined)}" if joined else "")
+    note += f" ({judge.what} accuracy {accuracy:.4f})" + (
+        f"; joined: {', '.join(joined)}" if joined else ""
+    )
     if not plain:
         return kept, None, f"{note}."
     renumbered = {i: kept.index(table.names[i]) for i in chosen}
@@ -82,12 +85,14 @@ def selected(
         for group in groups
         for place, i in enumerate(group)
     }
-    return kept, with_class(kept.names, kept.index(target), parents), f"{note}." if left_out or joined else ""
+    return (
+        kept,
+        with_class(kept.names, kept.index(target), parents),
+        f"{note}." if left_out or joined else "",
+    )
 
 
-def _walk(
-    relations: Relations, judge: "_LeftOut | _Folded", word: str
-) -> tuple[Groups, float]:
+def _walk(relations: Relations, judge: "_LeftOut | _Folded", word: str) -> tuple[Groups, float]:
     """Take the best step as long as one raises the accuracy."""
     forward, joining = word.startswith("forward"), word.endswith("joining")
     groups: Groups = () if forward else tuple((i,) for i in relations.features)
@@ -167,7 +172,9 @@ class _Folded:
     ) -> None:
         self.table, self.target, self.learn = table, target, learn
         self.spec = replace(spec, select=None)
-        rng = copy.deepcopy(spec.plan.rng)  # so that one specification learns the same from the same rows
+        rng = copy.deepcopy(
+            spec.plan.rng
+        )  # so that one specification learns the same from the same rows
         self.parts = folds(table.rows, min(_FOLDS, table.rows), rng)
 
     def __call__(self, groups: Groups) -> float:
@@ -215,8 +222,8 @@ def leave_one_out(relations: Relations, graph: DAG, smoothing: Smoothing) -> Arr
             continue
         if parents and gaps[:, [feature, *parents]].any():
             raise FitError(
-                f"{table.names[feature]!r} or its parents have gaps: leave one row out in naive Bayes, or fill "
-                "them in."
+                f"{table.names[feature]!r} or its parents have gaps: leave one row out in naive Bayes, or "
+                "fill them in."
             )
         logs += _feature_logs(relations, feature, parents, smoothing)
     return logs
@@ -237,7 +244,7 @@ def _class_logs(relations: Relations, smoothing: Smoothing) -> Array:
 def _feature_logs(
     relations: Relations, feature: int, parents: Group, smoothing: Smoothing
 ) -> Array:
-    """Log probability of a feature given parents and each class, by all rows but one; 0 where there is a gap."""
+    """Log probability of a feature given parents and each class, by all rows but one; 0 at a gap."""
     table, classes = relations.table, len(relations.classes)
     members = (*parents, feature)
     counts = relations.counts((*members, relations.target))

@@ -3,8 +3,8 @@
 * naive: no arcs between features;
 * tan: a tree over the features, that of the largest conditional mutual information (Friedman, Geiger and
   Goldszmidt 1997), or the best forest by a score;
-* kdb: features in the order of their information on the class; each has the k before it that tell most about it
-  given the class as parents, too (Sahami 1996);
+* kdb: features in the order of their information on the class; each has the k before it that tell most about
+  it given the class as parents, too (Sahami 1996);
 * aode: one feature in turn is parent of all others, and the classifiers are averaged (Webb, Boughton and
   Wang 2005);
 * free: any directed graph in which nothing points to the class, and the class has a child.
@@ -28,6 +28,7 @@ from arcwise.results import Watch
 
 __all__ = ["STRUCTURES", "Plan", "structures_of"]
 
+_NOTHING = 1e-9  # nats per row that an arc gains by rounding alone
 _ALL_STARTS = 12  # features each of which is tried as the only child of a class that got none
 _SOURCED = ("naive", "tan", "kdb", "aode", "free")
 
@@ -36,9 +37,9 @@ _SOURCED = ("naive", "tan", "kdb", "aode", "free")
 class Plan:
     """How the structure of a classifier is found.
 
-    `structure` is a word of `STRUCTURES`; `k` the most feature parents (kdb, free; None for no bound); `score`
-    what an arc between features has to raise: "loglik" never objects, so that tan gives a whole tree; of
-    free, any score of discrete networks; `search` and `rng` are for free.
+    `structure` is a word of `STRUCTURES`; `k` the most feature parents (kdb, free; None for no bound);
+    `score` what an arc between features has to raise: "loglik" never objects, so that tan gives a whole tree;
+    of free, any score of discrete networks; `search` and `rng` are for free.
     """
 
     rng: np.random.Generator
@@ -53,26 +54,23 @@ Parents = dict[int, tuple[int, ...]]
 
 
 def _naive(relations: Relations, plan: Plan) -> list[Parents]:
-    return [{i: () for i in relations.features}]
+    return [dict.fromkeys(relations.features, ())]
 
 
 def _tan(relations: Relations, plan: Plan) -> list[Parents]:
     """One tree, away from the feature that tells most about the class; ties go by name."""
     features = relations.features
     gains = relations.gains(plan.score or "loglik")
-    if plan.score not in (None, "loglik"):
-        gains[gains <= 0] = -np.inf
+    gains[gains <= _NOTHING * max(1.0, relations.table.total)] = -np.inf
     roots = sorted(range(len(features)), key=lambda i: (-relations.relevance[features[i]], i))
     rows = rooted(len(features), spanning_forest(gains), roots)
-    return [
-        {features[i]: tuple(features[j] for j in row) for i, row in enumerate(rows)}
-    ]
+    return [{features[i]: tuple(features[j] for j in row) for i, row in enumerate(rows)}]
 
 
 def _kdb(relations: Relations, plan: Plan) -> list[Parents]:
     features, most = relations.features, 1 if plan.k is None else plan.k
     gains = relations.gains(plan.score or "loglik")
-    least = -np.inf if plan.score in (None, "loglik") else 0.0
+    least = _NOTHING * max(1.0, relations.table.total)
     order = sorted(range(len(features)), key=lambda i: (-relations.relevance[features[i]], i))
     found: Parents = {}
     for place, i in enumerate(order):
@@ -91,7 +89,9 @@ def _aode(relations: Relations, plan: Plan) -> list[Parents]:
             f"aode averages over the levels of features, and {name!r} is continuous: take "
             "features='discretise'."
         )
-    own = [{i: () if i == parent else (parent,) for i in features} for parent in features]
+    own: list[Parents] = [
+        {i: () if i == parent else (parent,) for i in features} for parent in features
+    ]
     return [*own, *_naive(relations, plan)]
 
 
@@ -112,9 +112,7 @@ def structures_of(relations: Relations, plan: Plan) -> list[DAG]:
 
 def with_class(names: tuple[str, ...], target: int, parents: Parents) -> DAG:
     """A graph from the parents that features have beside the class; features not named have none at all."""
-    rows = [
-        tuple(sorted((target, *parents[i]))) if i in parents else () for i in range(len(names))
-    ]
+    rows = [tuple(sorted((target, *parents[i]))) if i in parents else () for i in range(len(names))]
     return DAG(names, tuple(rows))
 
 
