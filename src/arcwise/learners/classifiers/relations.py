@@ -120,7 +120,7 @@ class Relations:
             raise unknown("score of an arc between features", score, GAINS)
         found = np.full((len(self.features),) * 2, -np.inf)
         numbers = {feature: number for number, feature in enumerate(self.features)}
-        discrete = [i for i in self.features if self.table.variables[i].discrete]
+        discrete = [i for i in self.features if self.levels(i) > 1]  # one level tells nothing
         gain = GAINS[score]
         for place, one in enumerate(discrete):
             for two in discrete[place + 1 :]:

@@ -61,16 +61,23 @@ def _tan(relations: Relations, plan: Plan) -> list[Parents]:
     """One tree, away from the feature that tells most about the class; ties go by name."""
     features = relations.features
     gains = relations.gains(plan.score or "loglik")
-    gains[gains <= _NOTHING * max(1.0, relations.table.total)] = -np.inf
+    gains[gains <= _least(relations, plan)] = -np.inf
     roots = sorted(range(len(features)), key=lambda i: (-relations.relevance[features[i]], i))
     rows = rooted(len(features), spanning_forest(gains), roots)
     return [{features[i]: tuple(features[j] for j in row) for i, row in enumerate(rows)}]
 
 
+def _least(relations: Relations, plan: Plan) -> float:
+    """What an arc has to gain; the likelihood alone takes every arc, as the papers do."""
+    if plan.score in (None, "loglik"):
+        return -np.inf
+    return _NOTHING * max(1.0, relations.table.total)
+
+
 def _kdb(relations: Relations, plan: Plan) -> list[Parents]:
     features, most = relations.features, 1 if plan.k is None else plan.k
     gains = relations.gains(plan.score or "loglik")
-    least = _NOTHING * max(1.0, relations.table.total)
+    least = _least(relations, plan)
     order = sorted(range(len(features)), key=lambda i: (-relations.relevance[features[i]], i))
     found: Parents = {}
     for place, i in enumerate(order):
