@@ -175,10 +175,9 @@ def test_smoothing_is_as_stated():
     }
     assert table["kind"] == pytest.approx([4 / 6, 2 / 6])
     assert table["f"] == pytest.approx(np.array([[3 / 5, 2 / 5], [2 / 3, 1 / 3]]))
-    shared = learned(data, smoothing=Smoothing(1.0, "table"))
-    assert shared.net.conditionals[0].table == pytest.approx(
-        np.array([[2.25 / 3.5, 1.25 / 3.5], [1.25 / 1.5, 0.25 / 1.5]])
-    )
+    shared = learned(data, smoothing=Smoothing(1.0, "table")).net.conditionals[0].table
+    assert shared[0] == pytest.approx([2.25 / 3.5, 1.25 / 3.5])
+    assert shared[1] == pytest.approx([1.25 / 1.5, 0.25 / 1.5])
 
 
 @pytest.mark.parametrize("structure", ["naive", "tan", "kdb"])
@@ -381,7 +380,7 @@ def test_decisions_by_losses():
     [
         (
             {"kind": ["a", "a"], "f": ["x", "y"]},
-            "two classes at least; of the class 'kind' there is only 'a'",
+            "two classes at least; of the class 'kind' .* only 'a'",
         ),
         ({"kind": [0.5, 1.5, 2.25], "f": ["x", "y", "x"]}, "class 'kind' is continuous"),
         ({"kind": ["a", "b"]}, "no feature beside the class"),
@@ -411,11 +410,9 @@ def test_rows_without_a_class_and_features_without_a_value():
     data["kind"][3] = None
     table = replace(aw.table(data), fixed=frozenset())
     empty = aw.table({**data, "gone": ["x"] * 50})
-    gone = [
-        np.full(50, 1, np.uint8) if n == "gone" else c
-        for n, c in zip(empty.names, empty.columns, strict=True)
-    ]
-    classifier = learn_classifier(replace(empty, columns=tuple(gone)), "kind", spec("tan"))
+    gap = np.full(50, 1, np.uint8)
+    gone = tuple(gap if n == "gone" else empty.column(n) for n in empty.names)
+    classifier = learn_classifier(replace(empty, columns=gone), "kind", spec("tan"))
     assert "gone" not in classifier.net.names
     assert any("1 of 50 rows left out because their class" in note for note in classifier.notes)
     assert any("all their values are missing: 'gone'" in note for note in classifier.notes)

@@ -14,17 +14,14 @@ def conditional_information(x, y, c, weights=None):
     ]
     n = sum(w for *_, w in rows)
 
-    def share(wanted):
-        return sum(w for a, b, k, w in rows if wanted(a, b, k)) / n
+    def share(a=None, b=None, k=None):
+        wanted = [(i, v) for i, v in enumerate((a, b, k)) if v is not None]
+        return sum(row[3] for row in rows if all(row[i] == v for i, v in wanted)) / n
 
     total = 0.0
     for a, b, k in {(a, b, k) for a, b, k, _ in rows}:
-        joint = share(lambda p, q, r: (p, q, r) == (a, b, k))
-        left, right = (
-            share(lambda p, q, r: (p, r) == (a, k)),
-            share(lambda p, q, r: (q, r) == (b, k)),
-        )
-        total += joint * log(joint * share(lambda p, q, r: r == k) / (left * right))
+        joint = share(a, b, k)
+        total += joint * log(joint * share(k=k) / (share(a, k=k) * share(b=b, k=k)))
     return total
 
 
