@@ -82,7 +82,9 @@ def test_the_network_can_be_asked_plotted_and_saved(tmp_path):
     row = {"links": "many", "words": 312.5, "night": "night"}
     belief = again.query("kind", given=row).probability("spam")
     frame = pd.DataFrame([{**row, "edu": None}])[list(x.columns)]
-    assert float(belief) == pytest.approx(model.predict_proba(frame)[0, 1], abs=0.03)  # may be simulated
+    assert float(belief) == pytest.approx(
+        model.predict_proba(frame)[0, 1], abs=0.03
+    )  # may be simulated
     assert net.edges.present
 
 

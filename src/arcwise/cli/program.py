@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from arcwise.cli.answers import edges, query
+from arcwise.cli.categories import discretise
 from arcwise.cli.classifying import classify
 from arcwise.cli.completion import impute, predict, sample
 from arcwise.cli.datasets import audit, data, demo
@@ -38,7 +39,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Learn a network": (learn, fit, path, prune, classify, validate),
     "Ask it": (edges, query, predict, impute, sample),
     "Graphs and files": (compare, convert),
-    "Data": (audit, data, demo),
+    "Data": (audit, discretise, data, demo),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.categories import Categories
 from arcwise.cli.inputs import any_graph
 from arcwise.cli.options import argument, learning_option, output_option
 from arcwise.cli.syntax import options as settings_of
@@ -24,6 +25,7 @@ def learn(
     search: options.Search,
     scoring: options.Scoring,
     known: options.Knowledge,
+    categories: Categories,
     stream: options.Stream = False,
     time_limit: options.TimeLimit = None,
     output: options.ModelOut = None,
@@ -56,7 +58,7 @@ def learn(
     settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
     if curves:
         _check_tuning(settings["penalty"], search.graph)
-    data = source.moments() if stream else source.table()
+    data = categories.table(source, stream)
     began = clock.monotonic()
     net = api.learn(data, **settings, time_limit=time_limit, progress=False if quiet else None)
     seconds = clock.monotonic() - began
@@ -102,6 +104,7 @@ def _tuning(net: Network, places: list[Path]) -> list[outputs.Wish]:
 def fit(
     graph: Annotated[str, argument("GRAPH")],
     source: options.Source,
+    categories: Categories,
     model: options.Model = "auto",
     option: options.Settings = None,
     output: options.ModelOut = None,
@@ -127,7 +130,7 @@ def fit(
         raise DataError(f"{graph!r} holds a graph that is directed in part only.")
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
-    table = source.table()
+    table = categories.table(source)
     net = api.fit(known, table, model=model, **settings_of(option or ()))
     written = outputs.write([(target, net.save, "the model")])
     if json:
@@ -144,6 +147,7 @@ def validate(
     search: options.Search,
     scoring: options.Scoring,
     known: options.Knowledge,
+    categories: Categories,
     folds: Annotated[int, learning_option("NUMBER", least=2)] = 10,
     json: options.Json = False,
 ) -> None:
@@ -160,7 +164,7 @@ def validate(
     from arcwise import api
 
     settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
-    found = api.validate(source.table(), folds=folds, **settings)
+    found = api.validate(categories.table(source), folds=folds, **settings)
     if json:
         terminal.show_json(found.to_dict())
     else:
@@ -175,12 +179,10 @@ def _show_validation(found: Validation) -> None:
         (found.measure, f"{mean} (median {found.median:.4f})"),
         ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
     )
-    variables = zip(found.names, found.rmse, found.r2, strict=True)
-    ranked = sorted(variables, key=lambda row: (row[2] != row[2], -row[2]))  # NaN comes last
-    lines = [
-        (name, f"{rmse:.4g}", f"{r2:.3f}", terminal.bar(float(r2), "blue"))
-        for name, rmse, r2 in ranked
-    ]
+    heads, rows = found.table()
+    gains = dict(zip(found.names, found.gains, strict=True))
+    lines = [(*row, terminal.bar(max(float(gains[row[0]]), 0.0), "blue")) for row in rows]
     terminal.show(terminal.facts(about), "")
-    terminal.show(terminal.grid(["variable", ">rmse", ">R2", ""], lines), "")
-    terminal.show(terminal.styled("Each variable predicted from all the others.", "dim"))
+    terminal.show(terminal.grid([heads[0], *(f">{head}" for head in heads[1:]), ""], lines), "")
+    majority = " Majority: the share of the most frequent level." * ("majority" in heads)
+    terminal.show(terminal.styled(f"Each variable predicted from all the others.{majority}", "dim"))

@@ -17,6 +17,7 @@ smoothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,10 +45,11 @@ MOST_CELLS = 1 << 24
 """Largest table of a local model: 16 million probabilities, 128 MB."""
 
 _MOST_LEVELS = 65_535  # codes of compiled counts are of 16 bits
+_SHOWN = 32  # rows of a table in words
 _FOLDED = 4  # rows are folded into weights where they repeat as often on average
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DiscreteConditional:
     """Probabilities of the child's levels (last axis) for each configuration of the parents (axes before).
 
@@ -70,6 +72,10 @@ class DiscreteConditional:
             raise FitError("The rows of a table of probabilities must be from 0 to 1 and sum to 1.")
         table.setflags(write=False)
         object.__setattr__(self, "table", table)
+
+    def __repr__(self) -> str:
+        rows, levels = self.table.size // self.table.shape[-1], self.table.shape[-1]
+        return f"<DiscreteConditional of {levels} levels, {rows} row{'s' * (rows != 1)}>"
 
     @property
     def n_params(self) -> int:
@@ -102,6 +108,31 @@ class DiscreteConditional:
         )
         codes: NDArray[Any] = (chance * rows[:, -1:] >= rows[:, :-1]).sum(axis=1)
         return codes.astype(code_type(heap.shape[-1]))
+
+    def words(self, child: Variable, parents: Sequence[Variable]) -> str:
+        """The table as one writes it: a line for each configuration of the parents."""
+        levels = [str(level) for level in child.levels or ()]
+        flat = self.table.reshape(-1, len(levels))
+        if not parents:
+            return f"{child.name}: {', '.join(map(' '.join, zip(levels, map(_share, flat[0]), strict=True)))}"
+        above = [list(map(str, parent.levels or ())) for parent in parents]
+        lines = [[*(parent.name for parent in parents), *levels]]
+        for state, row in zip(islice(product(*above), _SHOWN), flat, strict=False):
+            lines.append([*state, *map(_share, row)])
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        pads = [str.ljust] * len(above) + [str.rjust] * len(levels)
+        written = [
+            "  ".join(pad(text, width) for pad, text, width in zip(pads, line, widths, strict=True))
+            for line in lines
+        ]
+        more = [f"... and {len(flat) - _SHOWN} more rows"] * (len(flat) > _SHOWN)
+        head = f"{child.name} given {', '.join(parent.name for parent in parents)}:"
+        return "\n  ".join([head, *map(str.rstrip, [*written, *more])])
+
+
+def _share(probability: float) -> str:
+    """A probability with as many digits as tell it from 0 and 1."""
+    return f"{probability:.4g}" if 0 < probability < 0.001 else f"{probability:.3f}"
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class Coding:
         codes = self.of_texts(texts)
         if len(codes) and codes.min() < 0:
             raise DataError(
-                f"{name!r} has the value {texts[int(codes.argmin())]!r}, which no pattern of its levels fits: "
+                f"{name!r} has the value {texts[codes.argmin()]!r}, which fits no pattern of its levels: "
                 "name a level for all the rest."
             )
         return codes

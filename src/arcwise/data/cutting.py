@@ -19,6 +19,7 @@ entropy    recursively where the entropy of a class is least, as long as the min
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +91,7 @@ def kmeans(values: Array, counts: Array, bins: int) -> Array:
     for start in reversed(starts):
         edges.append(int(start[edges[-1] - 1]))
     edges = [0, *reversed(edges)]
-    means = [sums.mean(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    means = [sums.mean(a, b) for a, b in pairwise(edges)]
     centre = between(np.array(means[:-1]), np.array(means[1:])) * sums.scale + sums.origin
     lower, upper = values[np.array(edges[1:-1]) - 1], values[edges[1:-1]]
     return np.where((centre > lower) & (centre <= upper), centre, between(lower, upper))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -292,7 +293,7 @@ def _counted(
     # Sums of any weights are the same in whatever order the rows come.
     order = np.lexsort((counts, cells))
     sums = np.bincount(cells[order], counts[order], minlength=len(values) * kinds)
-    return values, sums.reshape(len(values), kinds)
+    return values, sums.reshape(len(values), kinds).astype(float)
 
 
 def _neat(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -315,7 +316,7 @@ def _labels(cuts: NDArray[np.float64]) -> tuple[str, ...]:
         for count in digits
         if len(set(texts := [f"{cut:.{count}g}" for cut in cuts])) == len(cuts)
     )
-    middle = [f"{low} to {high}" for low, high in zip(written[:-1], written[1:], strict=True)]
+    middle = [f"{low} to {high}" for low, high in pairwise(written)]
     return (f"below {written[0]}", *middle, f"from {written[-1]}")
 
 
@@ -365,9 +366,8 @@ def _settled(
             variable, array = definition.variable(name), _without(present[name], na_values)
             made[name] = variable, raw_column(variable, array, found.rows)
     rest = tuple(name for name in found.names if name not in made)
-    numeric = {
-        name: "continuous" for name in (*wanted.given, *(wanted.columns or ())) if name in rest
-    }
+    numbers = {*wanted.given, *(wanted.columns or ())}.intersection(rest)
+    numeric: dict[str, Kind] = dict.fromkeys(numbers, "continuous")
     settled = None
     if rest:
         left = replace(found, names=rest, arrays=tuple(present[name] for name in rest))

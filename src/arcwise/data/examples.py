@@ -105,6 +105,24 @@ REGISTER = (
         PGMPY + "sachs.bif.gz",
         SHARE_ALIKE,
     ),
+    Example(
+        "fuel",
+        "network",
+        "Battery, fuel tank and the gauge that shows it (Bishop 2006, section 8.2.1).",
+        None,
+        3,
+        "the numbers of the book",
+        "facts",
+    ),
+    Example(
+        "student",
+        "network",
+        "Difficulty, intelligence, grade, SAT and letter (Koller and Friedman 2009, figure 3.4).",
+        None,
+        5,
+        "the numbers of the book",
+        "facts",
+    ),
 )
 
 
@@ -116,7 +134,7 @@ def examples() -> tuple[Example, ...]:
     One entry per file, tables first.
 
     >>> [each.name for each in examples() if each.kind == "network"]
-    ['asia', 'alarm', 'sachs']
+    ['asia', 'alarm', 'sachs', 'fuel', 'student']
     """
     return REGISTER
 
@@ -147,7 +165,7 @@ def network_file(name: str) -> Path:
 
     Parameters
     ----------
-    name : ``"asia"``, ``"alarm"`` or ``"sachs"``.
+    name : such as ``"asia"`` or ``"alarm"``.
 
     Raises
     ------

@@ -3,7 +3,14 @@
 from arcwise.evaluate.classify import Classified, Reliability
 from arcwise.evaluate.curvature import Bend, bends
 from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
+from arcwise.evaluate.divergence import (
+    Difference,
+    Divergence,
+    divergence,
+    parameter_differences,
+)
 from arcwise.evaluate.edges import Edge, EdgeTable
+from arcwise.evaluate.evidence import Conflict, Impact, conflict, impact
 from arcwise.evaluate.refitting import refit_losses
 from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
 from arcwise.evaluate.validate import (
@@ -18,19 +25,27 @@ from arcwise.evaluate.validate import (
 __all__ = [
     "Bend",
     "Classified",
+    "Conflict",
+    "Difference",
+    "Divergence",
     "Edge",
     "EdgeTable",
+    "Impact",
     "Judged",
     "Learner",
     "Reliability",
     "Validation",
     "bend_notes",
     "bends",
+    "conflict",
+    "divergence",
     "edge_table",
+    "impact",
     "judged",
     "mean_error",
     "middle_graph",
     "pack_edges",
+    "parameter_differences",
     "refit_losses",
     "some_rows",
     "unpack_edges",

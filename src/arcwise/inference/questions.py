@@ -298,7 +298,8 @@ def _code(variable: Variable, value: Any) -> float:
     """A number as it is, a level as its code."""
     if variable.levels is None:
         return _number(variable.name, value)
-    if variable.cuts is not None and isinstance(value, int | float) and not isinstance(value, bool):
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if variable.cuts is not None and number:
         return float(np.searchsorted(variable.cuts, _number(variable.name, value), side="right"))
     for code, level in enumerate(variable.levels):
         same_kind = isinstance(level, bool) == isinstance(value, bool)
