@@ -1,11 +1,11 @@
 """Features chosen by the accuracy that they give on rows left out (wrapper search).
 
 Forward selection starts with no feature and adds the one that raises the accuracy most; backward
-elimination starts with all and leaves out the one whose loss raises it most; both end where nothing does
-(Langley and Sage 1994, Kohavi and John 1997). With *joining* (Pazzani 1996), naive Bayes may also take two
-features as one, whose levels are all pairs of levels: forward, a feature is added by itself or joined to
-one that is in; backward, a feature is left out or two are joined. As a network, joined features have arcs
-among them.
+elimination starts with all and leaves out the one whose loss raises it most; both end where nothing does,
+and a feature whose loss costs nothing is left out, too (Langley and Sage 1994, Kohavi and John 1997). With
+*joining* (Pazzani 1996), naive Bayes may also take two features as one, whose levels are all pairs of
+levels: forward, a feature is added by itself or joined to one that is in; backward, a feature is left out
+or two are joined. As a network, joined features have arcs among them.
 
 The accuracy of naive Bayes on discrete features is that of leaving one row out, in closed form; of all other
 structures, that of five folds.
@@ -101,13 +101,21 @@ def _walk(relations: Relations, judge: "_LeftOut | _Folded", word: str) -> tuple
         steps = _forward(relations, groups, joining) if forward else _backward(groups, joining)
         found = [(judge(each), each) for each in steps]
         top = max((accuracy for accuracy, _ in found), default=-np.inf)
-        if not top > best + _LEAST:
+        ties = [each for each in found if each[0] >= top - _LEAST]
+        chosen = min(ties, key=lambda each: _size(each[1]), default=(top, groups))
+        simpler = top >= best - _LEAST and _size(chosen[1]) < _size(groups)
+        if not top > best + _LEAST and not simpler:
             break
-        best, groups = next(each for each in found if each[0] >= top - _LEAST)
+        best, groups = chosen
     if not groups:  # no feature is better than none at all: the first one costs nothing
         groups = ((max(relations.features, key=lambda i: (relations.relevance[i], -i)),),)
         best = judge(groups)
     return groups, best
+
+
+def _size(groups: Groups) -> int:
+    """How many features are in."""
+    return sum(map(len, groups))
 
 
 def _forward(relations: Relations, groups: Groups, joining: bool) -> Iterator[Groups]:
