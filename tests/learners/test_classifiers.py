@@ -426,3 +426,10 @@ def test_a_table_that_would_not_fit_is_refused_with_its_size():
     data = {"kind": rng.choice(["a", "b"], 900), **wide}
     with pytest.raises(aw.FitError, match=r"5\.4e\+07 cells"):
         learned(data, "kdb", k=2)
+
+
+def test_aode_of_very_many_features_is_refused():
+    rng = np.random.default_rng(1)
+    wide = {f"f{i:04d}": rng.choice(["x", "y"], 20) for i in range(1500)}
+    with pytest.raises(aw.FitError, match="tables of all pairs of features"):
+        learned({"kind": ["a", "b"] * 10, **wide}, "aode")

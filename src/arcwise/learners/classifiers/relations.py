@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
 
 from arcwise.data import Table
 from arcwise.errors import unknown
@@ -24,6 +23,7 @@ __all__ = ["GAINS", "Relations"]
 
 Array = NDArray[np.float64]
 
+_TINY = 1e-300  # whose logarithm is finite
 _NEAR = 1 - 1e-12  # the largest squared correlation: copies tell all, but not infinitely much
 
 
@@ -84,10 +84,10 @@ class Relations:
         if not self.table.variables[feature].discrete:
             return self._spread_relevance(feature)
         joint = self.counts((feature, self.target))
-        rows = joint.sum()
-        tell = _self_information(joint) + _plain(rows)
+        rows = np.asarray(joint.sum())
+        tell = _self_information(joint) + _self_information(rows)
         tell -= _self_information(joint.sum(axis=0)) + _self_information(joint.sum(axis=1))
-        return tell / rows if rows else 0.0
+        return tell / float(rows) if rows else 0.0
 
     def _spread_relevance(self, feature: int) -> float:
         spread = self._spread
@@ -185,13 +185,9 @@ def _spread_of(x: Array, weights: Array) -> tuple[Array, Array, Array]:
     return rows, np.diag(first).copy(), found
 
 
-def _plain(value: float) -> float:
-    return float(xlogy(value, value))
-
-
 def _self_information(counts: Array) -> float:
-    """Sum of n log n over all cells."""
-    return float(xlogy(counts, counts).sum())
+    """Sum of n log n over all cells; an empty one adds nothing."""
+    return float((counts * np.log(np.maximum(counts, _TINY))).sum())
 
 
 def _loglik_gain(counts: Array, rows: float) -> float:
@@ -217,6 +213,7 @@ def _bic_gain(counts: Array, rows: float) -> float:
 
 def _bdeu_gain(counts: Array, rows: float) -> float:
     """The gain in BDeu with an equivalent sample size of one; equal in both directions."""
+    from scipy.special import gammaln
 
     def term(cells: Array) -> float:
         share = 1.0 / cells.size

@@ -29,6 +29,8 @@ from arcwise.results import Watch
 __all__ = ["STRUCTURES", "Plan", "structures_of"]
 
 _NOTHING = 1e-9  # nats per row that an arc gains by rounding alone
+_MOST_CELLS = 1 << 27  # of all tables together
+_EACH = 64  # cells that a table of any size costs
 _ALL_STARTS = 12  # features each of which is tried as the only child of a class that got none
 _SOURCED = ("naive", "tan", "kdb", "aode", "free")
 
@@ -96,10 +98,23 @@ def _aode(relations: Relations, plan: Plan) -> list[Parents]:
             f"aode averages over the levels of features, and {name!r} is continuous: take "
             "features='discretise'."
         )
+    _check_pairs(relations)
     own: list[Parents] = [
         {i: () if i == parent else (parent,) for i in features} for parent in features
     ]
     return [*own, *_naive(relations, plan)]
+
+
+def _check_pairs(relations: Relations) -> None:
+    """Refuse tables of all pairs of features that would not fit."""
+    levels = np.array([relations.levels(i) for i in relations.features], dtype=float)
+    cells = len(relations.classes) * float(levels.sum() ** 2)
+    pairs = float(len(levels)) ** 2
+    if max(cells, _EACH * pairs) > _MOST_CELLS:
+        raise FitError(
+            f"aode keeps tables of all pairs of features, {pairs:.3g} with {cells:.3g} cells, which is "
+            "too much: take fewer features, or another structure."
+        )
 
 
 def structures_of(relations: Relations, plan: Plan) -> list[DAG]:
