@@ -152,7 +152,7 @@ def test_ranges_that_do_not_work(held, value, said):
         ({"names": {"z": "ab"}}, "no column 'z'"),
         ({"bins": {"z": 3}}, "no column 'z'"),
         ({"columns": ["z"]}, "no column 'z'"),
-        ({"columns": ["word"]}, "no number"),
+        ({"columns": ["word"]}, "not a number"),
         ({"bins": 1}, "from 2 to 255"),
         ({"bins": 2.5}, "from 2 to 255"),
         ({"bins": 10**9}, "from 2 to 255"),

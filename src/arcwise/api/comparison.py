@@ -11,8 +11,6 @@ from arcwise.evaluate import Difference, Divergence
 from arcwise.graphs.nodes import numbered_names
 from arcwise.networks import Net, whole
 
-__all__ = ["divergence", "parameter_differences", "random_network"]
-
 
 def divergence(
     p: Network | Net, q: Network | Net, *, draws: int = 10_000, seed: int = 0

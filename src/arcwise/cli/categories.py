@@ -17,13 +17,11 @@ from arcwise.cli import options, outputs
 from arcwise.cli.inputs import file_name, read_table
 from arcwise.cli.options import option
 from arcwise.cli.syntax import assignments, names, number
-from arcwise.cli.terminal import aside, grid, plural, show, styled
-from arcwise.errors import DataError, WordError
+from arcwise.cli.terminal import aside, grid, show, styled
+from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
     from arcwise.data import Moments, Table
-
-__all__ = ["Categories", "Levels", "discretise", "levels"]
 
 _ONE = ("bins", "target", "cuts", "names", "level")
 
@@ -86,7 +84,7 @@ class Categories(Levels):
             raise WordError("--bins and --target say how to cut columns: they need --discretise.")
         return self.discretise is not None or any(getattr(self, word) for word in _ONE)
 
-    def table(self, source: options.Source, stream: bool = False) -> Table | Moments:
+    def table(self, source: options.Rows, stream: bool = False) -> Table | Moments:
         """Read the table, with categories where some are asked for, or its moments."""
         if not self.wanted:
             return source.moments() if stream else source.table()
@@ -97,7 +95,7 @@ class Categories(Levels):
         return _made(source, self.discretise, self.settings())
 
 
-def _made(source: options.Source, method: str | None, settings: dict[str, Any]) -> Table:
+def _made(source: options.Rows, method: str | None, settings: dict[str, Any]) -> Table:
     """Read a table and make categories of its columns."""
     from arcwise import data
 
@@ -106,7 +104,7 @@ def _made(source: options.Source, method: str | None, settings: dict[str, Any]) 
 
 
 def discretise(
-    source: options.Source,
+    source: options.Rows,
     how: Levels,
     method: Annotated[str, _category("WORD")] = "quantiles",
     columns: Annotated[list[str] | None, _category("COLUMNS")] = None,

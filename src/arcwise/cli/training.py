@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.evaluate import Validation
 
-__all__ = ["fit", "learn", "validate"]
-
 
 def learn(
     source: options.Source,
@@ -55,7 +53,7 @@ def learn(
     target, curves = outputs.model_file(output, source.data), tuning or []
     places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES)]
     outputs.check([*places, *((each, (*FIGURES, *PICTURES)) for each in curves)], [source.data])
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     if curves:
         _check_tuning(settings["penalty"], search.graph)
     data = categories.table(source, stream)
@@ -131,7 +129,8 @@ def fit(
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
     table = categories.table(source)
-    net = api.fit(known, table, model=model, **settings_of(option or ()))
+    further = settings_of(option or ())
+    net = api.fit(known, table, model=model, missing=source.missing, **further)
     written = outputs.write([(target, net.save, "the model")])
     if json:
         terminal.show_json(summary.document(net, table, source.data, written))
@@ -163,7 +162,7 @@ def validate(
     """
     from arcwise import api
 
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     found = api.validate(categories.table(source), folds=folds, **settings)
     if json:
         terminal.show_json(found.to_dict())

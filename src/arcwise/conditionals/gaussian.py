@@ -37,8 +37,6 @@ from arcwise.data import Moments, Table, Variable
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError
 
-__all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
-
 FLOOR = 1e-10
 """Share of a variance below which it counts as nothing; far above rounding (1e-16), far below data."""
 

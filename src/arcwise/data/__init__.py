@@ -12,6 +12,7 @@ from arcwise.data.prepare import Scaling, folds, returns, split, standardise, wi
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.stream import moments
 from arcwise.data.table import Table
+from arcwise.data.tally import counts
 from arcwise.data.variable import KINDS, Kind, Level, Variable
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "audit",
     "check_square",
     "conform",
+    "counts",
     "discretise",
     "example",
     "examples",

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from arcwise.errors import DataError
 
-__all__ = ["Coding", "as_expression", "hour_of", "hours_of", "is_clock"]
-
 READS = ("text", "time")
 _CLOCK = re.compile(
     r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9](?:[.,][0-9]+)?))?"

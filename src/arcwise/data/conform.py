@@ -7,8 +7,6 @@ that was never seen is an error that names variable, value and known states; a v
 all gaps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,9 +28,6 @@ from arcwise.data.variable import (
     sentence_list,
 )
 from arcwise.errors import DataError
-
-__all__ = ["conform", "raw_column"]
-
 
 Unseen = Callable[[str, list[Any]], None]
 """What is told of values that are no levels: the variable's name, and the values."""

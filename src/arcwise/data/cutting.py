@@ -20,11 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["CUTTERS", "between", "entropy", "kmeans", "quantiles", "width"]
 
 Array = NDArray[np.float64]
 
@@ -213,3 +212,46 @@ CUTTERS: dict[str, Callable[[Array, Array, int], Array]] = {
     "kmeans": kmeans,
 }
 """Methods that need no class, by word."""
+
+
+# -- columns and levels ---------------------------------------------------------------------------
+
+
+def counted(
+    numbers: Array, weights: Array | None, classes: NDArray[Any], kinds: int
+) -> tuple[Array, Array]:
+    """The distinct values, and how often each counts with each class; rows with a gap do not."""
+    there = ~np.isnan(numbers) & (classes < kinds)
+    if weights is not None:
+        there &= weights > 0
+    counts = np.ones(int(there.sum())) if weights is None else weights[there]
+    values, places = np.unique(numbers[there], return_inverse=True)
+    cells = places * kinds + classes[there]
+    # Sums of any weights are the same in whatever order the rows come.
+    order = np.lexsort((counts, cells))
+    sums = np.bincount(cells[order], counts[order], minlength=len(values) * kinds)
+    return values, sums.reshape(len(values), kinds).astype(float)
+
+
+def neat(values: Array, cuts: Array) -> Array:
+    """Cuts of whole numbers are whole numbers, which divide them alike."""
+    whole = bool((values == np.floor(values)).all())
+    return np.unique(np.ceil(cuts) if whole else cuts)
+
+
+def labels(cuts: Array) -> tuple[str, ...]:
+    """Names of the levels between cuts, with as many digits as keep them apart.
+
+    >>> labels(np.array([0.5, 2.0]))
+    ('below 0.5', '0.5 to 2', 'from 2')
+    """
+    if not len(cuts):
+        return ("all",)
+    digits = range(4, 18)
+    written = next(
+        texts
+        for count in digits
+        if len(set(texts := [f"{cut:.{count}g}" for cut in cuts])) == len(cuts)
+    )
+    middle = [f"{low} to {high}" for low, high in pairwise(written)]
+    return (f"below {written[0]}", *middle, f"from {written[-1]}")

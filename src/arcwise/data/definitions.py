@@ -27,8 +27,6 @@ from arcwise.data.coding import Coding, as_expression, hour_of, is_clock
 from arcwise.data.variable import Level, Variable
 from arcwise.errors import DataError
 
-__all__ = ["Definition", "by_cuts", "by_levels"]
-
 DAY = 24.0
 
 

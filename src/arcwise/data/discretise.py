@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.conform import raw_column
-from arcwise.data.cutting import CUTTERS, entropy
+from arcwise.data.cutting import CUTTERS, counted, entropy, labels, neat
 from arcwise.data.definitions import Definition, by_cuts, by_levels
 from arcwise.data.frames import raw_of, table, to_arrow
 from arcwise.data.kinds import settle
@@ -34,8 +33,6 @@ from arcwise.data.variable import (
     sentence_list,
 )
 from arcwise.errors import DataError, WordError, close_to, unknown
-
-__all__ = ["METHODS", "Categories", "discretise"]
 
 METHODS = (*CUTTERS, "entropy")
 """Ways to find cuts, by word."""
@@ -223,7 +220,7 @@ class Categories:
             cuts, note = np.array(definition.cuts), ""
         else:
             cuts, note = self._found(source, name, numbers, classes)
-        levels = definition.levels if definition and definition.levels else _labels(cuts)
+        levels = definition.levels if definition and definition.levels else labels(cuts)
         variable = Variable(name, self._named(name, levels, note), True, tuple(cuts.tolist()))
         return variable, cut_codes(variable, numbers), note
 
@@ -257,15 +254,15 @@ class Categories:
     ) -> tuple[NDArray[np.float64], str]:
         """The cuts of a column by the method, and a note where they are fewer than asked for."""
         if classes is not None:
-            values, counts = _counted(numbers, source.weights, *classes)
+            values, counts = counted(numbers, source.weights, *classes)
             found = entropy(values, counts) if len(values) else np.zeros(0)
             worthless = f"No cut of {name!r} says enough about {self.target!r}: it has one level."
-            return _neat(values, found), "" if len(found) else worthless
+            return neat(values, found), "" if len(found) else worthless
         bins = self.bins.get(name, BINS) if isinstance(self.bins, Mapping) else self.bins
-        values, counts = _counted(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
+        values, counts = counted(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
         if len(values) < 2:
             return np.zeros(0), f"{name!r} is constant: it has one level."
-        cuts = _neat(values, CUTTERS[str(self.method)](values, counts[:, 0], bins))
+        cuts = neat(values, CUTTERS[str(self.method)](values, counts[:, 0], bins))
         fewer = (
             f"{name!r} has {len(cuts) + 1} levels in place of {bins}: equal cut points are merged."
         )
@@ -275,49 +272,6 @@ class Categories:
 def _check_bins(count: object) -> None:
     if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_BINS:
         raise DataError(f"bins must be an integer from 2 to {MOST_BINS}, got {count!r}.")
-
-
-# -- columns ---------------------------------------------------------------------------------------
-
-
-def _counted(
-    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None, classes: Column, kinds: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The distinct values, and how often each counts with each class; rows with a gap do not."""
-    there = ~np.isnan(numbers) & (classes < kinds)
-    if weights is not None:
-        there &= weights > 0
-    counts = np.ones(int(there.sum())) if weights is None else weights[there]
-    values, places = np.unique(numbers[there], return_inverse=True)
-    cells = places * kinds + classes[there]
-    # Sums of any weights are the same in whatever order the rows come.
-    order = np.lexsort((counts, cells))
-    sums = np.bincount(cells[order], counts[order], minlength=len(values) * kinds)
-    return values, sums.reshape(len(values), kinds).astype(float)
-
-
-def _neat(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cuts of whole numbers are whole numbers, which divide them alike."""
-    whole = bool((values == np.floor(values)).all())
-    return np.unique(np.ceil(cuts) if whole else cuts)
-
-
-def _labels(cuts: NDArray[np.float64]) -> tuple[str, ...]:
-    """Names of the levels between cuts, with as many digits as keep them apart.
-
-    >>> _labels(np.array([0.5, 2.0]))
-    ('below 0.5', '0.5 to 2', 'from 2')
-    """
-    if not len(cuts):
-        return ("all",)
-    digits = range(4, 18)
-    written = next(
-        texts
-        for count in digits
-        if len(set(texts := [f"{cut:.{count}g}" for cut in cuts])) == len(cuts)
-    )
-    middle = [f"{low} to {high}" for low, high in pairwise(written)]
-    return (f"below {written[0]}", *middle, f"from {written[-1]}")
 
 
 # -- tables ----------------------------------------------------------------------------------------

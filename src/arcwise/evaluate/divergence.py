@@ -26,8 +26,6 @@ from arcwise.inference import closed, joint
 from arcwise.inference.gaussian import linear_net, local
 from arcwise.networks import BayesNet, Net, ancestral, log_density
 
-__all__ = ["Difference", "Divergence", "divergence", "parameter_differences"]
-
 Array = NDArray[np.float64]
 
 DRAWS = 10_000

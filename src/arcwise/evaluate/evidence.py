@@ -30,8 +30,6 @@ from arcwise.inference import Belief, marginal_log_density, query
 from arcwise.inference.questions import check_roles, evidence, plain_evidence
 from arcwise.networks import Net
 
-__all__ = ["Conflict", "FindingConflict", "FindingImpact", "Impact", "conflict", "impact"]
-
 Array = NDArray[np.float64]
 
 

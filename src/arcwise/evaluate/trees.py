@@ -15,8 +15,6 @@ from arcwise.conditionals import DiscreteConditional
 from arcwise.errors import FitError
 from arcwise.networks import BayesNet, Net
 
-__all__ = ["is_tables", "table_of", "tree_of"]
-
 MOST_ENTRIES = 1e8
 """Numbers in all cliques: 800 MB."""
 

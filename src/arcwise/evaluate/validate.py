@@ -19,8 +19,6 @@ from arcwise.data.variable import numbers_of
 from arcwise.inference import Misses, marginal_log_density, misses, pseudo_log_density
 from arcwise.networks import MarkovNet, Net
 
-__all__ = ["Judged", "Learner", "Validation", "judged", "mean_error", "validate_folds"]
-
 Array = NDArray[np.float64]
 Learner = Callable[[Table], Net]
 

@@ -15,8 +15,6 @@ from arcwise.data import Coding, Variable
 from arcwise.errors import FileError
 from arcwise.io.values import Codec
 
-__all__ = ["of_type", "read_variable", "write_variable"]
-
 
 def write_variable(variable: Variable, codec: Codec) -> dict[str, Any]:
     """Give a variable as what ``json`` can write."""

@@ -12,8 +12,6 @@ from arcwise.errors import DataError, GraphError
 from arcwise.graphs import DAG
 from arcwise.networks.nets import BayesNet
 
-__all__ = ["random_tables"]
-
 ARCS_PER_NODE = 1.5
 MOST_CELLS = 1 << 24
 
