@@ -119,7 +119,13 @@ class ChowLiu(Problem):
                 )
             for node in tree:
                 parents[node] = rows[node]
-        return DAG(nodes, tuple(parents))
+        graph = DAG(nodes, tuple(parents))
+        if not self.limits.allows_graph(graph):
+            raise GraphError(
+                f"The best forest leaves the target {self.spec.rules.target!r} without a child: take "
+                "score='loglik', or require an arc."
+            )
+        return graph
 
 
 def _trees(size: int, edges: list[tuple[int, int]]) -> list[list[int]]:

@@ -31,7 +31,6 @@ __all__ = ["STRUCTURES", "Plan", "structures_of"]
 _NOTHING = 1e-9  # nats per row that an arc gains by rounding alone
 _MOST_CELLS = 1 << 27  # of all tables together
 _EACH = 64  # cells that a table of any size costs
-_ALL_STARTS = 12  # features each of which is tried as the only child of a class that got none
 _SOURCED = ("naive", "tan", "kdb", "aode", "free")
 
 
@@ -151,43 +150,19 @@ STRUCTURES: dict[str, Callable[[Relations, Plan], list[Parents]]] = {
 
 
 def _free(table: Table, target: int, plan: Plan) -> DAG:
-    """The best graph by a score in which nothing points to the class, and the class has a child.
-
-    Where the best graph without the second rule breaks it, an arc into one feature is required, of each
-    feature in turn, and the best of the graphs found is taken: so every search obeys, and an exact one stays
-    exact. Where features are many, it is the feature that tells most about the class.
-    """
+    """The best graph by a score in which nothing points to the class, and the class has a child."""
     continuous = [v.name for v in table.variables if not v.discrete]
     if continuous:
         raise FitError(
             f"A free structure is searched for among discrete features, and {continuous[0]!r} is continuous: "
             "take features='discretise'."
         )
-    own, features = table.names[target], [n for n in table.names if n != table.names[target]]
-    barred = [(name, own) for name in features]
-    best = _searched(table, Rules(forbidden=barred, max_parents=_most(plan)), plan)
-    if best[1].children[best[1].index(own)] or not features:
-        return best[1]
-    relevance = Relations(table, target).relevance
-    ranked = sorted(features, key=lambda n: (-relevance[table.index(n)], n))
-    tried = ranked if len(ranked) <= _ALL_STARTS else ranked[:1]
-    found = [
-        _searched(table, Rules([(own, n)], barred, max_parents=_most(plan)), plan) for n in tried
-    ]
-    return max(found, key=lambda each: each[0])[1]
-
-
-def _most(plan: Plan) -> int | None:
-    return None if plan.k is None else plan.k + 1
-
-
-def _searched(table: Table, rules: Rules, plan: Plan) -> tuple[float, DAG]:
+    rules = Rules(max_parents=None if plan.k is None else plan.k + 1, target=table.names[target])
     spec = Specification(
         plan.rng, model="discrete", score=plan.score, search=plan.search, rules=rules
     )
     problem = Directed.bind(spec, table)
-    learned = problem.learn(problem.penalty, plan.watch)
-    graph = learned.net.graph
+    graph = problem.learn(problem.penalty, plan.watch).net.graph
     if not isinstance(graph, DAG):
         raise FitError("A classifier needs a directed graph.")
-    return learned.total, graph
+    return graph
