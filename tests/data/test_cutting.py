@@ -64,13 +64,16 @@ def test_entropy_on_real_tables(shared_data, name):
 
 
 def test_iris_has_the_cuts_of_the_literature(shared_data):
-    """Petal length and width of iris, as R's discretization::mdlp and many others print them."""
+    """As mdlp of R's package discretization prints them."""
     raw = read(shared_data / "classification" / "iris.csv")
-    found = discretise(raw, "entropy", target=raw.order[-1])
-    cuts = {v.name: v.cuts for v in found.variables if v.cuts}
-    petal = sorted(tuple(round(c, 2) for c in each) for each in cuts.values())
-    assert (0.8, 1.75) in petal
-    assert (2.45, 4.75) in petal
+    found = discretise(raw, "entropy", target="class")
+    cuts = {v.name: tuple(round(c, 2) for c in v.cuts) for v in found.variables if v.cuts}
+    assert cuts == {
+        "sepallength": (5.55, 6.15),
+        "sepalwidth": (2.95, 3.35),
+        "petallength": (2.45, 4.75),
+        "petalwidth": (0.8, 1.75),
+    }
 
 
 def test_entropy_of_noise_cuts_nothing():

@@ -5,8 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from arcwise.data import Table, Variable, discretise, read, table
+from arcwise.data import METHODS, Table, Variable, conform, discretise, read, table
 from arcwise.errors import DataError, WordError
 
 LINKS = {"Low": (0, 4), "Medium": (5, 10), "High": (11, None)}
@@ -312,3 +314,20 @@ def test_weights_may_be_a_column_of_a_file(tmp_path):
     found = discretise(place, bins=2, weights="n")
     assert found.variable("x").cuts == (3.0,)
     assert read(place, weights="n").total == found.total
+
+
+finite = st.floats(-1e12, 1e12) | st.integers(-20, 20).map(float)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(st.lists(st.tuples(finite, st.sampled_from("ab")), min_size=2, max_size=25))
+def test_raw_rows_become_the_levels_of_the_table(method, pairs):
+    data = dict(zip(("x", "class"), map(list, zip(*pairs, strict=True)), strict=True))
+    target = {"target": "class"} if method == "entropy" else {}
+    found = discretise(data, method, columns=["x"], **target)
+    again = conform(data, found.variables)
+    assert again.column("x").tolist() == found.column("x").tolist()
+    levels = found.variable("x").levels
+    assert len(set(levels)) == len(levels)
+    if method != "width":
+        assert sorted(set(found.column("x").tolist())) == list(range(len(levels)))

@@ -68,6 +68,15 @@ def test_the_order_of_levels_does_not_matter(seed):
     assert not [d for d in aw.parameter_differences(one, two) if abs(d.difference) > 1e-15]
 
 
+def test_numbers_and_words_for_levels_meet(tmp_path):
+    one = aw.network("[k]", {"k": {1: 0.25, 2: 0.75}})
+    one.save(tmp_path / "k.bif")
+    back = aw.load(tmp_path / "k.bif")
+    assert back.net.variables[0].levels == ("1", "2")
+    assert aw.divergence(one, back).nats == 0
+    assert aw.parameter_differences(one, back) == ()
+
+
 def coin(share, name="coin"):
     return aw.network(f"[{name}]", {name: {"head": share, "tail": 1 - share}})
 
@@ -136,10 +145,15 @@ def test_networks_that_cannot_be_compared():
         aw.divergence(loose, loose)
 
 
-def test_tables_that_do_not_fit_are_refused_with_their_size(monkeypatch):
+def test_tables_that_do_not_fit_are_refused_with_their_size_or_drawn_from(monkeypatch):
     monkeypatch.setattr(trees, "MOST_ENTRIES", 10)
+    one = drawn(1)
+    two = same_levels(one, 2, arcs=4)
     with pytest.raises(FitError, match=r"need tables of .* numbers"):
-        divergence(drawn(1), drawn(1))
+        divergence(one, two)
+    found = divergence(one, two, np.random.default_rng(1), 20_000)
+    assert 0 < found.error < 0.02
+    assert found.nats == pytest.approx(naive.divergence(one, two), abs=4 * found.error)
 
 
 # -- parameters ------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ def divergence(
     Parameters
     ----------
     p, q : networks with the same variables, on any graphs.
-    draws, seed : of a simulation, where local models are neither tables nor linear regressions.
+    draws, seed : of a simulation, where local models are neither tables nor linear regressions, or tables
+        would not fit into memory.
 
     Returns
     -------
@@ -30,7 +31,7 @@ def divergence(
     Raises
     ------
     DataError : other variables, or other levels.
-    FitError : tables that would not fit into memory.
+    GraphError : an undirected network without a joint distribution.
 
     >>> import arcwise as aw
     >>> fair = aw.network("[coin]", {"coin": {"head": 0.5, "tail": 0.5}})

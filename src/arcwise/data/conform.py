@@ -167,13 +167,13 @@ def _match(
     """Translate codes of found values into codes of known levels."""
     levels = variable.levels or ()
     known = {level: code for code, level in enumerate(levels)}
-    words = {_word(level): code for code, level in enumerate(levels)}
+    words = {word_of(level): code for code, level in enumerate(levels)}
     gap = len(levels)
     used = np.bincount(codes, minlength=len(values) + 1)
     translation = np.full(len(values) + 1, gap, dtype=code_type(gap))
     open_ones = []
     for number, value in enumerate(values):
-        code = known.get(value, words.get(_word(value))) if used[number] else gap
+        code = known.get(value, words.get(word_of(value))) if used[number] else gap
         translation[number] = gap if code is None else code
         if code is None:
             open_ones.append(number)
@@ -201,7 +201,7 @@ def _from_raw(variable: Variable, values: list[Any], unseen: Unseen | None) -> N
     )
 
 
-def _word(level: Level) -> str:
+def word_of(level: Level) -> str:
     """Write a level so that 1, 1.0 and "1" meet, and True meets "true"."""
     if isinstance(level, bool):
         return str(level).lower()

@@ -136,12 +136,11 @@ def _next_row(sums: _Sums, cost: Array, level: int) -> tuple[Array, NDArray[np.i
         middle = (first + last) // 2
         lengths = np.minimum(most, middle) - least + 1
         offsets = np.cumsum(lengths) - lengths
-        which = np.repeat(np.arange(len(middle)), lengths)
-        begin = np.arange(lengths.sum()) - offsets[which] + least[which]
-        total = cost[begin - 1] + sums.cost(begin, middle[which] + 1)
+        begin = np.arange(lengths.sum()) + np.repeat(least - offsets, lengths)
+        total = cost[begin - 1] + sums.cost(begin, np.repeat(middle + 1, lengths))
         lowest = np.minimum.reduceat(total, offsets)
-        hits = np.flatnonzero(total == lowest[which])
-        found = begin[hits[np.unique(which[hits], return_index=True)[1]]]
+        hits = np.flatnonzero(total == np.repeat(lowest, lengths))
+        found = begin[hits[np.searchsorted(hits, offsets)]]  # the first of each stretch
         best[middle], start[middle] = lowest, found
         first, last = np.concatenate([first, middle + 1]), np.concatenate([middle - 1, last])
         least, most = np.concatenate([least, found]), np.concatenate([found, most])

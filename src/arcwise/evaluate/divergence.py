@@ -6,7 +6,8 @@ r"""How far two networks are apart: the Kullback-Leibler divergence, and the num
 is what rows of p lose per row in log-likelihood if taken to be rows of q (Kullback and Leibler 1951). Each
 term asks for a marginal of p alone: of a variable with its parents in p, and with its parents in q. In
 networks of tables these come from one junction tree of p in which both sets lie in a clique; of normal
-distributions, from means and covariances. Other networks are compared by rows drawn from p, with an error.
+distributions, from means and covariances. Other networks, and those whose tree would not fit into memory, are
+compared by rows drawn from p, with an error.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import DiscreteConditional, GaussianConditional
+from arcwise.data import Variable
+from arcwise.data.conform import word_of
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.evaluate.trees import is_tables, table_of, tree_of
@@ -73,7 +76,8 @@ def divergence(
     Parameters
     ----------
     one, two : networks with the same variables; levels may be in another order.
-    rng : random generator for networks that have no closed form; without one they are refused.
+    rng : random generator for networks that have no closed form, or whose junction tree would not fit into
+        memory; without one they are refused.
     draws : rows drawn from the first of them.
 
     Raises
@@ -84,7 +88,11 @@ def divergence(
     """
     _check_variables(one, two)
     if is_tables(one) and is_tables(two):
-        return _of_tables(one, two)
+        try:
+            return _of_tables(one, two)
+        except FitError:  # tables that do not fit into memory
+            if rng is None:
+                raise
     first, second = linear_net(one), linear_net(two)
     if first is not None and second is not None:
         return _of_normals(first, second)
@@ -107,11 +115,22 @@ def _check_variables(one: Net, two: Net) -> None:
             f" {'is' if len(other) == 1 else 'are'} in one of them only."
         )
     for a, b in zip(one.variables, two.variables, strict=True):
-        if (a.levels is None) != (b.levels is None) or set(a.levels or ()) != set(b.levels or ()):
+        if (a.levels is None) != (b.levels is None) or set(_codes(a)) != set(_codes(b)):
             raise DataError(
                 f"{a.name!r} has other levels in the second network: {list(a.levels or ['numbers'])!r} and "
                 f"{list(b.levels or ['numbers'])!r}."
             )
+
+
+def _codes(variable: Variable) -> dict[str, int]:
+    """The codes of levels by what they are called: files of other programs have words for numbers."""
+    return {word_of(level): code for code, level in enumerate(variable.levels or ())}
+
+
+def _theirs(one: Net, two: Net, node: int) -> NDArray[np.intp]:
+    """For each level of a variable of the first network, its code in the second."""
+    codes = _codes(two.variables[node])
+    return np.array([codes[word] for word in _codes(one.variables[node])], dtype=np.intp)
 
 
 def _summed(names: Sequence[str], terms: Sequence[float]) -> Divergence:
@@ -140,9 +159,7 @@ def _recoded(one: Net, two: Net, node: int, family: Sequence[int]) -> Array:
     """A table of the second network, its levels in the order of the first."""
     table = table_of(two, node)
     for axis, member in enumerate(family):
-        theirs = {level: code for code, level in enumerate(two.variables[member].levels or ())}
-        codes = [theirs[level] for level in one.variables[member].levels or ()]
-        table = np.take(table, codes, axis=axis)
+        table = np.take(table, _theirs(one, two, member), axis=axis)
     return table
 
 
@@ -177,8 +194,9 @@ def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
 def _by_draws(one: BayesNet, two: BayesNet, rng: np.random.Generator, draws: int) -> Divergence:
     rows = ancestral(one, rng, draws)
     columns = tuple(_translated(one, two, i, each) for i, each in enumerate(rows.columns))
-    with np.errstate(invalid="ignore"):
-        lost = log_density(one, rows.columns) - log_density(two, columns)
+    lost = log_density(one, rows.columns) - log_density(two, columns)
+    if np.isinf(lost).any():
+        return Divergence(np.inf)
     return Divergence(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(draws)))
 
 
@@ -186,8 +204,7 @@ def _translated(one: Net, two: Net, node: int, column: NDArray[Any]) -> NDArray[
     levels = one.variables[node].levels
     if levels is None or levels == two.variables[node].levels:
         return column
-    theirs = {level: code for code, level in enumerate(two.variables[node].levels or ())}
-    return np.take(np.array([theirs[level] for level in levels], dtype=column.dtype), column)
+    return np.take(_theirs(one, two, node).astype(column.dtype), column)
 
 
 # -- parameters ------------------------------------------------------------------------------------
