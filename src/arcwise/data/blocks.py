@@ -138,7 +138,7 @@ class TextSource(Columns):
         layout = layout_of(text, separator, decimal)
         if layout.separator == SPACES:
             raise DataError("Text separated by white space cannot be streamed: use read().")
-        names, notes = tidy_names(layout.header)
+        names, notes = tidy_names(layout.header, numbered=True)
         rows = without_header(text, layout)
         rows = rows if whole else rows[: rows.rfind(b"\n") + 1]
         if blank(rows):
