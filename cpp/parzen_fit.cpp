@@ -14,21 +14,28 @@ constexpr double kAside = 0.5;        // how far beside a peak to look, in logar
 constexpr double kFurther = 1.1;      // and how much further with few inputs
 constexpr std::size_t kFewInputs = 5;
 constexpr double kSlack = 1e-3;
+constexpr double kFall = 0.08;        // no peak beside is higher that begins further below, nats per row
+constexpr double kGentle = 0.8;       // share of a single peak's fall under which the way goes on,
+constexpr double kFlat = 2e-3;        // and falls too small to tell
 constexpr double kClimb = 0.15;        // no peak lies higher above the nearest point of the grid, nats per row
 
 // A row far from its neighbours pulls the widths one way or the other, so the long ridge of the score (wider inputs,
 // narrower target) may have several peaks. Places along the ridge tell: where the score falls off by less than half of
-// what a single peak would, there may be another to climb.
-std::vector<Widths> beside(const Climb& peak, Box box, double furthest, const std::function<double(Widths)>& value) {
+// what a single peak would, and not by much, there may be another to climb. Further out it is looked for only where the
+// way there is less steep than that of a single peak, or where the peak is flat.
+std::vector<Widths> beside(const Climb& peak, Box box, bool further, const std::function<double(Widths)>& value) {
   const Ridge ridge = ridge_of(peak.curve);
   const auto inside = [&](double width) { return std::clamp(width, box.floor, box.ceiling); };
   std::vector<Widths> found;
-  for (const double way : {kAside, -kAside, kFurther, -kFurther}) {
-    if (std::abs(way) > furthest) continue;
+  const auto look = [&](double way) {  // fall, as a share of what a single peak would
     const Widths there{inside(peak.widths.in * std::exp(way * ridge.in)),
                        inside(peak.widths.out * std::exp(way * ridge.out))};
-    if (value(there) > peak.curve.value - 0.25 * ridge.fall * way * way - kSlack) found.push_back(there);
-  }
+    const double fall = peak.curve.value - value(there), single = 0.5 * ridge.fall * way * way;
+    if (fall < std::min(0.5 * single + kSlack, kFall)) found.push_back(there);
+    return single > kFlat ? fall / single : 0.0;
+  };
+  for (const double side : {1.0, -1.0})
+    if (look(side * kAside) < kGentle && further) look(side * kFurther);
   return found;
 }
 
@@ -74,7 +81,7 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
     try_from(many && value(near) > value(start) ? near : start);
   }
   if (freedom == Freedom::two) {
-    for (const Widths there : beside(found, box, k <= kFewInputs ? kFurther : kAside, value)) try_from(there);
+    for (const Widths there : beside(found, box, k <= kFewInputs, value)) try_from(there);
   }
   if (many) {
     if (rough_.n / 8 > kSome) {
