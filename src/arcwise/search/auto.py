@@ -60,8 +60,9 @@ def auto(
     rng : source of the random disturbances.
     limits : rules bound to the score's columns.
     patience : rounds in a row without a better graph before the search ends; by default 100 (where
-        equivalent graphs differ in score 40, or 30 if local scores are dear), fewer where variables are many (10 000 / variables, but 10 at
-        least) or rounds dear (300 000 parent sets scored without success, or two million in all).
+        equivalent graphs differ in score 40, or 30 if local scores are dear), fewer where variables are
+        many (10 000 / variables, but 10 at least) or rounds dear (300 000 parent sets scored without
+        success, or two million in all).
     max_steps, on_step : as in `greedy`.
 
     Returns

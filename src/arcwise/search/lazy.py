@@ -198,7 +198,7 @@ class LazyClimb(Climb):
 
 
 class LazyArcs:
-    """Changes of single arcs: what they find, and the same from graphs with an arc turned or variables cleared."""
+    """Changes of single arcs: what they find, and the same with an arc turned or variables cleared."""
 
     patience = 30
     asked = 0
