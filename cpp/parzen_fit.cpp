@@ -9,7 +9,8 @@ constexpr std::size_t kMore = 8192;   // an eighth of all, so many at most, befo
 constexpr std::size_t kStarts = 4;
 constexpr double kRough = 1e-2;       // gain at which to turn from a few rows to more
 constexpr double kLast = 2e-5;        // gain of the last step on all rows
-constexpr double kLastOfMany = 3e-4;  // the same where a pass takes seconds: what is left is of the order of 1e-6
+constexpr double kLastOfMany = 1e-4;  // the same where a pass takes seconds: what is left is of the order of 1e-6
+constexpr double kSketch = 1e-3;      // the same on some rows, before all are asked
 constexpr double kAside = 0.5;        // how far beside a peak to look, in logarithms of widths,
 constexpr double kFurther = 1.1;      // and how much further with few inputs
 constexpr std::size_t kFewInputs = 5;
@@ -69,7 +70,7 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
   Climb found{{1.0, 1.0}, {}, 0};
   int used = 0;
   const auto try_from = [&](Widths start) {
-    const Climb next = climb(some, start, freedom, box, many ? kLastOfMany : kLast, used ? &found : nullptr);
+    const Climb next = climb(some, start, freedom, box, many ? kSketch : kLast, used ? &found : nullptr);
     if (!used || next.curve.value > found.curve.value) found = next;
     used += next.evaluations;
   };
@@ -84,9 +85,9 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
     for (const Widths there : beside(found, box, k <= kFewInputs, value)) try_from(there);
   }
   if (many) {
-    if (rough_.n / 8 > kSome) {
+    if (rough_.n / 8 > 2 * kSome) {
       lines_.bind(rough_, std::min(rough_.n / 8, kMore));
-      found = climb(some, found.widths, freedom, box, kLastOfMany);
+      found = climb(some, found.widths, freedom, box, kSketch);
     }
     found = climb(all, found.widths, freedom, box, kLastOfMany);
     used += found.evaluations;
