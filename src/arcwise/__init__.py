@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
         Network,
+        example,
         fit,
         learn,
         load,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
         Table,
         Variable,
         audit,
-        example,
+        counts,
         examples,
         moments,
         network_file,
@@ -71,6 +72,7 @@ __all__ = [
     "WordError",
     "audit",
     "compare",
+    "counts",
     "dag",
     "example",
     "examples",
@@ -103,6 +105,7 @@ __all__ = [
 _HOMES = {
     "api": (
         "Network",
+        "example",
         "fit",
         "learn",
         "load",

@@ -1,8 +1,9 @@
 """What users touch: verbs, and the network they give."""
 
-from arcwise.api.fitting import fit, network, score
+from arcwise.api.fitting import fit, score
+from arcwise.api.handmade import network
 from arcwise.api.learning import learn
-from arcwise.api.loading import load, load_graph
+from arcwise.api.loading import example, load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.validation import prune, validate
@@ -10,6 +11,7 @@ from arcwise.api.validation import prune, validate
 __all__ = [
     "Network",
     "PenaltyPath",
+    "example",
     "fit",
     "learn",
     "load",

@@ -5,13 +5,14 @@ from arcwise.inference.belief import Belief, Probability
 from arcwise.inference.beliefs import Beliefs
 from arcwise.inference.engine import (
     ENGINES,
+    Misses,
     closed,
     impute,
     marginal_log_density,
+    misses,
     predict,
     pseudo_log_density,
     query,
-    residuals,
     sample,
 )
 from arcwise.inference.gaussian import joint
@@ -32,6 +33,7 @@ __all__ = [
     "Engine",
     "Equivalents",
     "GaussianJoint",
+    "Misses",
     "NamedMatrix",
     "Predictions",
     "Probability",
@@ -43,11 +45,11 @@ __all__ = [
     "impute",
     "joint",
     "marginal_log_density",
+    "misses",
     "partial_correlations",
     "precision",
     "predict",
     "pseudo_log_density",
     "query",
-    "residuals",
     "sample",
 ]
