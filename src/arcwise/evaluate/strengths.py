@@ -69,7 +69,7 @@ def edge_table(
     EdgeTable : every pair up to `pairs.ALL_PAIRS` variables, beyond only the edges present.
     """
     table = bare_table(net, *pairs_of(net), limits)
-    if isinstance(net, MarkovNet) and score is None and net.joint is not None:
+    if isinstance(net, MarkovNet) and score is None and isinstance(net.joint, NormalJoint):
         count = float("nan") if rows is None else rows
         return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
     if score is not None and seconds is not None and not score.lattice:
@@ -281,7 +281,9 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     table = EdgeTable(
         net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
     )
-    return table if net.joint else table.with_columns(first_side=nothing, second_side=nothing)
+    if isinstance(net.joint, NormalJoint):
+        return table
+    return table.with_columns(first_side=nothing, second_side=nothing)
 
 
 def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:

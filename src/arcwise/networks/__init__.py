@@ -13,6 +13,7 @@ from arcwise.networks.nets import (
     pseudo_log_density,
     whole,
 )
+from arcwise.networks.tabular import TableJoint
 
 __all__ = [
     "BayesNet",
@@ -21,6 +22,7 @@ __all__ = [
     "MarkovNet",
     "Net",
     "NormalJoint",
+    "TableJoint",
     "align",
     "ancestral",
     "cut",

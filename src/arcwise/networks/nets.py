@@ -189,9 +189,9 @@ class MarkovNet(Named):
         cls,
         variables: tuple[Variable, ...],
         graph: UGraph,
-        joint: NormalJoint,
+        joint: Joint,
     ) -> MarkovNet:
-        """Make the network of a normal distribution; its local models follow from that.
+        """Make the network of a normal distribution, or of one by tables; its local models follow from that.
 
         No rows of the data are kept.
 
@@ -212,8 +212,8 @@ class MarkovNet(Named):
 
     @cached_property
     def chained(self) -> BayesNet | None:
-        """The directed network with the same joint distribution, by the chain rule; None without one."""
-        if self.joint is None:
+        """The directed network with the same normal distribution, by the chain rule; None without one."""
+        if not isinstance(self.joint, NormalJoint):
             return None
         parents, models = self.joint.chain(self.graph)
         graph = DAG.unchecked(self.graph.nodes, tuple(parents))
