@@ -1,5 +1,6 @@
 """What users touch: verbs, and the network they give."""
 
+from arcwise.api.comparison import divergence, parameter_differences, random_network
 from arcwise.api.fitting import fit, score
 from arcwise.api.handmade import network
 from arcwise.api.learning import learn
@@ -11,14 +12,17 @@ from arcwise.api.validation import prune, validate
 __all__ = [
     "Network",
     "PenaltyPath",
+    "divergence",
     "example",
     "fit",
     "learn",
     "load",
     "load_graph",
     "network",
+    "parameter_differences",
     "path",
     "prune",
+    "random_network",
     "score",
     "validate",
 ]

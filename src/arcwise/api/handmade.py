@@ -84,7 +84,7 @@ def _variable(name: str, parents: Sequence[str], given: Mapping[Any, Any]) -> Va
         raise FitError(f"The numbers of variable {name!r} must be a mapping, got {given!r}.")
     if "levels" in given:
         return Variable(name, tuple(given["levels"]))
-    if not given or set(given) & set(_LINEAR):
+    if len(given) < 2 - bool(parents) or set(given) & set(_LINEAR):  # one level is no distribution
         return Variable(name)
     row = next(iter(given.values())) if parents else given
     if not isinstance(row, Mapping):

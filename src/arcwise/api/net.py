@@ -13,13 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import graphs, inference, io
+from arcwise import evaluate, graphs, inference, io
 from arcwise.api import describe
 from arcwise.conditionals import Conditional, Fits
 from arcwise.data import Moments, Table, conform
 from arcwise.data.frames import filled_frame
 from arcwise.errors import FitError, GraphError
-from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, unpack_edges
+from arcwise.evaluate import (
+    Conflict,
+    EdgeTable,
+    Impact,
+    edge_table,
+    pack_edges,
+    refit_losses,
+    unpack_edges,
+)
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import Net, whole
@@ -272,6 +280,17 @@ class Network:
         filled = inference.impute(self.net, known, rng, **options).select(self.variables)
         frame = hasattr(rows, "columns") and not isinstance(rows, Table)
         return filled_frame(rows, filled, known) if frame else filled
+
+    def conflict(self, given: Any, **options: Any) -> Conflict:
+        """Whether findings contradict each other: log of the product of their probabilities over that of all.
+
+        Above 0 they are rarer together than if they had nothing to do with each other.
+        """
+        return evaluate.conflict(self.net, self._values(given), **options)
+
+    def impact(self, target: str, given: Any, **options: Any) -> Impact:
+        """Which findings an answer rests on: how the belief in a target moves when each is left out."""
+        return evaluate.impact(self.net, target, self._values(given, target), **options)
 
     def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
         """Draw rows from the network."""

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from arcwise.cli.answers import edges, explain, query
+from arcwise.cli.categories import discretise
 from arcwise.cli.completion import impute, predict, sample
 from arcwise.cli.datasets import audit, data, demo
 from arcwise.cli.graph_files import compare, convert
@@ -33,7 +34,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Learn a network": (learn, fit, path, prune, validate),
     "Ask it": (edges, query, explain, predict, impute, sample),
     "Graphs and files": (compare, convert),
-    "Data": (audit, data, demo),
+    "Data": (audit, discretise, data, demo),
 }
 
 

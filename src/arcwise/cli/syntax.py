@@ -250,6 +250,8 @@ _ADVICE: Mapping[str, Any] = {
     r"\bkinds= ": "--kind ",
     r"\bmissing= ": "--missing ",
     r"\bweights= ": "--weights ",
+    r"\b(bins|cuts|columns|names|target)=(?=[:., ])": r"--\1",
+    r"\bmethod='(\w+)'": r"--method \1",
     r"\bmax_parents\b": "--max-parents",
     r": read it with load_graph, and fit it to a table with fit": (
         ": fit it to a table with 'arcwise fit'"

@@ -224,7 +224,8 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
     Returns
     -------
     A frame of the same kind; variables that it lacks are added at its end. A column of whole numbers stays
-    one where all that is filled in is whole.
+    one where all that is filled in is whole; one of raw values with gaps, of which the network knows levels,
+    becomes one of levels.
     """
     import narwhals as nw
 
@@ -235,7 +236,9 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
             continue
         values = filled.values(name)
         fresh = nw.new_series(there.get(name, name), values, backend=found.implementation)
-        kind = found.schema[there[name]] if name in there else None
+        variable = filled.variable(name)
+        made = variable.cuts is not None or variable.coding is not None
+        kind = found.schema[there[name]] if name in there and not made else None
         if kind is not None and (not kind.is_integer() or (values == np.floor(values)).all()):
             fresh = fresh.cast(kind)
         found = found.with_columns(fresh)

@@ -13,6 +13,7 @@ from arcwise.networks.nets import (
     pseudo_log_density,
     whole,
 )
+from arcwise.networks.simulated import random_tables
 from arcwise.networks.tabular import TableJoint
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "cut",
     "log_density",
     "pseudo_log_density",
+    "random_tables",
     "whole",
 ]

@@ -104,12 +104,15 @@ def _code(variable: Variable, value: Any) -> float:
     """A number as it is, a level as its code."""
     if variable.levels is None:
         return _number(variable.name, value)
-    if variable.cuts is not None and isinstance(value, int | float) and not isinstance(value, bool):
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if variable.cuts is not None and number:
         return float(np.searchsorted(variable.cuts, _number(variable.name, value), side="right"))
     for code, level in enumerate(variable.levels):
         same_kind = isinstance(level, bool) == isinstance(value, bool)
         if (level == value and same_kind) or (isinstance(value, str) and str(level) == value):
             return float(code)
+    if variable.coding is not None:
+        return float(variable.coding.of_values(variable.name, [value])[0])
     raise DataError(
         f"{variable.name!r} has the value {value!r}, which the network has never seen. "
         + close_to(value, map(str, variable.levels))
