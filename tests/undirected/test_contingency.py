@@ -177,6 +177,18 @@ def test_local_models_are_those_of_the_joint_and_chains_agree():
     assert abs(drawn.probability("x") - exact.probability("x")) < 5 * drawn.error
 
 
+@pytest.mark.parametrize("word", GRAPHS)
+def test_a_directed_network_has_the_same_joint(word):
+    graph, table = of_graph(word, rows())
+    net = aw.fit(graph, table).net
+    chained = net.chained
+    scopes = [(*parents, node) for node, parents in enumerate(chained.graph.parents)]
+    tables = [model.table for model in chained.conditionals]
+    assert np.allclose(naive.product(net.joint.levels, scopes, tables), whole(net.joint), atol=1e-9)
+    if decomposable(graph):
+        assert chained.graph.n_arcs == graph.n_edges
+
+
 def test_boundary_learning_has_a_joint():
     table = rows(n=1000)
     net = aw.learn(table, graph="undirected")

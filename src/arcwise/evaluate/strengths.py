@@ -69,7 +69,7 @@ def edge_table(
     EdgeTable : every pair up to `pairs.ALL_PAIRS` variables, beyond only the edges present.
     """
     table = bare_table(net, *pairs_of(net), limits)
-    if isinstance(net, MarkovNet) and score is None and isinstance(net.joint, NormalJoint):
+    if isinstance(net, MarkovNet) and score is None and net.joint is not None:
         count = float("nan") if rows is None else rows
         return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
     if score is not None and seconds is not None and not score.lattice:

@@ -54,6 +54,10 @@ class Joint(Protocol):
         """One variable given its neighbours."""
         ...
 
+    def chain(self, graph: UGraph) -> tuple[Sequence[tuple[int, ...]], Sequence[Conditional]]:
+        """The parents and local models of a directed network with this distribution."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class NormalJoint:

@@ -28,7 +28,7 @@ from arcwise.data.variable import code_type, sentence_list
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
-from arcwise.networks.joint import Joint, NormalJoint
+from arcwise.networks.joint import Joint
 
 Columns = Sequence[NDArray[Any]]
 
@@ -195,6 +195,7 @@ class MarkovNet(Named):
 
         No rows of the data are kept.
 
+        >>> from arcwise.networks import NormalJoint
         >>> joint = NormalJoint(np.zeros(2), np.array([[2.0, -1.0], [-1.0, 2.0]]))
         >>> variables, graph = (Variable("a"), Variable("b")), UGraph.from_edges([("a", "b")])
         >>> MarkovNet.normal(variables, graph, joint).conditionals[0].coefficients.tolist()
@@ -212,8 +213,8 @@ class MarkovNet(Named):
 
     @cached_property
     def chained(self) -> BayesNet | None:
-        """The directed network with the same normal distribution, by the chain rule; None without one."""
-        if not isinstance(self.joint, NormalJoint):
+        """The directed network with the same joint distribution, by the chain rule; None without one."""
+        if self.joint is None:
             return None
         parents, models = self.joint.chain(self.graph)
         graph = DAG.unchecked(self.graph.nodes, tuple(parents))

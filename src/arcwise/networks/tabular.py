@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._kernels.junction import JunctionTree, plan
 from arcwise.conditionals.discrete import MOST_CELLS, DiscreteConditional
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
@@ -96,6 +97,36 @@ class TableJoint:
                 order = sorted(range(len(own)), key=lambda i: scope.index(own[i]))
                 wide = [self.levels[v] if v in own else 1 for v in scope]
                 product *= table.transpose(order).reshape(wide)
-        sums = product.sum(axis=-1, keepdims=True)
-        even = np.full(shape, 1.0 / self.levels[node])
-        return DiscreteConditional(np.divide(product, sums, out=even, where=sums > 0))
+        return _rows(product)
+
+    def chain(
+        self, graph: UGraph
+    ) -> tuple[tuple[tuple[int, ...], ...], tuple[DiscreteConditional, ...]]:
+        """The parents and local models of a directed network with this distribution.
+
+        Along an order in which variables can be summed out, backwards: the parents of each are those that are
+        summed out later and share a table with it by then.
+        """
+        order = plan(self.levels, self.scopes).order
+        near: list[set[int]] = [set() for _ in self.levels]
+        for scope in self.scopes:
+            for node in scope:
+                near[node] |= set(scope) - {node}
+        parents: list[tuple[int, ...]] = [()] * len(near)
+        for node in order.tolist():
+            parents[node] = tuple(sorted(near[node]))
+            for other in near[node]:
+                near[other] |= near[node] - {other}
+                near[other].discard(node)
+        tree = JunctionTree(self.levels, self.scopes, self.tables, order)
+        nothing = np.full((1, len(near)), -1)
+        asked = [(*row, node) for node, row in enumerate(parents)]
+        shares = (each[0] for each in tree.ask_rows(nothing, asked)[1])
+        return tuple(parents), tuple(map(_rows, shares))
+
+
+def _rows(shares: Array) -> DiscreteConditional:
+    """The last variable given the others; even probabilities where these cannot be together."""
+    sums = shares.sum(axis=-1, keepdims=True)
+    even = np.full(shares.shape, 1.0 / shares.shape[-1])
+    return DiscreteConditional(np.divide(shares, sums, out=even, where=sums > 0))
