@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
         Network,
+        classify,
         divergence,
         example,
         fit,
@@ -75,6 +76,7 @@ __all__ = [
     "Variable",
     "WordError",
     "audit",
+    "classify",
     "compare",
     "counts",
     "dag",
@@ -113,6 +115,7 @@ __all__ = [
 _HOMES = {
     "api": (
         "Network",
+        "classify",
         "divergence",
         "example",
         "fit",
@@ -134,7 +137,10 @@ _HOMES = {
 
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
-_EXTRA = {"GraphLasso": "arcwise.api.estimators"}  # names that need a library of their own
+_EXTRA = {
+    "BayesClassifier": "arcwise.api.classifiers",
+    "GraphLasso": "arcwise.api.estimators",
+}  # names that need a library of their own
 
 
 def __getattr__(name: str) -> Any:

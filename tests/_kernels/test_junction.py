@@ -5,6 +5,13 @@ from naive import junction as naive
 from arcwise._kernels.junction import JunctionTree, plan
 
 
+def ask(tree, seen, rows, targets, soft=None):
+    """Rows of evidence about the same variables."""
+    codes = np.full((len(rows), len(tree.levels)), -1)
+    codes[:, list(seen)] = rows
+    return tree.ask(codes, targets, soft)
+
+
 def made(seed, p=7, sparse=0.0, together=()):
     levels, scopes, tables = naive.random_factors(np.random.default_rng(seed), p, sparse=sparse)
     scopes = [*scopes, *together]
@@ -23,7 +30,7 @@ def test_marginals_and_the_probability_of_evidence(seed):
             5, count
         )
         targets = [(v,) for v in range(7) if v not in seen]
-        logs, answers = tree.ask(seen, rows, targets)
+        logs, answers = ask(tree, seen, rows, targets)
         for i, row in enumerate(rows):
             table = naive.restricted(whole, seen, row)
             if table.sum() == 0:
@@ -38,7 +45,7 @@ def test_marginals_and_the_probability_of_evidence(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_sets_that_lie_together_are_answered_together(seed):
     tree, levels, whole = made(seed, together=[(5, 0, 3)])
-    _, (answer,) = tree.ask([2], np.array([[0]]), [(5, 0, 3)])
+    _, (answer,) = ask(tree, [2], np.array([[0]]), [(5, 0, 3)])
     table = naive.restricted(whole, [2], [0])
     assert np.allclose(answer[0], naive.marginal(table, (5, 0, 3)), atol=1e-12)
     assert answer.shape[1:] == tuple(levels[v] for v in (5, 0, 3))
@@ -48,7 +55,7 @@ def test_sets_that_lie_together_are_answered_together(seed):
 def test_soft_evidence_weighs_levels(seed):
     tree, levels, whole = made(seed)
     soft = np.random.default_rng(seed).random(sum(levels))
-    logs, answers = tree.ask([1], np.array([[0]]), [(0,), (4,), (6,)], soft)
+    logs, answers = ask(tree, [1], np.array([[0]]), [(0,), (4,), (6,)], soft)
     table = naive.restricted(whole, [1], [0], soft)
     assert logs[0] == pytest.approx(np.log(table.sum()), abs=1e-9)
     for target, answer in zip([(0,), (4,), (6,)], answers, strict=True):
@@ -108,7 +115,7 @@ def test_rows_with_gaps_in_different_places():
     rng = np.random.default_rng(3)
     rows = np.array([[rng.integers(-1, r) for r in levels] for _ in range(40)])
     targets = [(v,) for v in range(7)]
-    logs, answers = tree.ask_rows(rows, targets)
+    logs, answers = tree.ask(rows, targets)
     for i, row in enumerate(rows):
         seen = np.flatnonzero(row >= 0).tolist()
         table = naive.restricted(whole, seen, row[seen])
@@ -122,7 +129,7 @@ def test_parts_that_are_not_linked_and_single_variables():
     tables = [np.array([0.2, 0.8]), np.array([1.0, 2.0, 1.0]), np.array([3.0])]
     tree = JunctionTree(levels, scopes, tables, plan(levels, scopes).order)
     assert tree.log_total == pytest.approx(np.log(12.0))
-    logs, answers = tree.ask([0], np.array([[1]]), [(1,), (2,)])
+    logs, answers = ask(tree, [0], np.array([[1]]), [(1,), (2,)])
     assert logs[0] == pytest.approx(np.log(0.8 * 12))
     assert np.allclose(answers[0][0], [0.25, 0.5, 0.25])
 
@@ -134,7 +141,7 @@ def test_a_long_chain_does_not_underflow():
     tables = [np.array([0.5, 0.5])] + [row] * (p - 1)
     tree = JunctionTree([2] * p, scopes, tables, plan([2] * p, scopes).order)
     seen = list(range(1, p, 2))
-    logs, _ = tree.ask(seen, np.zeros((1, len(seen)), dtype=int), [(0,)])
+    logs, _ = ask(tree, seen, np.zeros((1, len(seen)), dtype=int), [(0,)])
     step = row @ row  # two steps on, from a level 0 seen to the next one
     first = np.log((np.array([0.5, 0.5]) @ row)[0])
     assert logs[0] == pytest.approx(first + (len(seen) - 1) * np.log(step[0, 0]), rel=1e-10)
@@ -162,8 +169,8 @@ def test_what_does_not_fit_together_is_refused():
     levels, scopes, tables = [2, 2, 2], [(0, 1), (1, 2)], [np.ones((2, 2))] * 2
     tree = JunctionTree(levels, scopes, tables, plan(levels, scopes).order)
     with pytest.raises(ValueError, match="beyond those of its variable"):
-        tree.ask_rows(np.array([[0, 2, -1]]), [(0,)])
+        tree.ask(np.array([[0, 2, -1]]), [(0,)])
     with pytest.raises(ValueError, match="for every variable"):
-        tree.ask_rows(np.array([[0, 1]]), [(0,)])
+        tree.ask(np.array([[0, 1]]), [(0,)])
     with pytest.raises(ValueError, match="no clique holds"):
-        tree.ask([], np.zeros((1, 0), dtype=int), [(0, 1, 2)])
+        ask(tree, [], np.zeros((1, 0), dtype=int), [(0, 1, 2)])

@@ -72,14 +72,6 @@ class JunctionTree:
         return int(self._native.entries)
 
     def ask(
-        self, seen: Sequence[int], rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
-    ) -> tuple[Array, list[Array]]:
-        """The same as `ask_rows` for rows of evidence about the same variables: (rows, seen) levels."""
-        codes = np.full((len(rows), len(self.levels)), -1, dtype=np.int64)
-        codes[:, list(seen)] = np.reshape(rows, (len(rows), len(seen)))
-        return self.ask_rows(codes, targets, soft)
-
-    def ask_rows(
         self, rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
     ) -> tuple[Array, list[Array]]:
         """Joint distributions of sets of variables, for rows of evidence.

@@ -1,5 +1,6 @@
 """What users touch: verbs, and the network they give."""
 
+from arcwise.api.classification import Classification, classify
 from arcwise.api.comparison import divergence, parameter_differences, random_network
 from arcwise.api.fitting import fit, score
 from arcwise.api.handmade import network
@@ -10,8 +11,10 @@ from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.validation import prune, validate
 
 __all__ = [
+    "Classification",
     "Network",
     "PenaltyPath",
+    "classify",
     "divergence",
     "example",
     "fit",

@@ -7,7 +7,7 @@ that was never seen is an error that names variable, value and known states; a v
 all gaps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,18 @@ from arcwise.data.variable import (
 )
 from arcwise.errors import DataError
 
+Unseen = Callable[[str, list[Any]], None]
+"""What is told of values that are no levels: the variable's name, and the values."""
 
-def conform(data: Any, variables: Sequence[Variable]) -> Table:
+
+def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None = None) -> Table:
     """Bring data into the form of known variables.
 
     Parameters
     ----------
     data : whatever ``table`` takes; a dictionary of single values is one row.
     variables : as learned from.
+    unseen : told of values that are no levels, which are gaps then; without it they are an error.
 
     Returns
     -------
@@ -59,23 +63,20 @@ def conform(data: Any, variables: Sequence[Variable]) -> Table:
     columns = tuple(
         coded[each.name]
         if each.name in coded
-        else raw_column(each, present.get(each.name), raw.rows)
+        else raw_column(each, present.get(each.name), raw.rows, unseen)
         for each in variables
     )
     known = {variable.name for variable in variables}
     extra = [name for name in raw.names if name not in known]
     notes = (f"Ignored, because the model does not know them: {sentence_list(extra)}.",)
-    return Table(tuple(variables), columns, _weights(data), notes=notes if extra else ())
+    weights = data.weights if isinstance(data, Table) else None
+    return Table(tuple(variables), columns, weights, notes=notes if extra else ())
 
 
 def _raw(data: Any) -> Raw:
     if isinstance(data, Table):
         return Raw(data.order, tuple(to_arrow(data).columns))
     return raw_of(data)
-
-
-def _weights(data: Any) -> NDArray[np.float64] | None:
-    return data.weights if isinstance(data, Table) else None
 
 
 def _coded_already(data: Any, variables: Sequence[Variable]) -> dict[str, Column]:
@@ -87,7 +88,7 @@ def _coded_already(data: Any, variables: Sequence[Variable]) -> dict[str, Column
     return {each.name: column for each, column in found if each.discrete and each in wanted}
 
 
-def raw_column(variable: Variable, array: Any, rows: int) -> Column:
+def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None = None) -> Column:
     """Bring an Arrow array of any type, or None for one that is absent, into the form of a variable."""
     if variable.levels is None:
         return np.full(rows, np.nan) if array is None else _numbers(variable.name, array)
@@ -99,7 +100,7 @@ def raw_column(variable: Variable, array: Any, rows: int) -> Column:
     if variable.cuts is not None and not _is_words(array):
         return cut_codes(variable, _numbers(variable.name, array))
     values, codes = _coded(array)
-    return _match(variable, values, codes)
+    return _match(variable, values, codes, unseen)
 
 
 def _is_words(array: Any) -> bool:
@@ -157,7 +158,9 @@ def _coded(array: Any) -> tuple[list[Any], NDArray[Any]]:
     return [bool(value) if truth else float(value) for value in distinct], codes
 
 
-def _match(variable: Variable, values: list[Any], codes: NDArray[Any]) -> Column:
+def _match(
+    variable: Variable, values: list[Any], codes: NDArray[Any], unseen: Unseen | None = None
+) -> Column:
     """Translate codes of found values into codes of known levels."""
     levels = variable.levels or ()
     known = {level: code for code, level in enumerate(levels)}
@@ -172,11 +175,12 @@ def _match(variable: Variable, values: list[Any], codes: NDArray[Any]) -> Column
         if code is None:
             open_ones.append(number)
     if open_ones:
-        translation[open_ones] = _from_raw(variable, [values[number] for number in open_ones])
+        strange = [values[number] for number in open_ones]
+        translation[open_ones] = _from_raw(variable, strange, unseen)
     return np.take(translation, codes)
 
 
-def _from_raw(variable: Variable, values: list[Any]) -> NDArray[Any]:
+def _from_raw(variable: Variable, values: list[Any], unseen: Unseen | None) -> NDArray[Any]:
     """Code raw values that are no levels, each distinct one once."""
     if variable.coding is not None:
         return variable.coding.of_values(variable.name, values)
@@ -184,6 +188,9 @@ def _from_raw(variable: Variable, values: list[Any]) -> NDArray[Any]:
         import pyarrow as pa
 
         return cut_codes(variable, _numbers(variable.name, pa.array(values)))
+    if unseen is not None:
+        unseen(variable.name, values)
+        return np.full(len(values), len(variable.levels or ()))
     known = sentence_list([str(each) for each in variable.levels or ()], 12)
     raise DataError(
         f"{variable.name!r} has the value {values[0]!r}, which was not there when the model"

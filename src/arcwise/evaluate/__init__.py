@@ -1,5 +1,6 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
+from arcwise.evaluate.classify import Classified, Reliability
 from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
 from arcwise.evaluate.divergence import (
     Difference,
@@ -21,6 +22,7 @@ from arcwise.evaluate.validate import (
 
 __all__ = [
     "Bend",
+    "Classified",
     "Conflict",
     "Difference",
     "Divergence",
@@ -29,6 +31,7 @@ __all__ = [
     "Impact",
     "Judged",
     "Learner",
+    "Reliability",
     "Validation",
     "bend_notes",
     "bends",

@@ -26,8 +26,7 @@ from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical, Distribution, Normal
 from arcwise.errors import DataError, FitError
 from arcwise.inference import Belief, marginal_log_density, query
-from arcwise.inference.observations import Evidence, plain, read_evidence
-from arcwise.inference.questions import check_roles
+from arcwise.inference.evidence import plain, read_evidence
 from arcwise.networks import Net
 
 Array = NDArray[np.float64]
@@ -123,7 +122,8 @@ def conflict(net: Net, given: Mapping[str, Any], **options: Any) -> Conflict:
     seen = _seen(net, given)
     nodes = sorted(seen)
     rest = [[v for v in nodes if v != node] for node in nodes]
-    logs = _log_probabilities(net, seen, [nodes, *([v] for v in nodes), *rest], options)
+    parts = [nodes, *([v] for v in nodes), *rest]
+    logs = marginal_log_density(net, _rows(net, seen, parts), **options)
     whole, own, others = logs[0], logs[1 : len(nodes) + 1], logs[len(nodes) + 1 :]
     for node, log in zip(nodes, own, strict=True):
         if np.isneginf(log):
@@ -155,11 +155,9 @@ def impact(net: Net, target: str, given: Mapping[str, Any], **options: Any) -> I
     FitError : evidence that is impossible.
     """
     seen = _seen(net, given)
-    asked = net.index(target)
-    check_roles(net, [asked], Evidence(seen, {}, {}))
     nodes = sorted(seen)
     sets = [nodes, [], *([v for v in nodes if v != node] for node in nodes)]
-    beliefs = _beliefs(net, asked, seen, sets, options)
+    beliefs = _beliefs(net, target, seen, sets, options)
     values = plain(net, seen)
     findings = [
         FindingImpact(name, values[name], _apart(beliefs[0].distribution, left.distribution), left)
@@ -169,22 +167,15 @@ def impact(net: Net, target: str, given: Mapping[str, Any], **options: Any) -> I
     return Impact(beliefs[0], beliefs[1], tuple(findings))
 
 
-def _seen(net: Net, given: Mapping[str, Any]) -> dict[int, float]:
+def _seen(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
     found = read_evidence(net, given)
-    for node in found.soft:
+    if found.soft:
         raise DataError(
-            f"Findings are compared by their values, and {net.names[node]!r} has several: give one."
+            "A conflict, or an impact, is one of levels and numbers that are known for certain."
         )
     if not found.seen:
         raise DataError("There is no evidence: give values by name, as in given={'x': 1.5}.")
-    return dict(found.seen)
-
-
-def _log_probabilities(
-    net: Net, seen: Mapping[int, float], sets: list[list[int]], options: Mapping[str, Any]
-) -> Array:
-    """Log probabilities of parts of the evidence; 0 of none."""
-    return marginal_log_density(net, _rows(net, seen, sets), **options)
+    return found.seen
 
 
 def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
@@ -202,14 +193,14 @@ def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
 
 def _beliefs(
     net: Net,
-    asked: int,
+    target: str,
     seen: Mapping[int, float],
     sets: list[list[int]],
     options: Mapping[str, Any],
 ) -> list[Belief]:
     """The answers to parts of the evidence."""
     given = [plain(net, {node: seen[node] for node in part}) for part in sets]
-    answers = [query(net, net.names[asked], part, **options) for part in given]
+    answers = [query(net, target, part, **options) for part in given]
     return [each for each in answers if isinstance(each, Belief)]
 
 

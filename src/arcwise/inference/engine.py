@@ -25,8 +25,8 @@ from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.beliefs import Beliefs, States
 from arcwise.inference.closed import residuals as closed_residuals
 from arcwise.inference.diagnose import Mixing
+from arcwise.inference.evidence import Evidence, plain, read_evidence
 from arcwise.inference.gaussian import linear_net
-from arcwise.inference.observations import Evidence, plain, read_evidence
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.questions import Options, Question
 from arcwise.inference.ranking import ENGINES, answered, found_of, ranked

@@ -14,8 +14,8 @@ from arcwise.errors import DataError, FitError
 from arcwise.inference import questions
 from arcwise.inference.base import Answer, Found
 from arcwise.inference.belief import Belief, Probability, generator, sentence
+from arcwise.inference.evidence import plain, read_evidence
 from arcwise.inference.junction import Junction
-from arcwise.inference.observations import plain, read_evidence
 from arcwise.inference.questions import Question
 from arcwise.inference.ranking import ENGINES, found_of, ranked
 from arcwise.networks import Net

@@ -196,7 +196,7 @@ class Junction(Engine):
         width = sum(prod([levels[node] for node in nodes]) for nodes in asked)
         step = max(1, _SLOTS // max(width, len(levels)))
         for low in range(0, len(rows.codes), step):
-            logs, found = tree.ask_rows(rows.codes[low : low + step], asked, soft)
+            logs, found = tree.ask(rows.codes[low : low + step], asked, soft)
             if question.task != "density":
                 _refuse(question, logs, rows.first[low:])
             yield logs, found
@@ -254,7 +254,7 @@ class Junction(Engine):
         found, log = tree.explain(seen, row[0, seen], soft)
         if np.isneginf(log):
             raise impossible(question, 0)
-        return found, log, float(tree.ask_rows(row, [], soft)[0][0])
+        return found, log, float(tree.ask(row, [], soft)[0][0])
 
 
 def _ancestral(question: Question) -> bool:

@@ -18,7 +18,7 @@ from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type
 from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
 from arcwise.inference.belief import Seed, generator
-from arcwise.inference.observations import Evidence
+from arcwise.inference.evidence import Evidence
 from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
 
 __all__ = ["Effort", "Options", "Question", "read_options"]

@@ -185,12 +185,7 @@ class MarkovNet(Named):
         return _short(self, f"{self.graph.n_edges} edge{'s' * (self.graph.n_edges != 1)}")
 
     @classmethod
-    def normal(
-        cls,
-        variables: tuple[Variable, ...],
-        graph: UGraph,
-        joint: Joint,
-    ) -> MarkovNet:
+    def normal(cls, variables: tuple[Variable, ...], graph: UGraph, joint: Joint) -> MarkovNet:
         """Make the network of a normal distribution, or of one by tables; its local models follow from that.
 
         No rows of the data are kept.

@@ -121,7 +121,7 @@ class TableJoint:
         tree = JunctionTree(self.levels, self.scopes, self.tables, order)
         nothing = np.full((1, len(near)), -1)
         asked = [(*row, node) for node, row in enumerate(parents)]
-        shares = (each[0] for each in tree.ask_rows(nothing, asked)[1])
+        shares = (each[0] for each in tree.ask(nothing, asked)[1])
         return tuple(parents), tuple(map(_rows, shares))
 
 

@@ -115,9 +115,7 @@ def _proportional(
         for i, (clique, shares) in enumerate(zip(cliques, wanted, strict=True)):
             if check is not None:
                 check()
-            own = JunctionTree(levels, cliques, tables, found.order).ask_rows(nothing, [clique])[1][
-                0
-            ][0]
+            own = JunctionTree(levels, cliques, tables, found.order).ask(nothing, [clique])[1][0][0]
             apart = max(apart, float(np.abs(own - shares).max()))
             tables[i] = tables[i] * np.divide(shares, own, out=np.zeros(own.shape), where=own > 0)
             tables[i] /= tables[i].max()
