@@ -298,7 +298,9 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     table = EdgeTable(
         net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
     )
-    return table if net.joint else table.with_columns(first_side=nothing, second_side=nothing)
+    if isinstance(net.joint, NormalJoint):
+        return table
+    return table.with_columns(first_side=nothing, second_side=nothing)
 
 
 def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:
