@@ -54,7 +54,7 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[Any, Any]]) -> Netwo
     0.941
     >>> wet = {"yes": {"yes": 0.9, "no": 0.1}, "no": {"yes": 0.2, "no": 0.8}}
     >>> net = aw.network("[rain][wet|rain]", {"rain": {"yes": 0.3, "no": 0.7}, "wet": wet})
-    >>> round(net.query("rain", given={"wet": "yes"}).probability("yes").value, 4)
+    >>> round(float(net.query("rain", given={"wet": "yes"}).probability("yes")), 4)
     0.6585
     """
     known = graph_of(graph)

@@ -216,7 +216,8 @@ class Network:
         ----------
         targets : a name, or several for a joint answer.
         given : values seen, a mapping, or a row of a data frame: of that, what is known of variables other
-            than the targets.
+            than the targets. Of levels also a list of them, an interval (low, high) where they are ordered,
+            or a weight for each (soft evidence), in discrete networks.
         do : values set from outside: arcs into these variables are cut; directed networks only.
         options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
             `do` in a learned network: max_graphs.
@@ -229,6 +230,20 @@ class Network:
         seen, changed = self._values(given, targets), self._values(do)
         equivalents = self._equivalents if changed else None
         return inference.query(self.net, targets, seen, changed, equivalents=equivalents, **options)
+
+    def marginals(self, given: Any = None, do: Any = None, **options: Any) -> inference.Marginals:
+        """The belief about every variable that is neither seen nor set, by name; as of `query`."""
+        return inference.marginals(self.net, self._values(given), self._values(do), **options)
+
+    def explain(self, given: Any = None, do: Any = None) -> inference.Explanation:
+        """The most probable levels of all variables together, given what was seen; discrete networks."""
+        return inference.explain(self.net, self._values(given), self._values(do))
+
+    mpe = explain
+
+    def probability(self, given: Any, do: Any = None, **options: Any) -> Any:
+        """Probability of levels, sets or intervals of them seen together; ``log=True`` for its logarithm."""
+        return inference.probability(self.net, self._values(given), self._values(do), **options)
 
     def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
         """Values by name; of a row of a data frame, those that are known, and are not asked for."""

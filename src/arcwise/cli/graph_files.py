@@ -155,8 +155,7 @@ def _joined(graph: Graph) -> dict[tuple[str, str], str]:
 
 
 def convert(
-    source: Annotated[str, argument("IN")],
-    target: Annotated[Path, argument("OUT")],
+    source: Annotated[str, argument("IN")], target: Annotated[Path, argument("OUT")]
 ) -> None:
     """Convert a network or a graph into another file format.
 

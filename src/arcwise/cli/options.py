@@ -286,7 +286,7 @@ class Scoring:
     Parameters
     ----------
     score : the score that the search maximises: {scores}. By default loo (leave-one-out) for parzen
-        models, else ebic (the extended BIC).
+        models, bdeu for discrete ones, else ebic (the extended BIC).
     seed : the same seed gives the same result.
     jobs : processes or threads for work that can be shared out; -1 for all cores.
     """
@@ -381,9 +381,9 @@ class Effort:
 
     Parameters
     ----------
-    method : how the answer is found: {methods}. gibbs is Gibbs sampling; blankets, grid and importance are
-        ways to ask a directed network; stacked asks the rows that parzen models keep, and is their default
-        where something is unknown.
+    method : how the answer is found: {methods}. junction and elimination are exact in discrete networks;
+        gibbs is Gibbs sampling; blankets, grid and importance are ways to ask a directed network; stacked
+        asks the rows that parzen models keep, and is their default where something is unknown.
     chains : Markov chains that run side by side.
     sweeps : sweeps over all unknown variables that count: four times as many halve the error.
     burn_in : sweeps before them that are discarded.
@@ -406,14 +406,11 @@ class Effort:
 ModelOut = Annotated[
     Path | None,
     main_output(
-        help="The model file to write; by default the data's name with .json, in this folder.",
+        help="The model file to write; by default the data's name with .json, in this folder."
     ),
 ]
 TableOut = Annotated[
-    Path | None,
-    main_output(
-        help="The file to write: {tables}; by default CSV to standard output.",
-    ),
+    Path | None, main_output(help="The file to write: {tables}; by default CSV to standard output.")
 ]
 Plot = Annotated[Path | None, output_option(help="Draw the network, too: {pictures}.")]
 Json = Annotated[

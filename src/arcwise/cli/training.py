@@ -71,7 +71,7 @@ def learn(
     if json:
         terminal.show_json(summary.document(net, data, source.data, written))
     elif not quiet:
-        summary.show_network(net, data, source.data, seconds)
+        summary.show_network(net, source.data, seconds)
         outputs.say_written(written)
         summary.show_go_on(net, data, target)
     terminal.end_if_interrupted(net.stopped)
@@ -135,7 +135,7 @@ def fit(
     if json:
         terminal.show_json(summary.document(net, table, source.data, written))
     elif not quiet:
-        summary.show_network(net, table, source.data)
+        summary.show_network(net, source.data)
         terminal.show(*(net.local(name) for name in net.variables), "")
         outputs.say_written(written)
         summary.show_go_on(net, table, target)

@@ -9,14 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from arcwise.data.guess import (
-    SPACES,
-    Layout,
-    as_utf8,
-    encoding_of,
-    layout_of,
-    without_header,
-)
+from arcwise.data.guess import SPACES, Layout, as_utf8, encoding_of, layout_of, without_header
 from arcwise.data.kinds import is_text
 from arcwise.data.raw import tidy_names
 from arcwise.data.source import (

@@ -69,17 +69,14 @@ def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None =
     known = {variable.name for variable in variables}
     extra = [name for name in raw.names if name not in known]
     notes = (f"Ignored, because the model does not know them: {sentence_list(extra)}.",)
-    return Table(tuple(variables), columns, _weights(data), notes=notes if extra else ())
+    weights = data.weights if isinstance(data, Table) else None
+    return Table(tuple(variables), columns, weights, notes=notes if extra else ())
 
 
 def _raw(data: Any) -> Raw:
     if isinstance(data, Table):
         return Raw(data.order, tuple(to_arrow(data).columns))
     return raw_of(data)
-
-
-def _weights(data: Any) -> NDArray[np.float64] | None:
-    return data.weights if isinstance(data, Table) else None
 
 
 def _coded_already(data: Any, variables: Sequence[Variable]) -> dict[str, Column]:

@@ -85,14 +85,11 @@ def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
     if names is not None:
         raise DataError("names= is for numpy arrays; other data carries its own names.")
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        return _from_dict({key: [row.get(key) for row in data] for key in _keys(data)})
+        keys = dict.fromkeys(key for row in data for key in row)
+        return _from_dict({key: [row.get(key) for row in data] for key in keys})
     if isinstance(data, Mapping):
         return _from_dict(data)
     return _from_frame(data)
-
-
-def _keys(rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
-    return list(dict.fromkeys(key for row in rows for key in row))
 
 
 def _from_array(data: np.ndarray[Any, Any], names: Sequence[str] | None) -> Raw:

@@ -146,7 +146,8 @@ def _summed(names: Sequence[str], terms: Sequence[float]) -> Divergence:
 def _of_tables(one: Net, two: Net) -> Divergence:
     first, second = ([(*net.inputs[i], i) for i in range(len(net.names))] for net in (one, two))
     tree = tree_of(one, second)
-    _, found = tree.ask((), np.zeros((1, 0), dtype=np.int64), [*first, *second])
+    nothing = np.full((1, len(one.names)), -1)
+    _, found = tree.ask(nothing, [*first, *second])
     terms = []
     for node, family in enumerate(second):
         kept = _expected_log(found[node][0], table_of(one, node))

@@ -25,9 +25,8 @@ from arcwise.data import Table
 from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical, Distribution, Normal
 from arcwise.errors import DataError, FitError
-from arcwise.evaluate.trees import is_tables, tree_of
 from arcwise.inference import Belief, marginal_log_density, query
-from arcwise.inference.questions import check_roles, evidence, plain_evidence
+from arcwise.inference.evidence import plain, read_evidence
 from arcwise.networks import Net
 
 Array = NDArray[np.float64]
@@ -123,15 +122,16 @@ def conflict(net: Net, given: Mapping[str, Any], **options: Any) -> Conflict:
     seen = _seen(net, given)
     nodes = sorted(seen)
     rest = [[v for v in nodes if v != node] for node in nodes]
-    logs = _log_probabilities(net, seen, [nodes, *([v] for v in nodes), *rest], options)
+    parts = [nodes, *([v] for v in nodes), *rest]
+    logs = marginal_log_density(net, _rows(net, seen, parts), **options)
     whole, own, others = logs[0], logs[1 : len(nodes) + 1], logs[len(nodes) + 1 :]
     for node, log in zip(nodes, own, strict=True):
         if np.isneginf(log):
-            (name, value), *_ = plain_evidence(net, {node: seen[node]}).items()
+            (name, value), *_ = plain(net, {node: seen[node]}).items()
             raise FitError(f"{name} = {value} is impossible: it has probability zero.")
-    plain = plain_evidence(net, seen)
+    values = plain(net, seen)
     findings = [
-        FindingConflict(name, plain[name], float(log), float(log + left - whole))
+        FindingConflict(name, values[name], float(log), float(log + left - whole))
         for name, log, left in zip((net.names[v] for v in nodes), own, others, strict=True)
     ]
     findings.sort(key=lambda each: -each.conflict)
@@ -155,38 +155,27 @@ def impact(net: Net, target: str, given: Mapping[str, Any], **options: Any) -> I
     FitError : evidence that is impossible.
     """
     seen = _seen(net, given)
-    asked = net.index(target)
-    check_roles(net, [asked], seen, {})
     nodes = sorted(seen)
     sets = [nodes, [], *([v for v in nodes if v != node] for node in nodes)]
-    beliefs = _beliefs(net, asked, seen, sets, options)
-    plain = plain_evidence(net, seen)
+    beliefs = _beliefs(net, target, seen, sets, options)
+    values = plain(net, seen)
     findings = [
-        FindingImpact(name, plain[name], _apart(beliefs[0].distribution, left.distribution), left)
+        FindingImpact(name, values[name], _apart(beliefs[0].distribution, left.distribution), left)
         for name, left in zip((net.names[v] for v in nodes), beliefs[2:], strict=True)
     ]
     findings.sort(key=lambda each: -each.nats)
     return Impact(beliefs[0], beliefs[1], tuple(findings))
 
 
-def _seen(net: Net, given: Mapping[str, Any]) -> dict[int, float]:
-    seen = evidence(net, "given", given)
-    if not seen:
-        raise DataError("There is no evidence: give values by name, as in given={'x': 1.5}.")
-    return seen
-
-
-def _log_probabilities(
-    net: Net, seen: Mapping[int, float], sets: list[list[int]], options: Mapping[str, Any]
-) -> Array:
-    """Log probabilities of parts of the evidence; 0 of none."""
-    if is_tables(net):
-        tree = tree_of(net)
-        rows = [np.array([[int(seen[v]) for v in part]], dtype=np.int64) for part in sets]
-        return np.array(
-            [tree.ask(part, row, [])[0][0] for part, row in zip(sets, rows, strict=True)]
+def _seen(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
+    found = read_evidence(net, given)
+    if found.soft:
+        raise DataError(
+            "A conflict, or an impact, is one of levels and numbers that are known for certain."
         )
-    return marginal_log_density(net, _rows(net, seen, sets), **options)
+    if not found.seen:
+        raise DataError("There is no evidence: give values by name, as in given={'x': 1.5}.")
+    return found.seen
 
 
 def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
@@ -204,27 +193,15 @@ def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
 
 def _beliefs(
     net: Net,
-    asked: int,
+    target: str,
     seen: Mapping[int, float],
     sets: list[list[int]],
     options: Mapping[str, Any],
 ) -> list[Belief]:
     """The answers to parts of the evidence."""
-    plain = {node: plain_evidence(net, {node: value}) for node, value in seen.items()}
-    given = [{name: v for node in part for name, v in plain[node].items()} for part in sets]
-    variable = net.variables[asked]
-    if not is_tables(net):
-        answers = [query(net, variable.name, part, **options) for part in given]
-        return [each for each in answers if isinstance(each, Belief)]
-    tree, found = tree_of(net), []
-    for part, known in zip(sets, given, strict=True):
-        row = np.array([[int(seen[v]) for v in part]], dtype=np.int64)
-        (log,), (shares,) = tree.ask(part, row, [(asked,)])
-        if np.isneginf(log):
-            raise FitError("The evidence is impossible: it has probability zero.")
-        answer = Categorical(shares, variable.levels, variable.name)
-        found.append(Belief(variable.name, answer, given=known))
-    return found
+    given = [plain(net, {node: seen[node] for node in part}) for part in sets]
+    answers = [query(net, target, part, **options) for part in given]
+    return [each for each in answers if isinstance(each, Belief)]
 
 
 POINTS = 2000
