@@ -218,7 +218,8 @@ class Discrete(Family):
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """BDeu with one equivalent row, and 1.5 log p off for each parent (benchmarks/discrete.py)."""
-        return DefaultScore("bdeu", {"equivalent_sample_size": 1.0, "gamma": 1.5})
+        options = {"equivalent_sample_size": 1.0, "gamma": 1.5, "cells_per_row": 10.0}
+        return DefaultScore("bdeu", options)
 
     def bind(
         self,
