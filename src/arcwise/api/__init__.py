@@ -1,5 +1,7 @@
 """What users touch: verbs, and the network they give."""
 
+from arcwise.api.classification import Classification, classify
+from arcwise.api.comparison import divergence, parameter_differences, random_network
 from arcwise.api.fitting import fit, score
 from arcwise.api.handmade import network
 from arcwise.api.learning import learn
@@ -9,16 +11,21 @@ from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.validation import prune, validate
 
 __all__ = [
+    "Classification",
     "Network",
     "PenaltyPath",
+    "classify",
+    "divergence",
     "example",
     "fit",
     "learn",
     "load",
     "load_graph",
     "network",
+    "parameter_differences",
     "path",
     "prune",
+    "random_network",
     "score",
     "validate",
 ]
