@@ -38,12 +38,21 @@ class Directed(Problem):
     def bind(cls, spec: Specification, source: Table | Moments) -> Self:
         """Tie a specification to data; few rows bound the number of parents, and it is said."""
         problem = super().bind(spec, source)
+        problem = problem.said(_apart_note(problem._apart))
         most = problem._most_parents
         if most is None:
             return problem
         plural = "s" * (most != 1)
         note = f"Rows are few ({problem.fits.rows:g}): a variable may have {most} parent{plural} at most."
         return problem.said(f"{note} A rule max_parents=N sets another bound.")
+
+    @property
+    def _apart(self) -> tuple[str, ...]:
+        """Columns that take no part in arcs under the default score."""
+        table = self.data
+        if self.spec.score is not None or isinstance(table, Moments):
+            return ()
+        return self.family.set_apart(table)
 
     @property
     def _most_parents(self) -> int | None:
@@ -55,6 +64,11 @@ class Directed(Problem):
 
     @cached_property
     def limits(self) -> Limits:
+        """The rules on these columns, and no arcs at those that are set apart."""
+        return _without_arcs(self._ruled, [self.fits.nodes.index(name) for name in self._apart])
+
+    @property
+    def _ruled(self) -> Limits:
         """The rules on these columns."""
         rules, nodes, most = self.spec.rules, self.fits.nodes, self._most_parents
         if most is None:
@@ -176,6 +190,29 @@ class Directed(Problem):
                 return None
             found.append(directed_net(result.graph, kept.bound, check=_no_blankets))
         return found
+
+
+def _without_arcs(limits: Limits, apart: list[int]) -> Limits:
+    """The limits with all arcs barred that touch some columns, but for required ones."""
+    if not apart:
+        return limits
+    everything, touched = frozenset(range(len(limits.nodes))), frozenset(apart)
+    before = limits.barred or (frozenset[int](),) * len(limits.nodes)
+    barred = tuple(
+        (row | (everything if child in touched else touched)) - {child, *limits.required[child]}
+        for child, row in enumerate(before)
+    )
+    return replace(limits, barred=barred)
+
+
+def _apart_note(apart: tuple[str, ...]) -> str:
+    if not apart:
+        return ""
+    named = ", ".join(map(repr, apart[:3])) + (", ..." if len(apart) > 3 else "")
+    return (
+        f"More than a level for every two rows: {named}. Such columns take no part in arcs under the default "
+        "score; leave them out, put levels together, or give score=."
+    )
 
 
 def _with_child(
