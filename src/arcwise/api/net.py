@@ -23,7 +23,7 @@ from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, un
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import Net, whole
-from arcwise.results import Step
+from arcwise.results import Posterior, Step
 from arcwise.scores import Score
 
 __all__ = ["Network"]
@@ -50,6 +50,8 @@ class Network:
         there is no limit.
     specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
         where it came from a file.
+    posterior : the distribution over graphs that the certainty of edges is from; None where it was not asked
+        for.
     """
 
     net: Net
@@ -71,6 +73,7 @@ class Network:
     edge_seconds: float | None = None
     specification: Specification | None = None
     data: Table | Moments | None = None
+    posterior: Posterior | None = None
 
     # -- the graph ------------------------------------------------------------------------------
 

@@ -62,6 +62,7 @@ def registers() -> dict[str, str]:
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
     from arcwise.learners import RULES, Lasso, graphs
+    from arcwise.learners.sampling import METHODS
     from arcwise.plot import PICTURES
     from arcwise.scores import SCORES
     from arcwise.search import SEARCHES
@@ -77,6 +78,7 @@ def registers() -> dict[str, str]:
         "methods": ENGINES,
         "models": FAMILIES,
         "pictures": PICTURES,
+        "posteriors": METHODS,
         "rules": RULES,
         "scores": SCORES,
         "searches": SEARCHES,

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from arcwise.cli.answers import edges, query
+from arcwise.cli.certainty import posterior
 from arcwise.cli.completion import impute, predict, sample
 from arcwise.cli.datasets import audit, data, demo
 from arcwise.cli.graph_files import compare, convert
@@ -34,7 +35,7 @@ USER, USAGE, FAULT = 1, 2, 3
 
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn a network": (learn, fit, path, prune, validate),
+    "Learn a network": (learn, fit, path, posterior, prune, validate),
     "Ask it": (edges, query, predict, impute, sample),
     "Graphs and files": (compare, convert),
     "Data": (audit, data, demo),

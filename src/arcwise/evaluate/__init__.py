@@ -1,8 +1,10 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
+from arcwise.evaluate.averaging import averaged_graph, inclusion_threshold, threshold_of
 from arcwise.evaluate.curvature import Bend, bends
 from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
+from arcwise.evaluate.probabilities import Pair, PairTable, pair_table
 from arcwise.evaluate.refitting import refit_losses
 from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
 from arcwise.evaluate.validate import (
@@ -20,16 +22,22 @@ __all__ = [
     "EdgeTable",
     "Judged",
     "Learner",
+    "Pair",
+    "PairTable",
     "Validation",
+    "averaged_graph",
     "bend_notes",
     "bends",
     "edge_table",
+    "inclusion_threshold",
     "judged",
     "mean_error",
     "middle_graph",
     "pack_edges",
+    "pair_table",
     "refit_losses",
     "some_rows",
+    "threshold_of",
     "unpack_edges",
     "validate_folds",
 ]

@@ -165,6 +165,13 @@ class Lasso(Correlations):
         learned = self.measured(net, penalty, trail.steps, stopped, said, _breach(found))
         return replace(learned, words=words, settled=not trail.stopped)
 
+    def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
+        """The graph at a penalty alone, without a fit."""
+        trail = Trail(watch)
+        graph = next(self.solve([penalty], trail)).graph
+        trail.check()
+        return graph
+
     def path(self, watch: Watch | None = None) -> Path:
         """Solve for a grid of penalties, the largest first."""
         trail = Trail(watch)

@@ -1,0 +1,168 @@
+"""The verb for certainty: a distribution over graphs from data. Words and seeds become objects here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+from arcwise.api.learning import settle
+from arcwise.api.posteriors import Posterior
+from arcwise.data import Moments, Table, fingerprint
+from arcwise.graphs import Rules
+from arcwise.io.checkpoint import Checkpoint
+from arcwise.learners import Problem, Specification, bind
+from arcwise.learners.parallel import cores, one_thread
+from arcwise.learners.sampling import Plan, Run, method_for, of_replicates, with_score
+from arcwise.results import Watch
+
+__all__ = ["posterior"]
+
+_PLAN = (
+    "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
+)  # fmt: skip
+
+
+def posterior(
+    data: Any,
+    *,
+    method: str = "auto",
+    graph: str = "directed",
+    model: str = "auto",
+    score: str | None = None,
+    search: str = "auto",
+    penalty: Any = None,
+    prior: Any = None,
+    rules: Rules | None = None,
+    required: Iterable[Any] = (),
+    forbidden: Iterable[Any] = (),
+    tiers: Iterable[Iterable[str]] = (),
+    max_parents: int | None = None,
+    draws: int | None = None,
+    chains: int = 4,
+    burn_in: int | None = None,
+    thin: int | None = None,
+    sampler: str | None = None,
+    resampling: str = "bootstrap",
+    fraction: float = 0.5,
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
+    seed: int = 0,
+    n_jobs: int = 1,
+    backend: str = "joblib",
+    time_limit: float | None = None,
+    progress: bool | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = True,
+    **options: Any,
+) -> Posterior:
+    """Find how sure each edge is: a distribution over graphs.
+
+    Parameters
+    ----------
+    data : as for `learn`.
+    method : "exact" (every graph counts, for few variables), "mcmc" (chains over graphs), "bootstrap" (the
+        graphs that learning finds in resampled tables), or "auto": exact where memory and time allow it, else
+        chains; resampling for undirected graphs, and for scores that measure prediction.
+    graph, model, search, penalty, rules, required, forbidden, tiers, max_parents : as for `learn`; the search
+        is that of replicates.
+    score : as for `learn`. By default, of Gaussian models "bge" and of discrete ones "bdeu", whose graphs
+        have a posterior; for "bootstrap" the score that `learn` takes.
+    prior : over graphs, for "exact" and "mcmc": "uniform" (default), "fair" (every number of parents equally
+        probable), a number of nats per arc, or probabilities of arcs, as a matrix with names or a mapping of
+        (parent, child).
+    draws : replicates (200), or draws of each chain (1000).
+    chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
+        two, and "structure", "order", "partition" or "tempering".
+    resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), or a "subsample" of this
+        share of them.
+    kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress : as for `learn`.
+    backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
+    checkpoint : a file that finished work is written to on the way; a run that was killed goes on from it.
+    resume : go on from a checkpoint that is there; False begins anew.
+    options : as for `learn`.
+
+    Returns
+    -------
+    Posterior : prints as a table; `.edges`, `.graphs`, `.best`, `.averaged()`.
+
+    Raises
+    ------
+    DataError, GraphError, FitError, WordError, FileError : one sentence each.
+
+    >>> import arcwise as aw
+    >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+    >>> post = aw.posterior(homes, method="bootstrap", draws=50)
+    >>> post.edges["LSTAT", "MEDV"].adjacent, post.meaning
+    (1.0, 'bootstrap frequency')
+    """
+    asked = dict(locals())
+    plan = Plan(**{word: asked.pop(word) for word in _PLAN}, n_jobs=n_jobs)
+    place, again = asked.pop("checkpoint"), asked.pop("resume")
+    source, spec, watching = settle("posterior", asked)
+    cores(n_jobs)
+    words = {
+        name: value
+        for name, value in {**asked.pop("options"), **asked}.items()
+        if name not in ("data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs")
+    }
+    with one_thread(source), watching as watch:
+        run, plan, problem = _run(spec, source, plan, watch, place, again)
+    found = run.found
+    if watch.reason:
+        found = replace(found, stopped=watch.reason)
+    found = replace(found, notes=(*problem.notes, *found.notes))
+    settings = {**problem.words, "method": plan.method, "seed": seed}
+    if options:
+        settings["options"] = dict(options)
+    return Posterior(
+        found,
+        plan,
+        settings,
+        source.order,
+        problem.score.rows,
+        fingerprint(source),
+        problem.spec,
+        source,
+        words,
+        run.kept,
+        seed,
+    )
+
+
+def _run(
+    spec: Specification,
+    source: Table | Moments,
+    plan: Plan,
+    watch: Watch,
+    place: str | PathLike[str] | None,
+    again: bool,
+) -> tuple[Run, Plan, Problem]:
+    """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
+    spec = with_score(spec, source, plan.method)
+    problem, why = bind(spec, source), ""
+    if plan.method == "auto":
+        method, why = method_for(spec, source, problem)
+        plan = replace(plan, method=method)
+    file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
+    kept = file.read() if file is not None and again else None
+    keep = None if file is None else lambda arrays: file.offer(arrays)
+    rng = spec.generator().spawn(5)[4]
+    ways = {"bootstrap": of_replicates}
+    run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
+    if file is not None:
+        file.write(run.kept)
+    if why:
+        run = replace(run, found=replace(run.found, notes=(why, *run.found.notes)))
+    return run, plan, problem
+
+
+def _about(
+    spec: Specification, source: Table | Moments, plan: Plan, problem: Problem
+) -> dict[str, Any]:
+    """Which run a checkpoint belongs to."""
+    seeded: Any = spec.rng.bit_generator.seed_seq
+    own = {**problem.words, **plan.about, "seed": seeded.entropy, "data": fingerprint(source)}
+    own |= {"penalty": str(spec.rule or spec.penalty), "rules": str(spec.rules.to_dict())}
+    return {**own, "options": {name: str(value) for name, value in spec.options.items()}}
