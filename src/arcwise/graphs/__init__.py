@@ -3,7 +3,7 @@
 | file | notion |
 |---|---|
 | `dag`, `ugraph`, `pdag` | the three kinds of graphs, immutable values |
-| `moves`, `rules` | one-arc changes of a DAG; prior knowledge about arcs |
+| `moves`, `rules`, `conditions` | one-arc changes of a DAG; prior knowledge about arcs and whole graphs |
 | `convert` | skeleton, v-structures, moral graph, CPDAG, consistent extension |
 | `orient` | edges of a class that knowledge directs; its members |
 | `separation` | d-separation, separation, minimal separators |
@@ -25,6 +25,7 @@ from arcwise.graphs.compare import (
     shd_cpdag,
     skeleton_scores,
 )
+from arcwise.graphs.conditions import HasChild
 from arcwise.graphs.convert import (
     Graph,
     cpdag,
@@ -59,6 +60,7 @@ __all__ = [
     "PDAG",
     "Comparison",
     "Graph",
+    "HasChild",
     "Limits",
     "Members",
     "Move",

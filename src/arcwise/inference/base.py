@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise.distributions import Distribution
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.belief import Probability, Quality
-from arcwise.inference.diagnose import Mixing
+from arcwise.distributions.mixing import Mixing
 from arcwise.inference.questions import Array, Columns, Question
 
 __all__ = [

@@ -36,7 +36,7 @@ from arcwise.inference.belief import (
     share_of,
     truth,
 )
-from arcwise.inference.diagnose import diagnose
+from arcwise.distributions.mixing import diagnose
 from arcwise.inference.information import mutual_information, scores
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole

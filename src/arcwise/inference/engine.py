@@ -28,7 +28,7 @@ from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.beliefs import Beliefs, States
 from arcwise.inference.closed import Closed
 from arcwise.inference.closed import residuals as closed_residuals
-from arcwise.inference.diagnose import Mixing
+from arcwise.distributions.mixing import Mixing
 from arcwise.inference.gaussian import linear_net
 from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.predictions import Predictions

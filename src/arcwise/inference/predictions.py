@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.distributions import Categorical, Distribution, Joined, standard_quantiles
 from arcwise.errors import DataError
 from arcwise.inference.belief import Array, central, numbers
-from arcwise.inference.diagnose import Mixing
+from arcwise.distributions.mixing import Mixing
 
 __all__ = ["Predictions"]
 

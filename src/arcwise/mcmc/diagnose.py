@@ -1,0 +1,125 @@
+"""How well chains over graphs have mixed, and how well the probability of each arc is known.
+
+R-hat and effective sample size (ESS) of the score and of the indicator of each arc and each pair, over several
+chains cut in halves (`distributions.mixing`). The Monte-Carlo error of a probability is its standard deviation over
+the square root of the ESS. Of an arc that was never or always seen the error is not zero: had it a probability of
+more than about 3 / ESS of being otherwise, 19 of 20 runs would have shown it (the rule of three; Hanley and
+Lippman-Hand 1983), so that bound stands in its place. As an indicator that never moves has no ESS of its own, the
+least ESS of those that do, and of the score, is taken.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.distributions.mixing import diagnose as mixing
+from arcwise.errors import FitError
+from arcwise.mcmc.base import Chain
+
+__all__ = ["Certainty", "Diagnosis", "diagnose"]
+
+Array = NDArray[np.float64]
+
+AGREE = 1.01
+"""R-hat above which chains are said to disagree (Vehtari and others 2021)."""
+
+_BLOCK = 64  # indicators judged at a time
+
+
+class Certainty(NamedTuple):
+    """Probabilities (p, p), their Monte-Carlo errors, R-hat and effective sample sizes."""
+
+    probabilities: Array
+    errors: Array
+    rhat: Array
+    ess: Array
+
+
+class Diagnosis(NamedTuple):
+    """What several chains say together.
+
+    `arcs` is by (tail, head), `pairs`, adjacent in either direction, symmetric; `score_rhat` and `score_ess` are
+    those of the log score, `draws` counts all draws.
+    """
+
+    arcs: Certainty
+    pairs: Certainty
+    score_rhat: float
+    score_ess: float
+    draws: int
+
+    @property
+    def largest_rhat(self) -> float:
+        """The largest R-hat of all pairs and of the score."""
+        return float(np.nanmax([self.pairs.rhat.max(), self.arcs.rhat.max(), self.score_rhat]))
+
+    @property
+    def agree(self) -> bool:
+        """Whether the chains agree."""
+        return bool(self.largest_rhat < AGREE)
+
+    @property
+    def warning(self) -> str:
+        """A sentence where chains disagree or are too short to tell, else empty."""
+        if not np.isfinite(self.score_rhat):
+            return "The chains are too short to tell whether they agree: take more draws."
+        if self.agree:
+            return ""
+        return (
+            f"The chains disagree (largest R-hat {self.largest_rhat:.3f}, wanted below {AGREE}): "
+            "take more draws, a longer burn-in or another sampler."
+        )
+
+
+def diagnose(chains: Sequence[Chain]) -> Diagnosis:
+    """Judge chains of one sampler, all of the same length; longer ones are cut at their beginnings.
+
+    Raises
+    ------
+    FitError : no chains, no draws, or chains of different variables or targets.
+    """
+    length = min((len(chain) for chain in chains), default=0)
+    if not length or len({(chain.nodes, chain.target) for chain in chains}) != 1:
+        raise FitError("Chains to be judged need draws of the same variables and target.")
+    p = len(chains[0].nodes)
+    scores = np.stack([chain.log_scores[-length:] for chain in chains], axis=1)[:, None, :]
+    judged = mixing(scores)
+    arcs = np.stack([chain.indicators(len(chain) - length) for chain in chains], axis=3)
+    flat = arcs.reshape(length, p * p, -1)
+    upper, lower = np.triu_indices(p, 1)
+    either = arcs[:, upper, lower] | arcs[:, lower, upper]
+    floor = float(judged.ess[0])
+    parts = _judge(flat, floor)
+    least = min(floor, float(parts[3].min()))
+    matrices = [part.reshape(p, p) for part in _bounded(parts, least)]
+    np.fill_diagonal(matrices[1], 0.0)
+    pairs = []
+    for part, blank in zip(_bounded(_judge(either, floor), least), (0, 0, 1, np.inf), strict=True):
+        square = np.full((p, p), float(blank))
+        square[upper, lower] = square[lower, upper] = part
+        pairs.append(square)
+    draws = length * len(chains)
+    return Diagnosis(
+        Certainty(*matrices), Certainty(*pairs), float(judged.rhat[0]), float(judged.ess[0]), draws
+    )
+
+
+def _judge(values: NDArray[np.bool_], floor: float) -> tuple[Array, Array, Array, Array]:
+    """Shares, errors, R-hat and ESS of indicators (draws, n, chains), some of them at a time."""
+    shares = values.mean(axis=(0, 2))
+    errors, rhat, ess = np.zeros(len(shares)), np.ones(len(shares)), np.full(len(shares), np.inf)
+    moving = np.flatnonzero((shares > 0) & (shares < 1))
+    for first in range(0, len(moving), _BLOCK):
+        part = moving[first : first + _BLOCK]
+        errors[part], rhat[part], ess[part] = mixing(values[:, part].astype(float))
+    return shares, errors, rhat, ess
+
+
+def _bounded(parts: tuple[Array, Array, Array, Array], least: float) -> list[Array]:
+    """Errors never zero: about 3 / ESS where an indicator never moved, or nearly never."""
+    shares, errors, rhat, ess = parts
+    still = ~np.isfinite(ess)
+    size = np.where(still, least, ess)
+    return [shares, np.where(still, np.minimum(1.0, 3.0 / size), errors), rhat, size]
