@@ -12,7 +12,8 @@ from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
 from arcwise.learners.parallel import cores, one_thread
-from arcwise.learners.sampling import Plan, Run, method_for, of_replicates, with_score
+from arcwise.learners.chains import method_for, of_all_graphs, of_chains
+from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
 from arcwise.results import Watch
 
 __all__ = ["posterior"]
@@ -143,13 +144,13 @@ def _run(
     spec = with_score(spec, source, plan.method)
     problem, why = bind(spec, source), ""
     if plan.method == "auto":
-        method, why = method_for(spec, source, problem)
+        method, why = method_for(problem)
         plan = replace(plan, method=method)
     file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
     kept = file.read() if file is not None and again else None
-    keep = None if file is None else lambda arrays: file.offer(arrays)
+    keep = None if file is None else file.offer
     rng = spec.generator().spawn(5)[4]
-    ways = {"bootstrap": of_replicates}
+    ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": of_chains}
     run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
     if file is not None:
         file.write(run.kept)

@@ -88,12 +88,10 @@ class Checkpoint:
         now = time.monotonic()
         self._next = now + _SELDOM * (now - began)
 
-    def offer(self, arrays: Callable[[], Mapping[str, NDArray[Any]]]) -> bool:
-        """Write arrays unless the last writing was just now; whether they were written."""
-        if time.monotonic() < self._next:
-            return False
-        self.write(arrays())
-        return True
+    def offer(self, arrays: Callable[[], Mapping[str, NDArray[Any]]]) -> None:
+        """Write what a function gives, unless the last writing was just now."""
+        if time.monotonic() >= self._next:
+            self.write(arrays())
 
 
 def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:

@@ -128,7 +128,7 @@ class Directed(Problem):
         self, penalty: float, start: DAG | None, options: Mapping[str, Any], watch: Watch | None
     ) -> Result:
         found: Result = self.search(
-            self._penalised(penalty), start, limits=self.limits, on_step=watch, **options
+            self.penalised(penalty), start, limits=self.limits, on_step=watch, **options
         )
         return found
 
@@ -146,7 +146,7 @@ class Directed(Problem):
             return graph if limits.allows_graph(graph) else None
         raise unknown("start", start, ("empty", "complete", "random"))
 
-    def _penalised(self, penalty: float) -> Score:
+    def penalised(self, penalty: float) -> Score:
         """The score with its priors over graphs."""
         base, parts = self.score, [self.score]
         if penalty:

@@ -23,7 +23,7 @@ from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settle
 from arcwise.learners.specification import Specification, settled_model
 from arcwise.results import Posterior, Watch, of_draws
 
-__all__ = ["METHODS", "Plan", "Run", "meaning_of", "method_for", "of_replicates", "with_score"]
+__all__ = ["METHODS", "Plan", "Run", "meaning_of", "of_replicates", "with_score"]
 
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
 """Words for ways to find a distribution over graphs."""
@@ -35,7 +35,7 @@ POSTERIORS = ("bge", "bdeu", "k2", "bds")
 """Scores that are log probabilities of the data given a graph."""
 
 Arrays = Mapping[str, NDArray[Any]]
-Keep = Callable[[Arrays], None]
+Keep = Callable[[Callable[[], Arrays]], None]
 
 
 @dataclass(frozen=True)
@@ -118,21 +118,6 @@ def with_score(spec: Specification, source: Table | Moments, method: str) -> Spe
     return spec.but(score=MARGINAL.get(settled_model(spec.model, source)))
 
 
-def method_for(spec: Specification, source: Table | Moments, problem: Problem) -> tuple[str, str]:
-    """The way that suits a problem, and a sentence why."""
-    if spec.graph != "directed":
-        return (
-            "bootstrap",
-            "Undirected graphs have no posterior here: their certainty is resampled.",
-        )
-    if meaning_of(problem.score_word) == "pseudo-posterior":
-        return "bootstrap", (
-            f"The score {problem.score_word!r} measures prediction and is no log probability, so certainty is "
-            "resampled; method='exact' or 'mcmc' gives its pseudo-posterior."
-        )
-    return "mcmc", ""
-
-
 def of_replicates(
     spec: Specification,
     source: Table | Moments,
@@ -178,7 +163,7 @@ def of_replicates(
         n_jobs=plan.n_jobs,
         backend=plan.backend,
         watch=watch,
-        keep=None if keep is None else lambda found: keep(pack_graphs(found)),
+        keep=None if keep is None else lambda found: keep(lambda: pack_graphs(found)),
     )
     graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
     failed = [piece for piece in pieces if isinstance(piece, str)]

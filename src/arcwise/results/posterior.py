@@ -12,7 +12,6 @@ certain that was only not seen.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,6 +47,10 @@ class Posterior:
     prior : the distribution over graphs before any data, in words; empty where there is none.
     draws : draws or replicates behind the numbers; 0 where they are exact.
     ess : independent draws that would be as good, for the pair that is known worst; infinite if exact.
+    shares : what graphs count in averages, summing to one; by default their weights. Where graphs are so many
+        that those held are few of them, these are frequencies among draws.
+    graph_ess : independent draws that would be as good as those behind the shares; infinite where the weights
+        are exact.
     classes : whether a graph stands for its class of equivalent ones.
     log_evidence : log probability of the data over all graphs, where it was computed exactly.
     diagnostics : what a sampler says of itself: R-hat, effective sample sizes, acceptance.
@@ -71,6 +74,8 @@ class Posterior:
     prior: str = ""
     draws: int = 0
     ess: float = float("inf")
+    shares: Array = field(default_factory=lambda: np.zeros(0))
+    graph_ess: float | None = None
     classes: bool = False
     log_evidence: float | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
@@ -90,6 +95,10 @@ class Posterior:
         ):
             raise GraphError("Every graph of a posterior needs its weight and the same variables.")
         self.weights.setflags(write=False)
+        if not len(self.shares) and count:
+            object.__setattr__(self, "shares", self.weights / self.weights.sum())
+        if self.graph_ess is None:
+            object.__setattr__(self, "graph_ess", self.ess)
 
     @property
     def directed(self) -> bool:
@@ -113,34 +122,37 @@ class Posterior:
         """The probability of all graphs that are held."""
         return float(self.weights.sum())
 
-    @cached_property
-    def shares(self) -> Array:
-        """The weights of the graphs held, summing to one."""
-        shares: Array = self.weights / self.held
-        return shares
+    def some(self, most: int) -> tuple[tuple[Graph, ...], Array]:
+        """Graphs to average over, so many at most, and what each counts.
 
-    def top(self, most: int) -> tuple[tuple[Graph, ...], Array]:
-        """The most probable graphs, so many at most, with weights that sum to one."""
-        weights = self.weights[:most]
-        return self.graphs[:most], weights / weights.sum()
+        Where there are more, graphs at even steps of the cumulated shares: more probable ones come more often,
+        and averages are those over all but for chance.
+        """
+        if np.count_nonzero(self.shares) <= most:
+            chosen = np.flatnonzero(self.shares)
+            return tuple(self.graphs[i] for i in chosen), self.shares[chosen]
+        places = np.searchsorted(np.cumsum(self.shares), (np.arange(most) + 0.5) / most)
+        chosen, times = np.unique(np.minimum(places, len(self.graphs) - 1), return_counts=True)
+        return tuple(self.graphs[i] for i in chosen), times / most
 
     def probability(self, feature: Feature) -> tuple[float, float]:
         """Probability (or mean) of a function of the graph, and its error.
 
-        Where graphs are left that are not held, the error is bounded by their probability.
+        Where the weights are exact, the error is bounded by the probability of the graphs that are not held.
         """
         values = np.array([float(feature(graph)) for graph in self.graphs])
         if not len(values):
             raise GraphError("No graph was drawn: give the run more time.")
         mean = float(self.shares @ values)
         spread = float(values.max() - values.min())
-        if self.exact:
+        size = self.graph_ess or self.ess
+        if np.isinf(size):
             left = max(0.0, 1.0 - self.held)
             return mean, left * (spread or 1.0) if left > _ROUNDING else 0.0
         if spread == 0:
-            return float(values[0]), min(3.0 / self.ess, 1.0)
+            return float(values[0]), min(3.0 / size, 1.0)
         variance = float(self.shares @ (values - mean) ** 2)
-        return mean, float(np.sqrt(variance / self.ess))
+        return mean, float(np.sqrt(variance / size))
 
     @property
     def verdict(self) -> str:
@@ -157,11 +169,15 @@ class Posterior:
                 f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it, it is best."
             )
         reached = np.cumsum(self.weights)
-        enough = int(np.searchsorted(reached, 0.9 * reached[-1])) + 1
-        ending = "" if self.held > 0.999 else f" of those held ({self.held:.3g} in all)"
+        if self.held < 0.9:
+            return (
+                f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and the {len(reached)} that "
+                f"are held only {self.held:.3g} in all): do not select one, average over them."
+            )
+        enough, ending = int(np.searchsorted(reached, 0.9)) + 1, ""
         return (
-            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {enough} {many} make up "
-            f"0.9{ending}): do not select one, average over them."
+            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {enough} {many} make "
+            f"up 0.9{ending}): do not select one, average over them."
         )
 
     def __repr__(self) -> str:
