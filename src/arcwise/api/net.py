@@ -19,7 +19,14 @@ from arcwise.conditionals import Conditional, Fits
 from arcwise.data import Moments, Table, conform
 from arcwise.data.frames import filled_frame
 from arcwise.errors import FitError, GraphError
-from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, unpack_edges
+from arcwise.evaluate import (
+    EdgeTable,
+    edge_table,
+    pack_edges,
+    refit_losses,
+    unpack_edges,
+    with_certainty,
+)
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import Net, whole
@@ -101,9 +108,28 @@ class Network:
 
     @cached_property
     def edges(self) -> EdgeTable:
-        """One row a pair: present, direction, reversible or compelled, strength."""
+        """One row a pair: present, direction, reversible or compelled, strength, certainty if known."""
         kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
-        return kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
+        found = kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
+        return found if self.posterior is None else with_certainty(found, self.posterior)
+
+    def certainty(self, method: str = "auto", **options: Any) -> "Network":
+        """The same network with how sure each edge is, in the table of edges, pictures and files.
+
+        Parameters
+        ----------
+        method : "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or
+            "auto": the posterior where the score has one, else the bootstrap.
+        options : draws, chains, prior, resampling, seed, n_jobs, time_limit, ... as for `posterior`.
+
+        >>> import arcwise as aw
+        >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"])).certainty(draws=20)
+        >>> net.edges["LSTAT", "MEDV"].certainty, net.edges.certainty_meaning
+        (1.0, 'bootstrap frequency')
+        """
+        from arcwise.api.uncertainty import made_certain
+
+        return made_certain(self, method, **options)
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.
@@ -299,7 +325,9 @@ class Network:
             "rows": self.rows,
             "fingerprint": self.fingerprint,
             "tuning": [dict(row) for row in self.tuning],
-            "edges": pack_edges(self.edges) if self.scorer else dict(self.saved_edges),
+            "edges": (
+                pack_edges(self.edges) if self.scorer or self.posterior else dict(self.saved_edges)
+            ),
             **({"rules": self.rules.to_dict()} if self.rules and self.directed else {}),
         }
 

@@ -5,19 +5,26 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from arcwise.api.learning import settle
+from arcwise.api.net import Network
 from arcwise.api.posteriors import Posterior
+from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table, fingerprint
+from arcwise.errors import FitError, unknown
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
-from arcwise.learners.parallel import cores, one_thread
 from arcwise.learners.chains import method_for, of_all_graphs, of_chains
+from arcwise.learners.parallel import cores, one_thread
 from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
+from arcwise.networks import whole
 from arcwise.results import Watch
 
-__all__ = ["posterior"]
+__all__ = ["made_certain", "posterior"]
 
+_REPLICATES = 100  # for the certainty of a network
 _PLAN = (
     "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
 )  # fmt: skip
@@ -132,6 +139,38 @@ def posterior(
     )
 
 
+def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
+    """A network that was learned, with how sure each edge is; options as for `posterior`."""
+    spec, source = net.specification, net.data
+    if spec is None or source is None:
+        raise FitError(
+            "How sure the edges of a network are is asked of the data that it was learned from: learn it, or "
+            "give these to posterior(data)."
+        )
+    known = {*_PLAN, "n_jobs", "time_limit", "progress", "seed", "checkpoint", "resume"}
+    for name in options:
+        if name not in known:
+            raise unknown("option of certainty", name, sorted(known))
+    if options.get("seed") is not None:
+        spec = spec.but(rng=np.random.default_rng(whole("seed", options["seed"])))
+    words = {name: options[name] for name in ("n_jobs", *_PLAN) if name in options}
+    plan = Plan(**{"draws": None, **words, "method": method})
+    if plan.draws is None and plan.method in ("auto", "bootstrap"):
+        plan = replace(plan, draws=_REPLICATES if _resampled(net, plan) else None)
+    watching = Progress("certainty", options.get("time_limit"), options.get("progress"))
+    with one_thread(source), watching as watch:
+        place, again = options.get("checkpoint"), options.get("resume", True)
+        run, plan, _ = _run(spec, source, plan, watch, place, again, own_score=True)
+    return replace(net, posterior=run.found, notes=(*net.notes, *run.found.notes))
+
+
+def _resampled(net: Network, plan: Plan) -> bool:
+    """Whether certainty is a matter of replicates."""
+    if plan.method == "bootstrap" or net.specification is None or net.data is None:
+        return True
+    return method_for(bind(net.specification, net.data))[0] == "bootstrap"
+
+
 def _run(
     spec: Specification,
     source: Table | Moments,
@@ -139,9 +178,10 @@ def _run(
     watch: Watch,
     place: str | PathLike[str] | None,
     again: bool,
+    own_score: bool = False,
 ) -> tuple[Run, Plan, Problem]:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
-    spec = with_score(spec, source, plan.method)
+    spec = spec if own_score else with_score(spec, source, plan.method)
     problem, why = bind(spec, source), ""
     if plan.method == "auto":
         method, why = method_for(problem)

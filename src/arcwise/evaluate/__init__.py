@@ -4,7 +4,7 @@ from arcwise.evaluate.averaging import averaged_graph, inclusion_threshold, thre
 from arcwise.evaluate.curvature import Bend, bends
 from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
-from arcwise.evaluate.probabilities import Pair, PairTable, pair_table
+from arcwise.evaluate.probabilities import Pair, PairTable, pair_table, with_certainty
 from arcwise.evaluate.refitting import refit_losses
 from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
 from arcwise.evaluate.validate import (
@@ -40,4 +40,5 @@ __all__ = [
     "threshold_of",
     "unpack_edges",
     "validate_folds",
+    "with_certainty",
 ]

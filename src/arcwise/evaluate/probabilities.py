@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import unknown
+from arcwise.evaluate.edges import EdgeTable
 from arcwise.results import Posterior
 
-__all__ = ["Pair", "PairTable", "pair_table"]
+__all__ = ["Pair", "PairTable", "pair_table", "turned_to_likely", "with_certainty"]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -148,6 +149,21 @@ def _turned(row: Pair) -> Pair:
         forward_error=row.backward_error,
         backward_error=row.forward_error,
     )
+
+
+def with_certainty(table: EdgeTable, found: Posterior) -> EdgeTable:
+    """A table of edges with how sure each is, and what that number means."""
+    first, second = table.first, table.second
+    columns = {
+        "certainty": found.adjacent[first, second],
+        "certainty_error": found.adjacent_errors[first, second],
+    }
+    if found.directed and table.directed:
+        other = np.where(table.tail == first, second, first)
+        ways = found.arcs[np.maximum(table.tail, 0), other]
+        columns["direction_certainty"] = np.where(table.tail >= 0, ways, np.nan)
+    meaning = found.meaning if not found.prior else f"{found.meaning}, prior {found.prior}"
+    return replace(table.with_columns(**columns), certainty_meaning=meaning)
 
 
 def pair_table(found: Posterior) -> PairTable:

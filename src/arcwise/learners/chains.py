@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Moments, Table
 from arcwise.data.memory import available
-from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
+from arcwise.errors import DataError, FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.directed import Directed
 from arcwise.learners.parallel import inside, pieces
@@ -93,9 +93,7 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
     return Weighed(base if own is None else Sum([base, own]), flat, words)
 
 
-def _prior(
-    prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]
-) -> tuple[Score | None, str]:
+def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[Score | None, str]:
     if prior is None or (isinstance(prior, str) and prior == "uniform"):
         return None, "uniform over graphs"
     if isinstance(prior, str) and prior == "fair":
@@ -348,7 +346,7 @@ class _Round:
 def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem, word: str) -> Posterior:
     """What chains say together."""
     if not chains or min(map(len, chains)) < 1:
-        raise FitError("There was no time for the first draws of every chain: give it more.")
+        raise NoTimeError("There was no time for the first draws of every chain: give it more.")
     judged = diagnose(chains)
     counts: dict[DAG, int] = {}
     least = min(map(len, chains))
@@ -361,7 +359,9 @@ def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem, word: str) 
     sizes = np.append(judged.pairs.ess[upper], judged.score_ess)
     size = float(np.nanmin(np.where(np.isfinite(sizes), sizes, np.nan))) if len(sizes) else 1.0
     target = chains[0].target
-    words = own.words if target == UNIFORM else f"{own.words}, times the orders of a graph ({target})"
+    words = (
+        own.words if target == UNIFORM else f"{own.words}, times the orders of a graph ({target})"
+    )
     adjacent = judged.pairs.probabilities.copy()
     np.fill_diagonal(adjacent, 0.0)
     taken = sum(info.steps for chain in chains for info in chain.infos)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Moments, Table
-from arcwise.errors import FitError, WordError, unknown
+from arcwise.errors import FitError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, unpack_graphs
 from arcwise.learners.parallel import BACKENDS, inside
@@ -170,7 +170,7 @@ def of_replicates(
     if not graphs:
         if failed:
             raise FitError(f"No replicate could be learned: {failed[0]}")
-        raise FitError("There was no time for a single replicate: give it more.")
+        raise NoTimeError("There was no time for a single replicate: give it more.")
     notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
     found = _counted(graphs, problem, plan, notes)
     return Run(found, pack_graphs(pieces))

@@ -218,7 +218,9 @@ class Chain:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Undo `to_arrays`."""
         state = {
-            name.removeprefix("state_"): arrays[name] for name in arrays if name.startswith("state_")
+            name.removeprefix("state_"): arrays[name]
+            for name in arrays
+            if name.startswith("state_")
         }
         return cls(
             tuple(str(name) for name in arrays["nodes"]),

@@ -58,9 +58,7 @@ class ParentLists:
         return sum(map(len, self.scores))
 
 
-def parent_lists(
-    score: Score, limits: Limits, candidates: Candidates | None = None
-) -> ParentLists:
+def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = None) -> ParentLists:
     """List the parent sets of each variable.
 
     Parameters
