@@ -3,30 +3,36 @@
 The methods are short calls of functions in the rooms below; the logic lives there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import results
+from arcwise import io, results
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
-from arcwise.data import Moments, Table
-from arcwise.errors import FitError, GraphError
+from arcwise.data import Moments, Table, conform
+from arcwise.errors import FitError, GraphError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
-from arcwise.graphs import DAG, UGraph
-from arcwise.inference import Probability
+from arcwise.graphs import DAG, UGraph, separated
+from arcwise.inference import Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind
-from arcwise.learners.parameters import directed_net, markov_net
+from arcwise.learners.parameters import class_members, directed_net, markov_net
 from arcwise.learners.sampling import Plan
+from arcwise.networks import BayesNet, whole
 
 __all__ = ["Posterior", "Weighted"]
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
+
+
+_CLOSED, _DEAR = 200, 20  # graphs that are averaged over
 
 
 class Weighted(NamedTuple):
@@ -152,7 +158,7 @@ class Posterior:
         def leads(graph: Graph) -> bool:
             if isinstance(graph, DAG):
                 return end in graph.descendants_of(start)
-            return graph.index(end) in _connected(graph, graph.index(start))
+            return start == end or not separated(graph, start, end)
 
         return self.probability(leads)
 
@@ -165,11 +171,11 @@ class Posterior:
             )
             for graph in self.found.graphs
         }
-        others = [each for each in self.variables if each != name]
-        return {
-            other: self.probability(lambda graph, other=other: other in inside[graph])
-            for other in others
-        }
+
+        def member(other: str) -> Probability:
+            return self.probability(lambda graph: other in inside[graph])
+
+        return {other: member(other) for other in self.variables if other != name}
 
     def _number(self, name: str) -> int:
         return self.found.best.index(name)
@@ -234,7 +240,141 @@ class Posterior:
             )
         return self.data
 
+    # -- answers averaged over graphs --------------------------------------------------------------
+
+    def ensemble(self, most: int | None = None, do: Iterable[str] = ()) -> Ensemble:
+        """Fitted networks to average over, with what each counts.
+
+        Parameters
+        ----------
+        most : graphs at most; by default 200 where models are fitted in closed form, else 20.
+        do : variables that are set from outside: where graphs stand for classes, all directions that the
+            edges at these variables can have in a class count alike.
+        """
+        problem = self.problem
+        count = (_CLOSED if problem.family.closed else _DEAR) if most is None else most
+        graphs, weights = self.found.some(whole("number of graphs", count) or 1)
+        forced = [self._number(name) for name in do]
+        if self.found.classes and forced:
+            own = [graph for graph in graphs if isinstance(graph, DAG)]
+            graphs, weights = class_members(own, weights, forced, problem.limits)
+        nets = tuple(self._fitted(graph) for graph in graphs)
+        said = f"Averaged over {len(nets)} graph{'s' * (len(nets) != 1)} ({self.meaning})."
+        return Ensemble(nets, weights, said)
+
+    def _fitted(self, graph: Graph) -> Any:
+        bound = self.problem.bound
+        if isinstance(graph, UGraph):
+            return markov_net(graph, bound)
+        if not bound.closed:
+            return directed_net(graph, bound)
+        rows = enumerate(graph.parents)
+        fitted = tuple(self._local(child, row) for child, row in rows)
+        return BayesNet(bound.data.variables, graph, fitted)
+
+    @cached_property
+    def _local(self) -> Callable[[int, tuple[int, ...]], Any]:
+        return cache(self.problem.fits.conditional)
+
+    @cached_property
+    def _ensemble(self) -> Ensemble:
+        return self.ensemble()
+
+    def query(
+        self,
+        targets: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Any:
+        """What to believe of variables, averaged over graphs; parameters as for `Network.query`.
+
+        What is given changes the weights of graphs, too, by its probability in each. The answer to ``do``
+        has a `range`: the answers of the single graphs, and how far they are apart.
+        """
+        whole_class = do and self.found.classes
+        asked = self.ensemble(do=do) if do and whole_class else self._ensemble
+        return asked.query(targets, given, do, **options)
+
+    def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
+        """Predict a variable in every row, averaged over graphs; of several targets, a dictionary."""
+        if not isinstance(target, str):
+            return {name: self.predict(rows, name, **options) for name in target}
+        return self._ensemble.predict(self._rows(rows), target, **options)
+
+    def logpdf(self, rows: Any, **options: Any) -> Array:
+        """Log density of each row, averaged over graphs; nats."""
+        return self._ensemble.logpdf(self._rows(rows), **options)
+
+    def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
+        """Draw rows: for each a graph by its probability, then a row from its network."""
+        rng = np.random.default_rng(whole("seed", seed))
+        return self._ensemble.sample(rng, draws, **options).select(self.variables)
+
+    def _rows(self, rows: Any) -> Table:
+        return conform(rows, self.problem.data.variables)
+
     # -- in and out ------------------------------------------------------------------------------
+
+    def more(self, draws: int, data: Any = None, **options: Any) -> "Posterior":
+        """The same with more draws (of each chain) or replicates, as if all had been asked for at once.
+
+        Parameters
+        ----------
+        draws : how many more.
+        data : the data, where a file was saved without them.
+        options : n_jobs, backend, time_limit, progress, checkpoint.
+        """
+        from arcwise.api.uncertainty import more_draws
+
+        return more_draws(self, draws, data, **options)
+
+    def save(self, path: str | PathLike[str], data: bool = True) -> Path:
+        """Write to a file (.json, .arcwise) that `load` reads.
+
+        `data` says whether the data go with it: answers and more draws need them.
+        """
+        from arcwise.api.loading import stored_posterior
+
+        place = Path(path)
+        io.save(stored_posterior(self, data), place)
+        return place
+
+    def plot(self, kind: str = "graph", **options: Any) -> Any:
+        """Draw the averaged graph with certain edges dark ("graph"), the probabilities of arcs ("matrix"),
+        the scores of chains ("trace"), or how often edges of a probability are in a known graph
+        ("reliability", truth=graph); returns matplotlib's axes.
+        """
+        from arcwise.plot import plot_graph, plot_probabilities, plot_reliability, plot_scores
+
+        if kind == "graph":
+            options = {"threshold": "auto", **options}
+            net = self.averaged(options.pop("threshold"))
+            return plot_graph(net.graph, edges=net.edges, **options)
+        if kind == "matrix":
+            return plot_probabilities(self.found, **{"order": self.variables, **options})
+        if kind == "trace":
+            return plot_scores(self.log_scores(), **options)
+        if kind == "reliability":
+            return plot_reliability([self.found], [options.pop("truth")], **options)
+        raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
+
+    def log_scores(self) -> Array:
+        """The scores of the graphs drawn (chains by draws); of "mcmc" only."""
+        names = sorted(name for name in self.kept if name.endswith("_log_scores"))
+        if not names:
+            raise FitError("Only chains (method='mcmc') have scores that were drawn one by one.")
+        least = min(len(self.kept[name]) for name in names)
+        return np.stack([self.kept[name][-least:] for name in names])
+
+    def to_arviz(self) -> Any:
+        """The draws of chains for ArviZ: an InferenceData, or a dictionary in its layout without ArviZ.
+
+        `score` is (chain, draw), `arc` (chain, draw, parent, child) of truth values.
+        """
+        from arcwise.api.exports import to_arviz
+
+        return to_arviz(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as plain values."""
@@ -270,9 +410,3 @@ class Posterior:
         if self.log_evidence is not None:
             lines.append(f"log evidence {self.log_evidence:.4f}")
         return "\n".join([*lines, "", str(self.edges)])
-
-
-def _connected(graph: UGraph, node: int) -> set[int]:
-    from arcwise.graphs.walks import reach
-
-    return reach(graph.neighbours, [node])

@@ -11,8 +11,8 @@ from arcwise.api.learning import settle
 from arcwise.api.net import Network
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import Progress
-from arcwise.data import Moments, Table, fingerprint
-from arcwise.errors import FitError, unknown
+from arcwise.data import Moments, Table, any_table, fingerprint
+from arcwise.errors import DataError, FitError, unknown
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
@@ -22,7 +22,7 @@ from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
 from arcwise.networks import whole
 from arcwise.results import Watch
 
-__all__ = ["made_certain", "posterior"]
+__all__ = ["made_certain", "more_draws", "posterior"]
 
 _REPLICATES = 100  # for the certainty of a network
 _PLAN = (
@@ -139,6 +139,40 @@ def posterior(
     )
 
 
+def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) -> Posterior:
+    """A posterior with more draws or replicates, as if all had been asked for at once."""
+    if post.plan.method == "exact":
+        raise FitError("An exact posterior has no draws: there is nothing to add.")
+    spec, source = post.specification, post.data if data is None else any_table(data)
+    if spec is None or source is None:
+        raise FitError(
+            "More draws need the data, and how graphs were found: the file was saved without these; give "
+            "data=, or call posterior(data, ...) anew."
+        )
+    if fingerprint(source) != post.fingerprint:
+        raise DataError(
+            "These are not the data that the posterior is from: more draws need the same."
+        )
+    known = {"n_jobs", "backend", "time_limit", "progress", "checkpoint", "resume"}
+    for name in options:
+        if name not in known:
+            raise unknown("option of more draws", name, sorted(known))
+    there = (
+        len(post.kept["sizes"]) if post.plan.method == "bootstrap" else len(post.log_scores()[0])
+    )
+    words = {name: options[name] for name in ("n_jobs", "backend") if name in options}
+    plan = replace(post.plan, draws=there + whole("number of draws", draws), **words)
+    watching = Progress("posterior", options.get("time_limit"), options.get("progress"))
+    with one_thread(source), watching as watch:
+        place, again = options.get("checkpoint"), options.get("resume", True)
+        run, plan, problem = _run(
+            spec, source, plan, watch, place, again, own_score=True, before=post.kept
+        )
+    notes = (*problem.notes, *run.found.notes)
+    found = replace(run.found, notes=notes, stopped=watch.reason)
+    return replace(post, found=found, plan=plan, kept=run.kept, data=source)
+
+
 def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     """A network that was learned, with how sure each edge is; options as for `posterior`."""
     spec, source = net.specification, net.data
@@ -179,6 +213,7 @@ def _run(
     place: str | PathLike[str] | None,
     again: bool,
     own_score: bool = False,
+    before: Mapping[str, Any] | None = None,
 ) -> tuple[Run, Plan, Problem]:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
     spec = spec if own_score else with_score(spec, source, plan.method)
@@ -187,7 +222,7 @@ def _run(
         method, why = method_for(problem)
         plan = replace(plan, method=method)
     file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
-    kept = file.read() if file is not None and again else None
+    kept = (file.read() if file is not None and again else None) or before
     keep = None if file is None else file.offer
     rng = spec.generator().spawn(5)[4]
     ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": of_chains}

@@ -112,10 +112,8 @@ def _by_direction(posterior: Posterior, threshold: float) -> Iterator[tuple[int,
     for a, b in zip(*np.triu_indices(len(posterior.nodes), 1), strict=True):
         if posterior.adjacent[a, b] > threshold:
             forth, back = posterior.arcs[a, b], posterior.arcs[b, a]
-            if abs(forth - back) <= 1e-12:
-                forward = _in_best(posterior, int(a), int(b))
-            else:
-                forward = forth > back
+            tied = abs(forth - back) <= 1e-12
+            forward = _in_best(posterior, int(a), int(b)) if tied else forth > back
             pair = (int(a), int(b)) if forward else (int(b), int(a))
             pairs.append((-max(forth, back), pair))
     return (pair for _, pair in sorted(pairs))

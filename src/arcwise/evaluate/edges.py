@@ -71,7 +71,7 @@ class EdgeTable:
     is none. `meaning` says what the strength is. `more` are columns that not every table has, by the name
     of their field in `Edge`: `first_side` and `second_side`, the strengths at the two ends, where an
     undirected graph was found by a score; `refit_loss` where it was asked for; `certainty`,
-    `certainty_error` and `direction_certainty` where they are known, and `certainty_meaning` says what they are.
+    `certainty_error` and `direction_certainty` where they are known, with their `certainty_meaning`.
     """
 
     nodes: tuple[str, ...]

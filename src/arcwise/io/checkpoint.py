@@ -118,8 +118,8 @@ def unpack_graphs(
 ) -> list[tuple[Graph, ...] | str]:
     """Pieces of work from arrays; FileError where these make no graphs."""
     try:
-        cuts = np.cumsum(arrays["counts"])[:-1] if len(arrays["counts"]) else []
-        parts = np.split(arrays["pairs"], cuts) if len(arrays["counts"]) else []
+        ends = np.cumsum(arrays["counts"])
+        parts = np.split(arrays["pairs"], ends[:-1]) if len(ends) else []
         graphs = iter([_graph(part.tolist(), nodes, directed) for part in parts])
         said = iter(json.loads(arrays["said"].tobytes()))
         return [

@@ -275,8 +275,8 @@ def of_chains(
     burn_in = max(200 * thin, 20 * p) if plan.burn_in is None else plan.burn_in
     draws = _DRAWS if plan.draws is None else plan.draws
     away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
-    chains = _unpacked(kept, sampler) if kept else [None] * plan.chains
-    while not _done(chains, draws):
+    chains = _unpacked(kept, sampler) if kept else []
+    while not chains or min(map(len, chains)) < draws:
         work = _Round(sampler, tuple(chains), rng, draws, burn_in, thin, away)
         chains = list(pieces(work, range(plan.chains), plan.n_jobs, plan.backend))
         if keep is not None:
@@ -286,7 +286,7 @@ def of_chains(
         step = Step(least, f"{least} of {draws} draws", -1, -1, score, 0, 0.0)
         if watch is not None and watch(step):
             break
-    found = _judged([chain for chain in chains if chain is not None], own, problem, word)
+    found = _judged(chains, own, problem)
     settings = {"sampler": word, "thin": thin, "burn_in": burn_in, "chains": plan.chains}
     diagnostics = {**found.diagnostics, **settings}
     notes = (*why, *found.notes)
@@ -309,16 +309,12 @@ def _thin(word: str, p: int) -> int:
     return max(10, 5 * p) if word in ("order", "partition") else max(50, 5 * p * p)
 
 
-def _done(chains: Sequence[Chain | None], draws: int) -> bool:
-    return all(chain is not None and len(chain) >= draws for chain in chains)
-
-
 @dataclass(frozen=True, eq=False)
 class _Round:
     """Some more draws of one chain, by its number: an object that can be sent to other processes."""
 
     sampler: Sampler
-    chains: tuple[Chain | None, ...]
+    chains: tuple[Chain, ...]
     rng: np.random.Generator
     draws: int
     burn_in: int
@@ -326,9 +322,9 @@ class _Round:
     watch: Watch | None
 
     def __call__(self, number: int) -> Chain:
-        before = self.chains[number]
-        if before is None:
-            before = run(self.sampler, None, child_of(self.rng, number), 0)
+        begun = number < len(self.chains)
+        rng = child_of(self.rng, number)
+        before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
         left = self.burn_in - before.state.taken
         if left > 0:  # in one piece: it takes no more than a fifth of a run
             warm = run(self.sampler, before.state, None, 0, burn_in=left, on_step=self.watch)
@@ -343,7 +339,7 @@ class _Round:
         )
 
 
-def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem, word: str) -> Posterior:
+def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem) -> Posterior:
     """What chains say together."""
     if not chains or min(map(len, chains)) < 1:
         raise NoTimeError("There was no time for the first draws of every chain: give it more.")
@@ -390,12 +386,10 @@ def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem, word: str) 
     )
 
 
-def _packed(chains: Sequence[Chain | None]) -> dict[str, NDArray[Any]]:
-    """Chains as arrays of numbers; of what was not begun there is nothing."""
+def _packed(chains: Sequence[Chain]) -> dict[str, NDArray[Any]]:
+    """Chains as arrays of numbers."""
     found: dict[str, NDArray[Any]] = {}
     for number, chain in enumerate(chains):
-        if chain is None:
-            continue
         state = {f"state_{name}": array for name, array in chain.state.to_arrays().items()}
         own = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
         own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2)
@@ -403,10 +397,10 @@ def _packed(chains: Sequence[Chain | None]) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain | None]:
+def _unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain]:
     """Chains from arrays."""
     count = 1 + max(int(name.split("_")[1]) for name in arrays)
-    found: list[Chain | None] = []
+    found: list[Chain] = []
     for number in range(count):
         start = f"chain_{number}_"
         own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}

@@ -86,7 +86,7 @@ class Directed(Problem):
         )
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
-        """The graph at a penalty alone; "auto" ends at its first optimum, and is exact for few columns only."""
+        """The graph at a penalty alone; "auto" ends at its first optimum, and is exact for few columns."""
         quick: dict[str, Any] = {"patience": 0} if self.spec.search == "auto" else {}
         if quick and len(self.limits.nodes) > _EXACT:
             quick["max_steps"] = _STEPS

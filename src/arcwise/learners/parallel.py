@@ -122,18 +122,19 @@ def pieces(
 def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) -> Generator[Any]:
     """The results of pieces that dask's workers do; one that dies is replaced, and its pieces done again."""
     try:
-        from distributed import Client, LocalCluster, get_client
+        import distributed
     except ImportError:
         raise WordError(
             "backend='dask' needs the library dask: pip install 'arcwise[dask]' brings it."
         ) from None
+    dask: Any = distributed  # its types are not told
     with contextlib.ExitStack() as closing:
         try:
-            client = get_client()
+            client = dask.get_client()
         except ValueError:
             settings = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
-            cluster = closing.enter_context(LocalCluster(n_workers=cores(n_jobs), **settings))
-            client = closing.enter_context(Client(cluster))
+            cluster = dask.LocalCluster(n_workers=cores(n_jobs), **settings)
+            client = closing.enter_context(dask.Client(closing.enter_context(cluster)))
         shared = client.scatter(work, broadcast=True, hash=False)
         waiting = client.map(_piece, numbers, work=shared, pure=False, retries=3)
         closing.callback(client.cancel, waiting)

@@ -67,7 +67,7 @@ def row_weights(
     whole = bool((own == np.round(own)).all())
     drawn = round(cases if whole else table.effective_rows)
     counts = rng.multinomial(max(drawn, 2), own / cases)
-    return counts * (cases / max(drawn, 2))
+    return np.asarray(counts * (cases / max(drawn, 2)), dtype=np.float64)
 
 
 class Settled(NamedTuple):
@@ -82,7 +82,8 @@ class Settled(NamedTuple):
 def settled(spec: Specification, problem: Problem, n_jobs: int, watch: Watch | None) -> Settled:
     """Make the choices that look at all rows once, so that replicates differ in their rows alone."""
     rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
-    notes, penalty = (), problem.penalty
+    notes: tuple[str, ...] = ()
+    penalty = problem.penalty
     if rule is not None:
         penalty = choose(problem, rule, n_jobs, watch).penalty
         notes = (
