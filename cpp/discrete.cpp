@@ -37,11 +37,11 @@ std::int32_t common(const std::uint64_t* a, const std::uint64_t* b, std::size_t 
 
 }  // namespace
 
-DiscreteScores::DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, double alpha, double per_param,
-                               ConstVector by_size, bool nml)
-    : table_(std::move(table)), kind_(static_cast<Sum>(kind)), alpha_(alpha) {
+DiscreteScores::DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, int each, double alpha, double per_param,
+                               ConstVector by_size, bool nml, double most_cells)
+    : table_(std::move(table)), kind_(static_cast<Sum>(kind)), each_(static_cast<Each>(each)), alpha_(alpha) {
   if (by_size.shape(0) <= table_->columns) throw nb::value_error("a charge by the number of parents is missing");
-  charges_ = {per_param, {by_size.data(), by_size.data() + by_size.shape(0)}, nml};
+  charges_ = {per_param, {by_size.data(), by_size.data() + by_size.shape(0)}, nml, most_cells};
   if (kind_ == Sum::likelihood && table_->counted)
     for (std::size_t n = 0; n <= table_->rows; ++n)
       n_log_n_.push_back(n ? static_cast<double>(n) * std::log(static_cast<double>(n)) : 0.0);
@@ -91,6 +91,7 @@ double DiscreteScores::regret(double cells) {
 
 double DiscreteScores::charge(int child, double possible, std::size_t parents) {
   const double r = table_->levels[child];
+  if (r * possible > charges_.most_cells) return INFINITY;
   double sum = charges_.by_size[parents];
   if (charges_.per_param != 0.0) sum += charges_.per_param * (r - 1.0) * possible;
   if (charges_.nml) sum += regret(r * possible) - regret(possible);
@@ -98,24 +99,27 @@ double DiscreteScores::charge(int child, double possible, std::size_t parents) {
 }
 
 DiscreteScores::Prior DiscreteScores::prior(int r, double possible, double seen) const {
-  switch (kind_) {
-    case Sum::bdeu: return {alpha_ / possible, alpha_ / possible / r};
-    case Sum::bds: return {alpha_ / seen, alpha_ / seen / r};
-    default: return {static_cast<double>(r), 1.0};
+  switch (each_) {
+    case Each::row: return {alpha_, alpha_ / r};
+    case Each::table: return {alpha_ / possible, alpha_ / possible / r};
+    case Each::seen: return {alpha_ / seen, alpha_ / seen / r};
+    default: return {alpha_ * r, alpha_};
   }
 }
 
 double DiscreteScores::group_term(const Prior& prior, double n) const {
-  return kind_ == Sum::likelihood ? -n_log_n(n) : -rise(prior.of_group, n);
+  if (kind_ == Sum::likelihood) return -n_log_n(n);
+  return kind_ == Sum::loo ? -n * std::log(n - 1.0 + prior.of_group) : -rise(prior.of_group, n);
 }
 
 double DiscreteScores::cell_term(const Prior& prior, double n) const {
-  return kind_ == Sum::likelihood ? n_log_n(n) : rise(prior.of_level, n);
+  if (kind_ == Sum::likelihood) return n_log_n(n);
+  return kind_ == Sum::loo ? n * std::log(n - 1.0 + prior.of_level) : rise(prior.of_level, n);
 }
 
 double DiscreteScores::sum(const Cells& cells, int r, double possible) {
   double seen = 0.0;
-  if (kind_ == Sum::bds)
+  if (each_ == Each::seen)
     for (std::size_t i = 0; i < cells.group.size(); ++i) seen += i == 0 || cells.group[i] != cells.group[i - 1];
   const Prior own = prior(r, possible, seen);
   double out = 0.0;
@@ -134,8 +138,10 @@ double DiscreteScores::sum(const Cells& cells, int r, double possible) {
 
 double DiscreteScores::score(int child, const Set& parents) {
   const Groups& base = groups(parents);
+  const double cost = charge(child, base.possible, parents.size());
+  if (!std::isfinite(cost)) return -INFINITY;
   table_->cells(base, child, cells_);
-  return sum(cells_, table_->levels[child], base.possible) - charge(child, base.possible, parents.size());
+  return sum(cells_, table_->levels[child], base.possible) - cost;
 }
 
 // -- one parent more ------------------------------------------------------------------------------------------------
@@ -205,7 +211,7 @@ double DiscreteScores::by_rows(int child, const Groups& base, int x) {
 double DiscreteScores::table_sum(const double* counts, const Groups& base, int r, int rx, double possible) {
   const auto size = base.size();
   double seen = 0.0, out = 0.0;
-  if (kind_ == Sum::bds)
+  if (each_ == Each::seen)
     for (std::size_t j = 0; j < size; ++j)
       for (int l = 0; l < rx; ++l) {
         double n = 0.0;
@@ -328,7 +334,7 @@ void bind_discrete(nanobind::module_& m) {
   const auto set = [](ConstIndices items) { return arcwise::Set(items.data(), items.data() + items.shape(0)); };
   nb::class_<DiscreteTable>(m, "DiscreteTable").def(nb::init<Codes, ConstIndices, ConstVector>());
   nb::class_<DiscreteScores, arcwise::LocalScores>(m, "DiscreteScores")
-      .def(nb::init<std::shared_ptr<DiscreteTable>, int, double, double, ConstVector, bool>())
+      .def(nb::init<std::shared_ptr<DiscreteTable>, int, int, double, double, ConstVector, bool, double>())
       .def("many",
            [](DiscreteScores& self, int child, ConstIndices indptr, ConstIndices indices) {
              std::vector<double> out(indptr.shape(0) - 1);

@@ -13,10 +13,13 @@ namespace arcwise {
 // What is summed over the configurations j of the parents, with counts N_jk of the child's r levels:
 //
 //   likelihood   sum_k N_jk log (N_jk / N_j)
-//   dirichlet    log G(a_j) - log G(a_j + N_j) + sum_k [log G(a_jk + N_jk) - log G(a_jk)]
+//   marginal     log G(a_j) - log G(a_j + N_j) + sum_k [log G(a_jk + N_jk) - log G(a_jk)]
+//   loo          sum_k N_jk log ((N_jk - 1 + a_jk) / (N_j - 1 + a_j)), each row without itself
 //
-// where a_jk is 1 (K2), alpha / (r q) with q the possible configurations (BDeu) or with q those that occur (BDs).
-enum class Sum : int { likelihood = 0, k2 = 1, bdeu = 2, bds = 3 };
+// where a_jk is alpha for each cell, or a share of alpha: of a configuration's, of the table's, or of one that has
+// only the configurations that occur (a_j = r a_jk).
+enum class Sum : int { likelihood = 0, marginal = 1, loo = 2 };
+enum class Each : int { cell = 0, row = 1, table = 2, seen = 3 };
 
 // Charges: `per_param` for each of the (r - 1) q free probabilities, `by_size[m]` for m parents, and, with `nml`, the
 // quotient normalised maximum likelihood's regret(n, r q) - regret(n, q) (Silander et al. 2018).
@@ -24,12 +27,13 @@ struct Charges {
   double per_param = 0.0;
   std::vector<double> by_size;
   bool nml = false;
+  double most_cells = 0.0;  // larger tables score -inf
 };
 
 class DiscreteScores final : public LocalScores {
  public:
-  DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, double alpha, double per_param, ConstVector by_size,
-                 bool nml);
+  DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, int each, double alpha, double per_param,
+                 ConstVector by_size, bool nml, double most_cells);
 
   void ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) override;
 
@@ -42,6 +46,7 @@ class DiscreteScores final : public LocalScores {
  private:
   std::shared_ptr<DiscreteTable> table_;
   Sum kind_;
+  Each each_;
   double alpha_;
   Charges charges_;
   std::vector<double> n_log_n_;                   // of whole numbers

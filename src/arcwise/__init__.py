@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arcwise.api import (
         Network,
         Posterior,
+        example,
         fit,
         learn,
         load,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
         Table,
         Variable,
         audit,
-        example,
+        counts,
         examples,
         moments,
         network_file,
@@ -74,6 +75,7 @@ __all__ = [
     "WordError",
     "audit",
     "compare",
+    "counts",
     "dag",
     "example",
     "examples",
@@ -108,6 +110,7 @@ _HOMES = {
     "api": (
         "Network",
         "Posterior",
+        "example",
         "fit",
         "learn",
         "load",

@@ -85,7 +85,7 @@ def test_option_values_keep_their_kind():
         ("as in kinds={'a b': 'discrete'}.", "as in --kind 'a b=discrete'."),
         ("leave them out with select(), or", "leave them out with --drop, or"),
         ("score='bic' takes the plain one.", "--score bic takes the plain one."),
-        ("if that means a gap, say na_values=['?'].", "if that means a gap, say --missing='?'."),
+        ("if that means a gap, say na_values=['?'].", "if that means a gap, say --na-values='?'."),
         ("The column 'score' is text.", "The column 'score' is text."),
     ],
 )

@@ -1,8 +1,9 @@
 """What users touch: verbs, and the network they give."""
 
-from arcwise.api.fitting import fit, network, score
+from arcwise.api.fitting import fit, score
+from arcwise.api.handmade import network
 from arcwise.api.learning import learn
-from arcwise.api.loading import load, load_graph
+from arcwise.api.loading import example, load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.posteriors import Posterior
@@ -13,6 +14,7 @@ __all__ = [
     "Network",
     "PenaltyPath",
     "Posterior",
+    "example",
     "fit",
     "learn",
     "load",

@@ -10,8 +10,6 @@ from arcwise.errors import FitError
 if TYPE_CHECKING:
     from arcwise.api.posteriors import Posterior
 
-__all__ = ["arc_draws", "to_arviz"]
-
 
 def arc_draws(post: "Posterior") -> NDArray[np.bool_]:
     """Whether each arc was there: (chain, draw, parent, child)."""

@@ -1,5 +1,6 @@
 """The first verb: learn a network from data. Words and seeds become objects here."""
 
+import inspect
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -29,8 +30,6 @@ from arcwise.learners import (
 from arcwise.learners.parallel import cores, one_thread
 from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors, factors_of
-
-__all__ = ["curve_notes", "learn", "network_of", "settle", "specify"]
 
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 _STARTS = ("empty", "complete", "random")
@@ -164,6 +163,13 @@ def curve_notes(
     return bend_notes(prepared(some_rows(source), FAMILIES["gaussian"]), graph, limits)
 
 
+def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any]:
+    """All words of `learn` by name, for a verb that takes the same: as given, fixed, or the default."""
+    found = inspect.signature(learn).bind(data, **words)
+    found.apply_defaults()
+    return {**found.arguments, **fixed}
+
+
 def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Specification, Progress]:
     """The data, the specification and the watcher that a verb's parameters, by name, ask for."""
     words = {**asked["options"], **asked}
@@ -248,7 +254,7 @@ def _rule(penalty: float | str | None) -> str | None:
         return None
     if penalty in SCORES and penalty not in RULES:
         raise WordError(
-            f"penalty={penalty!r} is a score, no rule for the penalty: write score={penalty!r}; the rules "
+            f"penalty={penalty!r} is a score, not a rule for the penalty: write score={penalty!r}; the rules "
             f"are {', '.join(RULES)}."
         )
     if penalty not in RULES:

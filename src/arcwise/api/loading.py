@@ -3,21 +3,48 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from arcwise import io, results
+from arcwise import data, io, results
 from arcwise.api.learning import specify
 from arcwise.api.net import Network
 from arcwise.api.posteriors import Posterior
 from arcwise.data import Moments, Table
-from arcwise.errors import ArcwiseError, FileError, GraphError
+from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
 from arcwise.graphs import DAG, Rules, UGraph
 from arcwise.learners.sampling import Plan
 from arcwise.networks import Net
 
-__all__ = ["READERS", "load", "load_graph", "stored_posterior"]
+
+def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
+    """Read example data: a table, or a network.
+
+    Parameters
+    ----------
+    name : one of `aw.examples()`.
+    kind : "table" or "network" where there are both of a name; by default the table.
+
+    Returns
+    -------
+    Table or Network.
+
+    Raises
+    ------
+    WordError : there is no such example.
+
+    >>> example("boston").rows
+    506
+    >>> example("fuel")["gauge"].table[1, 1].tolist()
+    [0.2, 0.8]
+    """
+    if kind is None:
+        named = sorted(each.kind for each in data.examples() if each.name == name)
+        if not named:
+            raise unknown("example", name, sorted({each.name for each in data.examples()}))
+        kind = "table" if "table" in named else "network"
+    return data.example(name) if kind == "table" else load(data.network_file(name))
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -105,7 +132,7 @@ def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
 # -- distributions over graphs ----------------------------------------------------------------------
 
 
-def stored_posterior(post: Posterior, data: bool) -> io.Stored:
+def stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
     """A posterior as a file holds it: the best graph, and all else beside it."""
     found = post.found
     about: dict[str, Any] = {
@@ -129,7 +156,7 @@ def stored_posterior(post: Posterior, data: bool) -> io.Stored:
     if words is not None:
         about["words"] = words
     source = post.data
-    if data and source is not None:
+    if with_data and source is not None:
         about["data"] = _plain_data(source)
     return io.Stored(found.best, None if source is None else source.variables, None, about)
 
@@ -210,18 +237,18 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     )
 
 
-def _read_data(data: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
-    if data is None or variables is None:
+def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
+    if held is None or variables is None:
         return None
-    if "scatter" in data:
-        return Moments(variables, float(data["n"]), data["mean"], data["scatter"], order)
+    if "scatter" in held:
+        return Moments(variables, float(held["n"]), held["mean"], held["scatter"], order)
     return Table(
         variables,
-        tuple(data["columns"]),
-        data["weights"],
+        tuple(held["columns"]),
+        held["weights"],
         order,
-        tuple(data["notes"]),
-        frozenset(data["fixed"]),
+        tuple(held["notes"]),
+        frozenset(held["fixed"]),
     )
 
 

@@ -203,7 +203,8 @@ class Network:
         words = getattr(model, "words", None)
         if words is None:
             return f"{name}: {model!r}"
-        return str(words(name, tuple(self.net.names[number] for number in inputs)))
+        variables = self.net.variables
+        return str(words(variables[self.net.index(name)], [variables[i] for i in inputs]))
 
     @property
     def precision(self) -> inference.NamedMatrix:

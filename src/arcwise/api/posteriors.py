@@ -26,8 +26,6 @@ from arcwise.learners.parameters import class_members, directed_net, markov_net
 from arcwise.learners.sampling import Plan
 from arcwise.networks import BayesNet, whole
 
-__all__ = ["Posterior", "Weighted"]
-
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
 

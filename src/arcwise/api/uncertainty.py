@@ -22,8 +22,6 @@ from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
 from arcwise.networks import whole
 from arcwise.results import Watch
 
-__all__ = ["made_certain", "more_draws", "posterior"]
-
 _REPLICATES = 100  # for the certainty of a network
 _PLAN = (
     "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",

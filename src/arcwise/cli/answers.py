@@ -10,12 +10,10 @@ from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.inputs import load_network
 from arcwise.cli.options import argument, main_output, option, switch
 from arcwise.cli.syntax import event, values
-from arcwise.errors import DataError, WordError
+from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
     from arcwise.evaluate import EdgeTable
-
-__all__ = ["edges", "query"]
 
 
 def edges(
@@ -63,27 +61,21 @@ def edges(
 
 
 def _columns(table: EdgeTable) -> Any:
-    """Give the table by columns: its two ends and what is known of the pair."""
-    import pyarrow as pa
-
+    """Give the table of edges as an Arrow table."""
     ends = ("from", "to") if table.directed else ("first", "second")
-    pairs = [summary.arrow(row) for row in table]
-    kinds = {"present": pa.bool_(), "strength": pa.float64(), "partial_correlation": pa.float64()}
-    if table.directed:
-        kinds = {"present": pa.bool_(), "reversible": pa.bool_(), **kinds}
-    elif table.sides is None:
-        kinds["sign"] = pa.int64()
+    more = {"present": "bool", "reversible": "bool"} if table.directed else {"present": "bool"}
+    more |= {"strength": "float64", "partial_correlation": "float64"}
+    if not table.directed and table.sides is None:
+        more["sign"] = "int64"
     if "refit_loss" in table.more:
-        kinds["refit_loss"] = pa.float64()
+        more["refit_loss"] = "float64"
     if table.sides is not None:
-        kinds |= {"first_side": pa.float64(), "second_side": pa.float64()}
-    columns = {
-        ends[0]: pa.array([tail for tail, _, _ in pairs], pa.string()),
-        ends[1]: pa.array([head for _, _, head in pairs], pa.string()),
-    }
-    for word, kind in kinds.items():
-        columns[word] = pa.array([getattr(row, word) for row in table], kind, from_pandas=True)
-    return pa.table(columns)
+        more |= {"first_side": "float64", "second_side": "float64"}
+    rows = [
+        (tail, head, *(getattr(row, word) for word in more))
+        for row, (tail, _, head) in ((row, summary.arrow(row)) for row in table)
+    ]
+    return outputs.arrow(rows, {**dict.fromkeys(ends, "string"), **more})
 
 
 def query(
@@ -133,10 +125,12 @@ def query(
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
     chances = [(text, *_chance(network, text, known)) for text in probability or ()]
     if draws is not None:
+        import pyarrow as pa
+
         _say_graph(belief)
         drawn = belief.draws(draws, effort.seed)
         columns = {targets[0]: drawn} if len(targets) == 1 else dict(drawn)
-        outputs.give_table(_arrow(columns), output, terminal.plural(draws, "draw"))
+        outputs.give_table(pa.table(columns), output, plural(draws, "draw"))
     elif json:
         plain = [_plain(*each) for each in chances]
         terminal.show_json({**belief.to_dict(), "probabilities": plain})
@@ -145,12 +139,6 @@ def query(
             terminal.show(terminal.styled(line, "" if line.startswith(" ") else "bold"))
         for text, chance, ends in chances:
             terminal.show(f"  probability of {text}: {_share(chance)}{_over(ends)}")
-
-
-def _arrow(columns: Mapping[str, Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.table(columns)
 
 
 def _say_graph(belief: Any) -> None:

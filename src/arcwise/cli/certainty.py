@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from arcwise.api import Posterior
     from arcwise.data import Moments, Table
 
-__all__ = ["posterior"]
-
 # More pairs than this are not printed; --output writes all.
 PRINTED = 40
 FAINT = 0.005

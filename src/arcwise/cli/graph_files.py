@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Graph = DAG | UGraph | PDAG
 
-__all__ = ["compare", "convert"]
-
 # So many differences of a kind are printed.
 PRINTED = 20
 

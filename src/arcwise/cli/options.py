@@ -59,6 +59,7 @@ def registers() -> dict[str, str]:
     """Words that help texts name, by the name of their register."""
     from arcwise.conditionals import FAMILIES
     from arcwise.data import KINDS
+    from arcwise.data.gaps import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
     from arcwise.learners import RULES, Lasso, graphs
@@ -79,6 +80,7 @@ def registers() -> dict[str, str]:
         "models": FAMILIES,
         "pictures": PICTURES,
         "posteriors": METHODS,
+        "policies": POLICIES,
         "rules": RULES,
         "scores": SCORES,
         "searches": SEARCHES,
@@ -132,7 +134,7 @@ RowsFile = Annotated[
     Path, argument("ROWS", "A table, with missing values or without; - for standard input.")
 ]
 Target = Annotated[str, argument("TARGET", "The variable to predict.")]
-Missing = Annotated[
+NaValues = Annotated[
     list[str] | None,
     data_option("VALUE", help="A further value that stands for a missing one, such as -999."),
 ]
@@ -142,7 +144,7 @@ Stream = Annotated[
 
 
 @dataclass(frozen=True)
-class Source:
+class Rows:
     """The table that a command reads, and how it does so.
 
     Parameters
@@ -159,7 +161,7 @@ class Source:
     drop: Annotated[list[str] | None, data_option("COLUMNS")] = None
     kind: Annotated[list[str] | None, data_option("NAME=KIND")] = None
     weights: Annotated[str | None, data_option("COLUMN")] = None
-    missing: Missing = None
+    na_values: NaValues = None
 
     def table(self) -> Table:
         """Read the table."""
@@ -175,7 +177,24 @@ class Source:
 
     def _reading(self) -> dict[str, Any]:
         columns = {"only": names(self.only or []), "drop": names(self.drop or [])}
-        return {"missing": self.missing or [], "weights": self.weights, **columns}
+        return {"na_values": self.na_values or [], "weights": self.weights, **columns}
+
+
+@dataclass(frozen=True)
+class Source(Rows):
+    """The table that a network is learned from.
+
+    Parameters
+    ----------
+    missing : what is done about missing values: {policies}, which leaves out the rows that have any.
+    """
+
+    missing: Annotated[str, data_option("WORD")] = "drop"
+
+    def __post_init__(self) -> None:
+        from arcwise.data.gaps import checked_policy
+
+        checked_policy(self.missing)
 
 
 def _kinds(texts: Sequence[str] | None) -> dict[str, Kind]:
@@ -305,15 +324,16 @@ class EdgeRules:
     forbid: Annotated[list[str] | None, _knowledge("'A -> B'")] = None
     pseudo_rows: Annotated[Path | None, _knowledge("FILE")] = None
 
-    def settings(self, missing: Sequence[str] | None) -> dict[str, Any]:
+    def settings(self, source: Source) -> dict[str, Any]:
         """Give these options as the library takes them; artificial rows are read like the data."""
         from arcwise.graphs import Rules
 
         rows = None
         if self.pseudo_rows is not None:
-            rows = inputs.read_table(self.pseudo_rows, missing=missing or [])
+            rows = inputs.read_table(self.pseudo_rows, na_values=source.na_values or [])
         required, forbidden = arcs(self.require or ()), arcs(self.forbid or ())
-        return {"rules": Rules(required, forbidden, **self.directions()), "pseudo_rows": rows}
+        rules = Rules(required, forbidden, **self.directions())
+        return {"rules": rules, "pseudo_rows": rows, "missing": source.missing}
 
     def directions(self) -> dict[str, Any]:
         """Give rules that only directed graphs have."""
@@ -337,11 +357,11 @@ class Knowledge(EdgeRules):
     expert: Annotated[str | None, _knowledge("GRAPH")] = None
     expert_weight: Annotated[float, _knowledge("NUMBER", least=0)] = 0.1
 
-    def settings(self, missing: Sequence[str] | None) -> dict[str, Any]:
+    def settings(self, source: Source) -> dict[str, Any]:
         """Give these options as the library takes them."""
         expert = None if self.expert is None else inputs.directed_graph(self.expert)
         words = {"expert": expert, "expert_weight": self.expert_weight}
-        return {**super().settings(missing), **words}
+        return {**super().settings(source), **words}
 
     def directions(self) -> dict[str, Any]:
         """Give rules that only directed graphs have."""

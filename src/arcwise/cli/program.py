@@ -5,8 +5,6 @@ error and exit code 1, whatever was expected to be written is written whole or n
 traceback is shown only where ``ARCWISE_DEBUG`` asks for it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable
@@ -28,8 +26,6 @@ from arcwise.cli.syntax import shell_words
 from arcwise.cli.terminal import INTERRUPTED, printable
 from arcwise.cli.training import fit, learn, validate
 from arcwise.errors import ArcwiseError
-
-__all__ = ["COMMANDS", "Program", "app"]
 
 USER, USAGE, FAULT = 1, 2, 3
 
@@ -96,6 +92,8 @@ def _usage(error: Any) -> int:
     command = context.command_path if context is not None else "arcwise"
     text = error.format_message().strip() if hasattr(error, "format_message") else str(error)
     text = text[:1].upper() + text[1:].rstrip(".")
+    if getattr(error, "option_name", "") == "--missing":
+        text += "; values that mean a gap are given with --na-values"
     end = "" if text.endswith("?") else "."
     return _say(f"{text}{end} See '{command} --help'.", USAGE)
 

@@ -4,8 +4,6 @@ A name may hold any sign. Lists of names are separated by commas, and a name tha
 stands in double quotes, as in a CSV file. ``name=value`` is cut at its last ``=``.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import shlex
@@ -13,11 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arcwise.errors import DataError
-
-__all__ = [
-    "arcs", "assignments", "either", "event", "names", "number", "option_value", "options",
-    "shell_words", "typed", "values",
-]  # fmt: skip
 
 Bounds = tuple[float | None, float | None]
 
@@ -197,13 +190,13 @@ def _escape(letter: str) -> str:
 # -- messages of the library, whose advice is written for Python ---------------------------------
 
 
-def _missing(found: re.Match[str]) -> str:
+def _na_values(found: re.Match[str]) -> str:
     marks = re.findall(r"'([^']*)'", found[1]) or [found[1]]
-    return " ".join(f"--missing={shlex.quote(mark)}" for mark in marks)
+    return " ".join(f"--na-values={shlex.quote(mark)}" for mark in marks)
 
 
 _ADVICE: Mapping[str, Any] = {
-    r"na_values=\[([^\]]*)\]": _missing,
+    r"na_values=\[([^\]]*)\]": _na_values,
     r"kinds=\{'([^']+)': '(\w+)'\}": lambda found: (
         "--kind " + shlex.quote(f"{found[1]}={found[2]}")
     ),
@@ -214,6 +207,7 @@ _ADVICE: Mapping[str, Any] = {
     r"\bprior_rows\b": "--pseudo-rows",
     r"\b(given|do|start|expert|penalty)=(?=[ )])": r"--\1",
     r"\bkinds= ": "--kind ",
+    r"\bmissing= ": "--missing ",
     r"\bweights= ": "--weights ",
     r"\bmax_parents\b": "--max-parents",
     r": read it with load_graph, and fit it to a table with fit": (
@@ -228,7 +222,7 @@ def shell_words(sentence: str) -> str:
     """Write the advice in a message as one would type it here.
 
     >>> shell_words("replace it, or call it a gap with na_values=['inf', '-inf'].")
-    'replace it, or call it a gap with --missing=inf --missing=-inf.'
+    'replace it, or call it a gap with --na-values=inf --na-values=-inf.'
     """
     for form, words in _ADVICE.items():
         sentence = re.sub(form, words, sentence)

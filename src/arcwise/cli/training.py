@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.evaluate import Validation
 
-__all__ = ["fit", "learn", "validate"]
-
 
 def learn(
     source: options.Source,
@@ -56,7 +54,7 @@ def learn(
     target, curves = outputs.model_file(output, source.data), tuning or []
     places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES)]
     outputs.check([*places, *((each, (*FIGURES, *PICTURES)) for each in curves)], [source.data])
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     if curves:
         _check_tuning(settings["penalty"], search.graph)
     data = source.moments() if stream else source.table()
@@ -132,7 +130,8 @@ def fit(
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
     table = source.table()
-    net = api.fit(known, table, model=model, **settings_of(option or ()))
+    further = settings_of(option or ())
+    net = api.fit(known, table, model=model, missing=source.missing, **further)
     written = outputs.write([(target, net.save, "the model")])
     if json:
         terminal.show_json(summary.document(net, table, source.data, written))
@@ -163,7 +162,7 @@ def validate(
     """
     from arcwise import api
 
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     found = api.validate(source.table(), folds=folds, **settings)
     if json:
         terminal.show_json(found.to_dict())
@@ -179,12 +178,10 @@ def _show_validation(found: Validation) -> None:
         (found.measure, f"{mean} (median {found.median:.4f})"),
         ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
     )
-    variables = zip(found.names, found.rmse, found.r2, strict=True)
-    ranked = sorted(variables, key=lambda row: (row[2] != row[2], -row[2]))  # NaN comes last
-    lines = [
-        (name, f"{rmse:.4g}", f"{r2:.3f}", terminal.bar(float(r2), "blue"))
-        for name, rmse, r2 in ranked
-    ]
+    heads, rows = found.table()
+    gains = dict(zip(found.names, found.gains, strict=True))
+    lines = [(*row, terminal.bar(max(float(gains[row[0]]), 0.0), "blue")) for row in rows]
     terminal.show(terminal.facts(about), "")
-    terminal.show(terminal.grid(["variable", ">rmse", ">R2", ""], lines), "")
-    terminal.show(terminal.styled("Each variable predicted from all the others.", "dim"))
+    terminal.show(terminal.grid([heads[0], *(f">{head}" for head in heads[1:]), ""], lines), "")
+    majority = " Majority: the share of the most frequent level." * ("majority" in heads)
+    terminal.show(terminal.styled(f"Each variable predicted from all the others.{majority}", "dim"))

@@ -10,6 +10,7 @@ from arcwise.data.prepare import Scaling, folds, returns, split, standardise, wi
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.stream import moments
 from arcwise.data.table import Table
+from arcwise.data.tally import counts
 from arcwise.data.variable import KINDS, Kind, Level, Variable
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "audit",
     "check_square",
     "conform",
+    "counts",
     "example",
     "examples",
     "fingerprint",

@@ -5,8 +5,6 @@ same levels with the same codes, numbers where numbers were. A state that was ne
 that names variable, value and known states; a variable that is absent is all gaps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,8 +18,6 @@ from arcwise.data.table import Table
 from arcwise.data.texts import encode_text, parse_numbers
 from arcwise.data.variable import Column, Level, Variable, code_type, sentence_list
 from arcwise.errors import DataError
-
-__all__ = ["conform"]
 
 
 def conform(data: Any, variables: Sequence[Variable]) -> Table:

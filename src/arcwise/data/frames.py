@@ -5,8 +5,6 @@ them has to be installed. All of them end as Arrow arrays, so that kinds are set
 rules whatever the data came in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,8 +18,6 @@ from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
-
-__all__ = ["filled_frame", "raw_of", "table", "to_arrow", "to_pandas"]
 
 
 def table(
@@ -51,7 +47,7 @@ def table(
 
     Raises
     ------
-    DataError : data that is no table, has no rows or no usable column.
+    DataError : data that is not a table, has no rows or no usable column.
 
     >>> table({"height": [1.8, 1.6, 1.7], "smoker": ["no", "yes", "no"]})
     Table(3 rows, 1 continuous, 1 discrete: height, smoker)

@@ -18,8 +18,6 @@ point); only from pandas, which stores integers with gaps as floats, do whole fl
 too. What is left out, and why, is a sentence in the notes of the table.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,8 +38,6 @@ from arcwise.data.variable import (
     to_levels,
 )
 from arcwise.errors import DataError, close_to, unknown
-
-__all__ = ["FEW", "Outcome", "is_text", "number_array", "settle"]
 
 # At most so many distinct whole numbers are levels.
 FEW = 10

@@ -5,8 +5,6 @@ tidied here, once for all sources: they are text, without blanks around them; a 
 name is called after its position, x1, x2, ...; two columns of one name are refused.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,6 @@ from typing import Any
 
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError
-
-__all__ = ["Raw", "tidy_names"]
 
 
 @dataclass(frozen=True)

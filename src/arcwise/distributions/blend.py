@@ -14,8 +14,6 @@ from arcwise.distributions.distribution import Array, Distribution, log_sum
 from arcwise.distributions.mixture import Mixture, Normal
 from arcwise.errors import DataError
 
-__all__ = ["Blend", "blended"]
-
 _HALVINGS = 60
 """Of an interval around a quantile: down to the last digit of a double."""
 

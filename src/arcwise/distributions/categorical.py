@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from arcwise.distributions.distribution import Array, interval, run_weights
 from arcwise.errors import DataError, FitError, close_to
 
-__all__ = ["Categorical", "no_numbers"]
-
 
 @dataclass(frozen=True, eq=False)
 class Categorical:

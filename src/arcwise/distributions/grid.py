@@ -18,8 +18,6 @@ import numpy as np
 from arcwise.distributions.distribution import Array, log_sum, run_weights
 from arcwise.errors import FitError
 
-__all__ = ["POINTS", "Grid", "tabulate"]
-
 LogDensity = Callable[[Array], Array]
 
 POINTS = 400

@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 from arcwise.distributions.distribution import Array, blocks, log_sum, run_weights
 from arcwise.errors import DataError
 
-__all__ = ["Mixture", "Normal", "standard_quantiles"]
-
 _LOG_2PI = float(np.log(2 * np.pi))
 
 _REACH = 9.0

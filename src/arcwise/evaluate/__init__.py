@@ -1,12 +1,10 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
 from arcwise.evaluate.averaging import averaged_graph, inclusion_threshold, threshold_of
-from arcwise.evaluate.curvature import Bend, bends
-from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
+from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
 from arcwise.evaluate.probabilities import Pair, PairTable, pair_table, with_certainty
-from arcwise.evaluate.refitting import refit_losses
-from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
+from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
     Learner,

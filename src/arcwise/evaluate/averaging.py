@@ -21,8 +21,6 @@ from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.graphs.walks import reach
 from arcwise.results import Posterior
 
-__all__ = ["averaged_graph", "inclusion_threshold", "threshold_of"]
-
 Array = NDArray[np.float64]
 
 

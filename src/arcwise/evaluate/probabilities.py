@@ -11,8 +11,6 @@ from arcwise.errors import unknown
 from arcwise.evaluate.edges import EdgeTable
 from arcwise.results import Posterior
 
-__all__ = ["Pair", "PairTable", "pair_table", "turned_to_likely", "with_certainty"]
-
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 

@@ -15,8 +15,6 @@ from arcwise.data import Table
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score
 
-__all__ = ["Pruning", "Stage", "pruning"]
-
 
 class Stage(NamedTuple):
     """A model on the way: what it takes, what was taken away to get there, how good it is.

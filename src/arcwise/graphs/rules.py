@@ -309,7 +309,7 @@ def _arc(given: tuple[str, str] | str, word: str) -> tuple[str, str]:
         )
     tail, head = pair(given)
     if not isinstance(tail, str) or not isinstance(head, str):
-        raise GraphError(f"Rules speak names, but a {word} arc came as {given!r}.")
+        raise GraphError(f"Rules are about names, got a {word} arc {given!r}.")
     return tail, head
 
 

@@ -6,13 +6,14 @@ from arcwise.inference.belief import Belief, Probability
 from arcwise.inference.beliefs import Beliefs
 from arcwise.inference.engine import (
     ENGINES,
+    Misses,
     closed,
     impute,
     marginal_log_density,
+    misses,
     predict,
     pseudo_log_density,
     query,
-    residuals,
     sample,
 )
 from arcwise.inference.gaussian import joint
@@ -34,6 +35,7 @@ __all__ = [
     "Ensemble",
     "Equivalents",
     "GaussianJoint",
+    "Misses",
     "NamedMatrix",
     "Predictions",
     "Probability",
@@ -46,11 +48,11 @@ __all__ = [
     "impute",
     "joint",
     "marginal_log_density",
+    "misses",
     "partial_correlations",
     "precision",
     "predict",
     "pseudo_log_density",
     "query",
-    "residuals",
     "sample",
 ]

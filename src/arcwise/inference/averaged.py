@@ -34,8 +34,6 @@ from arcwise.inference.predictions import Predictions
 from arcwise.inference.ranges import Range
 from arcwise.networks import BayesNet, Net, cut, whole
 
-__all__ = ["Ensemble", "Spread"]
-
 Array = NDArray[np.float64]
 
 _DRAWS = 4000

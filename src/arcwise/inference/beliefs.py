@@ -41,8 +41,6 @@ from arcwise.inference.information import mutual_information, scores
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 
-__all__ = ["Beliefs", "States"]
-
 NEIGHBOUR_DRAWS = 4000
 """States that mutual information is computed from, evenly taken from all."""
 

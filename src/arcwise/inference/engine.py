@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import networks
 from arcwise.data import Table
-from arcwise.data.variable import numbers_of, sentence_list
-from arcwise.distributions import refuse_beyond
+from arcwise.data.variable import gaps_of, numbers_of, sentence_list
+from arcwise.distributions import Categorical, refuse_beyond
 from arcwise.distributions.mixing import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
 from arcwise.inference import questions
@@ -41,13 +41,14 @@ from arcwise.networks import BayesNet, MarkovNet, Net, align, whole
 
 __all__ = [
     "ENGINES",
+    "Misses",
     "closed",
     "impute",
     "marginal_log_density",
+    "misses",
     "predict",
     "pseudo_log_density",
     "query",
-    "residuals",
     "sample",
 ]
 
@@ -381,26 +382,39 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
     return np.where(np.isnan(total), -np.inf, total)
 
 
-def residuals(net: Net, table: Table, **options: Any) -> Array:
-    """Errors of predicting each variable from all the others.
+class Misses(NamedTuple):
+    """How far predictions of each variable from all the others are off; rows by variables.
+
+    `errors` are values minus predictions, NaN for levels that are not numbers; `hits` are 1 where the most
+    probable level is the true one, `logs` the log probabilities of the true ones, both NaN for numbers. Gaps
+    are NaN in all of them.
+    """
+
+    errors: Array
+    hits: Array
+    logs: Array
+
+
+def misses(net: Net, table: Table, **options: Any) -> Misses:
+    """Predict each variable from all the others, and compare.
 
     Parameters
     ----------
     net : any network.
     table : rows of exactly the network's variables.
     options : as of `predict`.
-
-    Returns
-    -------
-    Rows by variables: value minus prediction; NaN for levels that are no numbers, and in gaps.
     """
     chosen, linear = _options(options), linear_net(net)
+    found = Misses(*(np.full((table.rows, len(net.names)), np.nan) for _ in Misses._fields))
     if linear is not None and chosen.method is None and not table.missing().any():
-        return closed_residuals(linear, table)
-    found = np.full((table.rows, len(net.names)), np.nan)
+        return found._replace(errors=closed_residuals(linear, table))
     for node, variable in enumerate(net.variables):
-        if variable.discrete and not variable.numeric:
-            continue
-        answer = _asked(Question.of_rows(net, table, chosen, "rows", node)).answers[0]
-        found[:, node] = numbers_of(variable, table.columns[node]) - answer.distribution.mean
+        column, known = table.columns[node], ~gaps_of(variable, table.columns[node])
+        answer = _asked(Question.of_rows(net, table, chosen, "rows", node)).answers[0].distribution
+        if not variable.discrete or variable.numeric:
+            found.errors[:, node] = numbers_of(variable, column) - answer.mean
+        if isinstance(answer, Categorical):
+            codes = column[known].astype(float)
+            found.hits[known, node] = answer.codes[known] == codes
+            found.logs[known, node] = answer.take(known).logpdf(codes[:, None])[:, 0]
     return found

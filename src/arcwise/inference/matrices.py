@@ -9,8 +9,6 @@ Partial correlations given all other variables are :math:`-\theta_{ij} / \sqrt{\
 (Lauritzen 1996, section 5.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +21,6 @@ from arcwise.conditionals import GaussianConditional
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.inference.gaussian import joint
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
-
-__all__ = ["NamedMatrix", "covariance", "partial_correlations", "precision"]
 
 Array = NDArray[np.float64]
 

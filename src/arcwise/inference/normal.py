@@ -29,8 +29,6 @@ from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError
 from arcwise.inference.belief import Probability, share_of
 
-__all__ = ["GaussianJoint", "condition", "eliminate", "log_normal", "narrow"]
-
 Array = NDArray[np.float64]
 
 # What rounding leaves of a row that should be zero, relative to the parts that cancelled.

@@ -24,8 +24,6 @@ from arcwise.errors import FileError, GraphError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.files import read_bytes, write_bytes
 
-__all__ = ["Checkpoint", "pack_graphs", "unpack_graphs"]
-
 Arrays = dict[str, NDArray[Any]]
 Graph = DAG | UGraph
 

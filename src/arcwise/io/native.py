@@ -24,8 +24,6 @@ Reading trusts nothing: names, types, lengths, the version and the graph are che
 local model must give a density for a row of ones.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
@@ -42,12 +40,9 @@ from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
-from arcwise.io.shared import shared_arrays
-from arcwise.io.values import Codec
+from arcwise.io.values import Codec, shared_arrays
 from arcwise.io.versions import VERSION, translated
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, NormalJoint
-
-__all__ = ["BUNDLE", "JSON", "read_bundle", "read_json", "write_bundle", "write_json"]
 
 FORMAT = "arcwise-network"
 DOCUMENT = "network.json"
@@ -125,7 +120,7 @@ def _guarded(read: Callable[[], Stored]) -> Stored:
     except ArcwiseError as error:
         raise FileError(f"it contradicts itself: {error}") from None
     except zipfile.BadZipFile:
-        raise FileError("it is no Arcwise bundle, or it is cut off") from None
+        raise FileError("it is not an Arcwise bundle, or it is cut off") from None
     except Exception as error:  # bytes from anywhere go through json, zipfile and numpy here
         raise FileError(f"it is damaged ({type(error).__name__}: {error})") from None
 
@@ -206,11 +201,11 @@ def _parsed(content: bytes) -> dict[str, Any]:
     try:
         document = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise FileError("it is no JSON text, or it is cut off") from None
+        raise FileError("it is not JSON text, or it is cut off") from None
     if b"\\u" in content:  # an escape may spell half a character, which no file could hold again
         json.dumps(document, ensure_ascii=False).encode()
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise FileError(f"it is no Arcwise network (its format entry is not {FORMAT!r})")
+        raise FileError(f"it is not an Arcwise network (its format entry is not {FORMAT!r})")
     version = document.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise FileError(f"its version should be a whole number, not {version!r}")
@@ -223,7 +218,7 @@ def _parsed(content: bytes) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> float:
-    raise FileError(f"it has a bare {name}, which is no JSON number")
+    raise FileError(f"it has a bare {name}, which is not a JSON number")
 
 
 def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
@@ -366,7 +361,7 @@ def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG 
         others = _of_type(entry[key], list, key)
         for other in others:
             if other not in number:
-                raise FileError(f"{entry['name']!r} has the {one} {other!r}, which is no node")
+                raise FileError(f"{entry['name']!r} has the {one} {other!r}, which is not a node")
         if len(set(others)) != len(others):
             raise FileError(f"{entry['name']!r} names a {one} twice")
         rows.append(tuple(sorted(number[other] for other in others)))

@@ -21,8 +21,6 @@ files are read as they are meant.
 Source: UAI 2008 evaluation of probabilistic reasoning systems, file formats.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from math import prod
@@ -31,8 +29,6 @@ from arcwise.errors import FileError
 from arcwise.io.draft import MOST_LEVELS, MOST_VARIABLES, Draft, at
 from arcwise.io.scan import WHOLE, Lines, decoded
 from arcwise.io.tables import DiscreteNet
-
-__all__ = ["read_uai"]
 
 COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
 

@@ -10,12 +10,8 @@ model's word, such as ``parzen``.
 right side of its line does, or a line is added; what has no line is called today what it was called then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
-
-__all__ = ["EARLIER", "VERSION", "translated"]
 
 VERSION = 3
 """The version that is written."""

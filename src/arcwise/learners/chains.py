@@ -31,8 +31,6 @@ from arcwise.scores.graph_priors import ArcProbabilities, FairParents
 from arcwise.search import SEARCHES
 from arcwise.undirected.factors import factors_of
 
-__all__ = ["PRIORS", "Weighed", "method_for", "of_all_graphs", "of_chains", "weighed"]
-
 PRIORS = ("uniform", "fair")
 """Words for distributions over graphs before any data."""
 

@@ -18,8 +18,6 @@ from arcwise.data import Moments, Table
 from arcwise.errors import WordError, unknown
 from arcwise.results import Step, Watch
 
-__all__ = ["BACKENDS", "Runner", "cores", "inside", "one_thread", "pieces", "runner"]
-
 BACKENDS = ("joblib", "dask")
 """What shares work out to processes."""
 

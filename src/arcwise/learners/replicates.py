@@ -27,8 +27,6 @@ from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification, rows_for
 from arcwise.results import Interrupted, Step, Watch
 
-__all__ = ["RESAMPLING", "Replicates", "Settled", "child_of", "gathered", "row_weights", "settled"]
-
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
 

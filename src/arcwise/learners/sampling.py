@@ -23,8 +23,6 @@ from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settle
 from arcwise.learners.specification import Specification, settled_model
 from arcwise.results import Posterior, Watch, of_draws
 
-__all__ = ["METHODS", "Plan", "Run", "meaning_of", "of_replicates", "with_score"]
-
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
 """Words for ways to find a distribution over graphs."""
 

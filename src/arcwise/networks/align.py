@@ -1,7 +1,5 @@
 """A table in a network's form: its variables, in its coding."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -12,8 +10,6 @@ from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type, numbers_of, sentence_list
 from arcwise.errors import DataError, close_to
 from arcwise.networks.nets import Net
-
-__all__ = ["align"]
 
 
 def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:

@@ -14,8 +14,6 @@ coefficients -r_jk / r_kk on the variables j before it. In an order of maximum c
 edge to a decomposable graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,8 +25,6 @@ from numpy.typing import NDArray
 from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order
-
-__all__ = ["Joint", "NormalJoint"]
 
 Array = NDArray[np.float64]
 

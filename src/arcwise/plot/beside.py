@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.labels import PLAIN, text_width
+from arcwise.plot.axes import PLAIN, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["pixels", "spread_out", "write_beside"]
 
 Array = NDArray[np.float64]
 _SIZE = 9.0

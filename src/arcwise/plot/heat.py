@@ -8,15 +8,12 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, UGraph
-from arcwise.plot.axes import small_axes
-from arcwise.plot.labels import PLAIN
+from arcwise.plot.axes import PLAIN, small_axes
 from arcwise.plot.marks import COLOURS
 from arcwise.results import Posterior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_probabilities", "plot_reliability", "plot_scores", "reliability"]
 
 Array = NDArray[np.float64]
 

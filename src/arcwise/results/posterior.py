@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 
-__all__ = ["Graph", "Posterior", "draw_errors", "of_draws", "undecided_sides"]
-
 Array = NDArray[np.float64]
 Graph = DAG | UGraph
 Feature = Callable[[Any], Any]

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Compiled
+from arcwise._kernels.orders import Batches, Compiled
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
 __all__ = [
-    "ALL", "Array", "Cached", "Mask", "Numbers", "ParentSets", "Parents", "Score", "Sum", "Sweep", "Watched",
-    "delta", "members", "toggle", "total",
+    "ALL", "Array", "Batched", "Cached", "Mask", "Numbers", "ParentSets", "Parents", "Score", "Sum", "Sweep",
+    "Watched", "delta", "members", "toggle", "total",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -193,6 +193,41 @@ class Sum(Score):
         found = [part.subsets(child, others, always, most) for part in self.parts]
         out: Array = np.sum(found, axis=0)
         return out
+
+
+class Batched(Score):
+    """A score that a compiled object answers by itself, in batches."""
+
+    lattice = True
+
+    def __init__(
+        self, nodes: tuple[str, ...], rows: float, batches: Batches, *, equivalent: bool
+    ) -> None:
+        self.nodes, self.rows, self.equivalent, self.batches = nodes, rows, equivalent, batches
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Scores of several parent sets."""
+        return self.batches.many(child, sets)
+
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
+        """Bases and toggles, one compiled call for each child."""
+        p = len(self.nodes)
+        own, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
+        everything = np.arange(p)
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            wanted = everything if among is None else np.flatnonzero(among[row])
+            found = self.batches.toggles(child, base, wanted)  # type: ignore[arg-type]
+            own[row], toggled[row, wanted] = found[0], found[1:]
+        return own, toggled
+
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """All subsets in one compiled call."""
+        found = self.batches.subsets(child, others, always, most)
+        return np.nan_to_num(found, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
+
+    def compiled(self, extra: Array | None = None) -> Compiled:
+        """The compiled object itself."""
+        return self.batches if extra is None else self.batches.charged(extra)
 
 
 class Cached(Score):

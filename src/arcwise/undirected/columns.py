@@ -25,8 +25,6 @@ from arcwise._kernels.glasso import (
 )
 from arcwise.undirected.newton import finish, inverse, log_determinant
 
-__all__ = ["LEAST", "Solved", "judged", "solve_block"]
-
 Array = NDArray[np.float64]
 Tell = Callable[[int, float], bool]
 

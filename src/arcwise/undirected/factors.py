@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.undirected.penalties import checked_factors
 
-__all__ = ["Factors", "factors_of"]
-
 Array = NDArray[np.float64]
 
 
@@ -76,7 +74,7 @@ def factors_of(value: Any) -> Factors:
 
     Raises
     ------
-    FitError, DataError : what is no square matrix of numbers.
+    FitError, DataError : not a square matrix of numbers.
 
     >>> import pandas as pd
     >>> names = ["a", "b"]
@@ -168,8 +166,8 @@ def _square(values: Any, what: str) -> Array:
         matrix = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise FitError(
-            f"{what} are a number, a rule, or a square matrix of numbers, but {type(values).__name__} "
-            "came, with something else in it."
+            f"{what} are a number, a rule, or a square matrix of numbers, got a {type(values).__name__} "
+            "with something else in it."
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise FitError(f"{what} are a square matrix, got one of shape {matrix.shape}.")

@@ -40,8 +40,6 @@ from arcwise.undirected.penalties import (
 )
 from arcwise.undirected.starts import Start, begin, no_maximum, share_of
 
-__all__ = ["Glasso", "glasso", "glasso_path", "largest_penalty"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 

@@ -24,8 +24,6 @@ from arcwise.undirected.chordal import Chain, Singular, chain, completion
 from arcwise.undirected.newton import completed, finish, inverse
 from arcwise.undirected.penalties import checked_covariance
 
-__all__ = ["Known", "known", "refitted"]
-
 Array = NDArray[np.float64]
 
 # W agrees with S to this, in units of correlations, before it is called converged.

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import Limits, Rules, UGraph
 
-__all__ = ["Bounds", "edge_bounds", "edge_limits"]
-
 
 class Bounds(NamedTuple):
     """The largest graph that rules allow, and the pairs (smaller number first) that must stay."""

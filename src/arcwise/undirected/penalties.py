@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso import gather
 from arcwise.errors import FitError
 
-__all__ = ["Pairs", "Piece", "Problem", "checked_covariance", "checked_factors"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Pairs = Iterable[tuple[int, int]]
@@ -215,7 +213,7 @@ def _checked_pairs(pairs: Pairs | None, size: int) -> set[tuple[int, int]]:
     for one, two in found:
         if not 0 <= one < two < size:
             raise FitError(
-                f"({one}, {two}) is no pair of two columns out of 0 to {size - 1}; rules for the "
+                f"({one}, {two}) is not a pair of two columns out of 0 to {size - 1}; rules for the "
                 "graphical lasso are pairs of column numbers."
             )
     return found

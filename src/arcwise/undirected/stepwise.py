@@ -38,8 +38,6 @@ from arcwise.undirected.known import refitted
 from arcwise.undirected.newton import inverse, log_determinant
 from arcwise.undirected.penalties import Pairs, checked_covariance
 
-__all__ = ["Charge", "Stepwise", "stepwise", "usual_gamma"]
-
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
