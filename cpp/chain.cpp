@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "local_scores.hpp"
-#include "parent_sets.hpp"
+#include "reversal.hpp"
 
 namespace arcwise {
 
@@ -22,7 +22,7 @@ class StructureChain {
                  bool rows, nb::object sets)
       : p_(static_cast<int>(allowed.shape(0))), words_(allowed.shape(1)), most_(max_parents), beta_(beta), flips_(flips),
         turns_(turns), rows_(rows), allowed_(allowed.data(), allowed.data() + allowed.size()),
-        required_(required.data(), required.data() + required.size()), memory_(p_, Memory(words_)), held_(sets),
+        required_(required.data(), required.data() + required.size()), memory_(p_, Memory(words_)), rows_of_(p_, words_), held_(sets),
         sets_(sets.is_none() ? nullptr : nb::cast<ParentSets*>(sets)), logs_(static_cast<std::size_t>(p_ * p_) + 1) {
     if (required.size() != allowed.size()) throw nb::value_error("the tables of a chain have different sizes");
     if (turns_ > 0.0 && !sets_) throw nb::value_error("a chain that draws new parents needs parent sets");
@@ -105,6 +105,7 @@ class StructureChain {
   bool rows_;
   std::vector<Word> allowed_, required_, parents_, below_;
   std::vector<Memory> memory_;
+  Rows rows_of_;
   nb::object held_, permits_;
   ParentSets* sets_;
   std::vector<double> logs_;
@@ -123,30 +124,9 @@ class StructureChain {
   template <typename Visit>
   void each(const Word* bits, const Visit& visit) const { each_bit(bits, words_, visit); }
 
-  // For each variable the variables that it leads to.
-  std::vector<Word> descendants(const std::vector<Word>& parents) const {
-    std::vector<Word> below(parents.size(), 0);
-    std::vector<int> waiting(p_, 0), ready;  // children not yet done
-    for (int v = 0; v < p_; ++v)
-      each(row(parents, v), [&](int u) { ++waiting[u]; });
-    for (int v = 0; v < p_; ++v)
-      if (waiting[v] == 0) ready.push_back(v);
-    for (std::size_t i = 0; i < ready.size(); ++i) {
-      const int v = ready[i];
-      each(row(parents, v), [&](int u) {
-        Word* own = row(below, u);
-        for (std::size_t w = 0; w < words_; ++w) own[w] |= row(below, v)[w];
-        put(own, v);
-        if (--waiting[u] == 0) ready.push_back(u);
-      });
-    }
-    if (ready.size() != static_cast<std::size_t>(p_)) throw nb::value_error("the start of a chain has a cycle");
-    return below;
-  }
-
   // Descendants and legal changes of the present graph, from scratch.
   void settle() {
-    below_ = descendants(parents_);
+    below_ = rows_of_.descendants(parents_);
     changes_.resize(p_);
     legal_ = 0;
     for (int v = 0; v < p_; ++v) legal_ += changes_[v] = changeable(v, row(parents_, v), row(below_, v));
@@ -285,23 +265,9 @@ class StructureChain {
     return found;
   }
 
-  std::int64_t arcs(const std::vector<Word>& parents) const { return size_of(parents.data(), parents.size()); }
-
-  // An arc, each with the same probability.
-  std::pair<int, int> arc() {
-    int place = random_.under(static_cast<int>(arcs(parents_)));
-    int v = 0;
-    for (int size; place >= (size = size_of(row(parents_, v), words_)); ++v) place -= size;
-    int u = -1;
-    each(row(parents_, v), [&](int x) {
-      if (place-- == 0) u = x;
-    });
-    return {u, v};
-  }
-
   bool flip() {
-    if (arcs(parents_) == 0) return false;
-    const auto [u, v] = arc();
+    if (rows_of_.arcs(parents_) == 0) return false;
+    const auto [u, v] = rows_of_.arc(parents_, random_);
     if (has(row(required_, v), u) || !has(row(allowed_, u), v) || size_of(row(parents_, u), words_) >= most_ || reaches(u, v))
       return false;
     std::vector<Word> next(parents_);
@@ -316,43 +282,15 @@ class StructureChain {
     return true;
   }
 
-  // Variables that v may have as parents with these descendants.
-  std::vector<Word> open(int v, const std::vector<Word>& below) const {
-    std::vector<Word> bits(words_);
-    for (std::size_t w = 0; w < words_; ++w) bits[w] = ~row(below, v)[w];
-    bits[static_cast<std::size_t>(v) >> 6] &= ~(Word{1} << (v & 63));
-    return bits;
-  }
-
-  // Turn an arc u -> v and draw all parents of both anew.
+  // Turn an arc and draw all parents of both its ends anew.
   bool redraw() {
-    if (arcs(parents_) == 0) return false;
-    const auto [u, v] = arc();
-    if (has(row(required_, v), u) || sets_->place(u, row(parents_, u)) < 0 || sets_->place(v, row(parents_, v)) < 0) return false;
-    std::vector<Word> bare(parents_), only_u(words_, 0), only_v(words_, 0);
-    std::fill_n(row(bare, u), words_, Word{0});
-    std::fill_n(row(bare, v), words_, Word{0});
-    put(only_u.data(), u);
-    put(only_v.data(), v);
-    const std::vector<Word> below = descendants(bare), open_u = open(u, below), open_v = open(v, below);
-    const double there = sets_->log_sum(u, open_u.data(), only_v.data()), back = sets_->log_sum(v, open_v.data(), only_u.data());
-    if (there == -INFINITY) return false;
-    std::vector<Word> next(bare), old(bare);
-    std::copy_n(sets_->set(sets_->draw(u, open_u.data(), only_v.data(), random_)), words_, row(next, u));
-    const std::vector<Word> rest_v = open(v, descendants(next));
-    const double then = sets_->log_sum(v, rest_v.data(), nullptr);
-    if (then == -INFINITY) return false;
-    std::copy_n(sets_->set(sets_->draw(v, rest_v.data(), nullptr, random_)), words_, row(next, v));
-    std::copy_n(row(parents_, v), words_, row(old, v));
-    const std::vector<Word> rest_u = open(u, descendants(old));
-    const double again = sets_->log_sum(u, rest_u.data(), nullptr);
-    const double at_u = score(u, row(next, u)), at_v = score(v, row(next, v));
-    const double log = there + then - back - again + std::log(static_cast<double>(arcs(parents_))) -
-                       std::log(static_cast<double>(arcs(next)));
-    if (!random_.takes(log) || !permitted(next)) return false;
-    parents_ = std::move(next);
-    own_[u] = at_u;
-    own_[v] = at_v;
+    Rows::Reversal next = rows_of_.reversal(parents_, *sets_, random_);
+    if (next.tail < 0) return false;
+    const double at_tail = score(next.tail, row(next.parents, next.tail)), at_head = score(next.head, row(next.parents, next.head));
+    if (!random_.takes(next.log_ratio) || !permitted(next.parents)) return false;
+    parents_ = std::move(next.parents);
+    own_[next.tail] = at_tail;
+    own_[next.head] = at_head;
     settle();
     return true;
   }

@@ -5,12 +5,12 @@
 // left, and so on. A variable of a later element so has a parent in the element just before it and all others further before.
 //
 // Both chains move one variable to a place drawn among all (a Gibbs step), swap two, or, for partitions, split and join
-// elements. A graph is drawn from the present order or partition where a draw is recorded; where graphs have to fulfil a
+// elements, and turn arcs of a graph drawn from the present partition. A graph is drawn from the present order or partition where a draw is recorded; where graphs have to fulfil a
 // condition, after every step, which is undone if the graph does not.
 #include <numeric>
 #include <utility>
 
-#include "parent_sets.hpp"
+#include "reversal.hpp"
 
 namespace arcwise {
 namespace {
@@ -32,7 +32,7 @@ class PlaceChain {
   // With `levels` a variable's place is the number of its element, else its place in the order.
   PlaceChain(nb::object sets, bool levels)
       : held_(sets), sets_(nb::cast<ParentSets*>(sets)), p_(sets_->p()), words_(sets_->words()), levels_(levels),
-        graph_(static_cast<std::size_t>(p_) * words_) {}
+        rows_of_(p_, words_), graph_(static_cast<std::size_t>(p_) * words_) {}
 
   void go_to(ConstIndices places, ConstWords graph, Seed generator, std::int64_t taken) {
     if (places.size() != static_cast<std::size_t>(p_) || graph.size() != graph_.size())
@@ -86,6 +86,7 @@ class PlaceChain {
   int p_;
   std::size_t words_;
   bool levels_;
+  Rows rows_of_;
   Places places_;
   Arrangement now_;
   Bits graph_;
@@ -152,9 +153,23 @@ class PlaceChain {
   bool step() {
     if (p_ < 2) return false;
     const Word kind = random_.below(8);
-    if (kind < 4) return levels_ ? move_between_elements() : move_in_order();
-    if (kind < 6) return levels_ ? split_or_join() : swap_neighbours();
-    return swap();
+    if (!levels_) return kind < 5 ? move_in_order() : kind < 7 ? swap_neighbours() : swap();
+    switch (kind) {
+      case 0: case 1: return move_between_elements();
+      case 2: return split_or_join();
+      case 3: return swap();
+      case 4: return reverse();
+      default: return move_by_order();
+    }
+  }
+
+  // Draw a graph of the present partition, turn an arc with new parents for its ends, and go to the partition of that.
+  bool reverse() {
+    draw();
+    Rows::Reversal next = rows_of_.reversal(graph_, *sets_, random_);
+    if (next.tail < 0 || !random_.takes(next.log_ratio)) return false;
+    go_to_graph(std::move(next.parents));
+    return true;
   }
 
   bool careful_step(const nb::object& permits) {
@@ -194,12 +209,9 @@ class PlaceChain {
     return propose(std::move(next), 0.0);
   }
 
-  // One variable to a place in the order, drawn among all in proportion to their weights.
-  bool move_in_order() {
-    const int v = random_.under(p_), old = places_[v];
-    Places others(static_cast<std::size_t>(p_ - 1));
-    for (int w = 0; w < p_; ++w)
-      if (w != v) others[places_[w] - (places_[w] > old)] = w;
+  // Log weights of the orders in which v is put at each place among the others.
+  std::vector<double> weights(const Places& others, int v) {
+    const int count = static_cast<int>(others.size());
     Bits before(words_, 0), with(words_, 0);
     put(with.data(), v);
     std::vector<double> first, later, own;
@@ -211,19 +223,94 @@ class PlaceChain {
       put(with.data(), w);
     }
     own.push_back(value(v, before.data(), nullptr));
-    for (int j = p_ - 1; j-- > 0;) later[j] += j + 1 < p_ - 1 ? later[j + 1] : 0.0;
-    double passed = 0.0;
+    later.push_back(0.0);
+    for (int j = count; j-- > 0;) later[j] += later[j + 1];
     std::vector<double> logs;
-    for (int j = 0; j < p_; ++j) {
-      logs.push_back(passed + own[j] + (j < p_ - 1 ? later[j] : 0.0));
-      if (j < p_ - 1) passed += first[j];
+    double passed = 0.0;
+    for (int j = 0; j <= count; ++j) {
+      logs.push_back(passed + own[j] + later[j]);
+      if (j < count) passed += first[j];
     }
-    const int place = random_.among(logs);
+    return logs;
+  }
+
+  // One variable to a place in the order, drawn among all in proportion to their weights.
+  bool move_in_order() {
+    const int v = random_.under(p_), old = places_[v];
+    Places others(static_cast<std::size_t>(p_ - 1));
+    for (int w = 0; w < p_; ++w)
+      if (w != v) others[places_[w] - (places_[w] > old)] = w;
+    const int place = random_.among(weights(others, v));
     if (place < 0 || place == old) return false;
     for (int j = 0; j < p_ - 1; ++j) places_[others[j]] = j + (j >= place);
     places_[v] = place;
     now_ = arrange(places_);
     return true;
+  }
+
+  // The same for a graph G of the present partition, by way of an order that agrees with it.
+  //
+  // The order o is drawn with probability q(o | G): each next variable among those whose parents are all there. On pairs of a
+  // graph and an order the distribution w(G) q(o | G) has the wanted one for graphs. A variable moves to another place
+  // in proportion to the weights of orders, and the variables between both places get new parents in proportion to theirs; this
+  // is reversible for w(G) alone, so that it is accepted with q(o' | G') / q(o | G).
+  bool move_by_order() {
+    draw();
+    Places order;
+    const double q = topological(graph_, order, true);
+    const int old = random_.under(p_), v = order[old];
+    order.erase(order.begin() + old);
+    const int place = random_.among(weights(order, v));
+    if (place < 0) return false;
+    order.insert(order.begin() + place, v);
+    Bits next(graph_), before(words_, 0);
+    for (int j = 0; j < p_; ++j) {
+      if (j >= std::min(old, place) && j <= std::max(old, place))
+        std::copy_n(sets_->set(sets_->draw(order[j], before.data(), nullptr, random_)), words_, row(next, order[j]));
+      put(before.data(), order[j]);
+    }
+    if (!random_.takes(topological(next, order, false) - q)) return false;
+    const bool moved = next != graph_;
+    go_to_graph(std::move(next));
+    return moved;
+  }
+
+  // Log of q(order | graph); the order is drawn, or given.
+  double topological(const Bits& graph, Places& order, bool drawn) {
+    if (drawn) order.clear();
+    double log = 0.0;
+    Places ready, waiting(static_cast<std::size_t>(p_));
+    std::vector<Places> children(static_cast<std::size_t>(p_));
+    for (int v = 0; v < p_; ++v) {
+      waiting[v] = size_of(row(graph, v), words_);
+      if (waiting[v] == 0) ready.push_back(v);
+      each_bit(row(graph, v), words_, [&](int u) { children[u].push_back(v); });
+    }
+    for (int j = 0; j < p_; ++j) {
+      const int size = static_cast<int>(ready.size());
+      log -= std::log(static_cast<double>(size));
+      int at = drawn ? random_.under(size) : 0;
+      if (drawn) order.push_back(ready[at]);
+      else at = static_cast<int>(std::find(ready.begin(), ready.end(), order[j]) - ready.begin());
+      ready[at] = ready.back();
+      ready.pop_back();
+      for (int child : children[order[j]])
+        if (--waiting[child] == 0) ready.push_back(child);
+    }
+    return log;
+  }
+
+  void go_to_graph(Bits graph) {
+    const Bits below = rows_of_.descendants(graph);
+    Places order(static_cast<std::size_t>(p_)), sizes;
+    for (int v = 0; v < p_; ++v) sizes.push_back(size_of(row(below, v), words_));
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : a < b; });
+    places_.assign(static_cast<std::size_t>(p_), 0);
+    for (int v : order)  // whoever leads to another leads to more
+      each_bit(row(graph, v), words_, [&](int u) { places_[v] = std::max(places_[v], places_[u] + 1); });
+    graph_ = std::move(graph);
+    now_ = arrange(places_);
   }
 
   // The same for partitions: into an element, or alone between two.

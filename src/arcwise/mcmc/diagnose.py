@@ -4,8 +4,8 @@ R-hat and effective sample size (ESS) of the score and of the indicator of each 
 chains cut in halves (`distributions.mixing`). The Monte-Carlo error of a probability is its standard deviation over
 the square root of the ESS. Of an arc that was never or always seen the error is not zero: had it a probability of
 more than about 3 / ESS of being otherwise, 19 of 20 runs would have shown it (the rule of three; Hanley and
-Lippman-Hand 1983), so that bound stands in its place. As an indicator that never moves has no ESS of its own, the
-least ESS of those that do, and of the score, is taken.
+Lippman-Hand 1983), so that bound stands in its place. As an indicator that never moves has no ESS of its own, and
+one that moves a few times tells little about it, the least ESS of those that move often, and of the score, is taken.
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,7 @@ AGREE = 1.01
 """R-hat above which chains are said to disagree (Vehtari and others 2021)."""
 
 _BLOCK = 64  # indicators judged at a time
+_RARE = 0.05  # share of draws, or of the others, below which an indicator's own ESS is not to be trusted
 
 
 class Certainty(NamedTuple):
@@ -90,13 +91,12 @@ def diagnose(chains: Sequence[Chain]) -> Diagnosis:
     flat = arcs.reshape(length, p * p, -1)
     upper, lower = np.triu_indices(p, 1)
     either = arcs[:, upper, lower] | arcs[:, lower, upper]
-    floor = float(judged.ess[0])
-    parts = _judge(flat, floor)
-    least = min(floor, float(parts[3].min()))
-    matrices = [part.reshape(p, p) for part in _bounded(parts, least)]
+    whole, half = _judge(flat), _judge(either)
+    least = min(float(judged.ess[0]), _slowest(whole), _slowest(half))
+    matrices = [part.reshape(p, p) for part in _bounded(whole, least)]
     np.fill_diagonal(matrices[1], 0.0)
     pairs = []
-    for part, blank in zip(_bounded(_judge(either, floor), least), (0, 0, 1, np.inf), strict=True):
+    for part, blank in zip(_bounded(half, least), (0, 0, 1, np.inf), strict=True):
         square = np.full((p, p), float(blank))
         square[upper, lower] = square[lower, upper] = part
         pairs.append(square)
@@ -106,7 +106,10 @@ def diagnose(chains: Sequence[Chain]) -> Diagnosis:
     )
 
 
-def _judge(values: NDArray[np.bool_], floor: float) -> tuple[Array, Array, Array, Array]:
+Judged = tuple[Array, Array, Array, Array]
+
+
+def _judge(values: NDArray[np.bool_]) -> Judged:
     """Shares, errors, R-hat and ESS of indicators (draws, n, chains), some of them at a time."""
     shares = values.mean(axis=(0, 2))
     errors, rhat, ess = np.zeros(len(shares)), np.ones(len(shares)), np.full(len(shares), np.inf)
@@ -117,9 +120,21 @@ def _judge(values: NDArray[np.bool_], floor: float) -> tuple[Array, Array, Array
     return shares, errors, rhat, ess
 
 
-def _bounded(parts: tuple[Array, Array, Array, Array], least: float) -> list[Array]:
-    """Errors never zero: about 3 / ESS where an indicator never moved, or nearly never."""
+def _rare(shares: Array) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.minimum(shares, 1.0 - shares) < _RARE
+    return found
+
+
+def _slowest(parts: Judged) -> float:
+    """The least ESS of indicators that change often enough to have one."""
+    return float(np.min(parts[3], initial=np.inf, where=~_rare(parts[0])))
+
+
+def _bounded(parts: Judged, least: float) -> list[Array]:
+    """Errors never zero: about 3 / ESS of an indicator that never moved, and one event more of a rare one."""
     shares, errors, rhat, ess = parts
-    still = ~np.isfinite(ess)
-    size = np.where(still, least, ess)
-    return [shares, np.where(still, np.minimum(1.0, 3.0 / size), errors), rhat, size]
+    rare, still = _rare(shares), ~np.isfinite(ess)
+    size = np.where(rare, np.minimum(ess, least), ess)
+    event = np.sqrt((shares * (1.0 - shares) + 1.0 / size) / size)
+    errors = np.where(still, np.minimum(1.0, 3.0 / size), np.where(rare, event, errors))
+    return [shares, errors, rhat, size]

@@ -40,6 +40,8 @@ __all__ = ["OrderSampler"]
 
 _ROUNDS = 6  # in which lists of candidates may grow
 _DRAWS = 200  # graphs in each
+_BETAS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)  # powers of the score on the way to a random start,
+_COOLING = 30  # and steps for each variable at each of them
 _WORDS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 1], dtype=np.uint64)
 
 
@@ -86,7 +88,18 @@ class OrderSampler:
         graph = random_start(self.bounds, rng, self.candidates) if start is None else start
         if start is not None and not self.bounds.allows_graph(start):
             raise FitError("The start graph of a chain must obey the rules, but this one does not.")
-        return self._state(graph, generator(rng))
+        state = self._state(graph, generator(rng))
+        return state if start is not None or self.bounds.condition else self._cooled(state)
+
+    def _cooled(self, state: State) -> State:
+        """The state after some steps at falling temperatures, so that fewer chains begin in a poor mode."""
+        here = PlaceState(state.places, state.parents, state.generator, 0)
+        for beta in _BETAS:
+            chain = PlaceChain(self.lists.kernel(beta), levels=self.levels)
+            chain.go_to(here)
+            chain.run(_COOLING * len(self.nodes), 1 << 62, _go_on)
+            here = chain.state._replace(taken=0)
+        return State(here.parents, here.generator, 0, here.places)
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None

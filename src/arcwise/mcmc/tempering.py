@@ -19,7 +19,7 @@ from arcwise.scores import Score
 
 __all__ = ["TemperedSampler"]
 
-_LADDER = 0.7  # ratio of neighbouring powers
+_LADDER = 0.6  # ratio of neighbouring powers
 
 
 @dataclass(eq=False)
@@ -30,14 +30,14 @@ class TemperedSampler:
     ----------
     score : local scores, priors over graphs included.
     limits : rules bound to the score's columns.
-    temperatures : how many chains; their powers fall from 1 by 0.7 each.
+    temperatures : how many chains; their powers fall from 1 by a factor of 0.6 each.
     period : steps between two swaps.
     flips, redraws : as in `StructureSampler`.
     """
 
     score: Score
     limits: Limits | None = None
-    temperatures: int = 6
+    temperatures: int = 10
     period: int = 200
     flips: float = 0.0
     redraws: float = 0.0
