@@ -167,6 +167,8 @@ def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any
     """All words of `learn` by name, for a verb that takes the same: as given, fixed, or the default."""
     found = inspect.signature(learn).bind(data, **words)
     found.apply_defaults()
+    if not found.arguments["certainty"]:
+        del found.arguments["certainty"]  # of learn alone
     return {**found.arguments, **fixed}
 
 

@@ -216,6 +216,9 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     values |= {name: own[name] for name in _PLAIN}
     values |= {"diagnostics": _mapping(own["diagnostics"])}
     found = results.Posterior(nodes, graphs, **values, notes=tuple(map(str, own["notes"])))
+    kept = _mapping(about["kept"])
+    if not all(isinstance(array, np.ndarray) for array in kept.values()):
+        raise FileError("what it would go on from is no array")
     words = about.get("words")
     spec = None
     if words is not None:
@@ -232,7 +235,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
         spec,
         _read_data(about.get("data"), stored.variables, order),
         words or {},
-        _mapping(about["kept"]),
+        kept,
         about["seed"],
     )
 

@@ -9,15 +9,18 @@ import numpy as np
 
 from arcwise.api.learning import settle
 from arcwise.api.net import Network
+from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table, any_table, fingerprint
-from arcwise.errors import DataError, FitError, unknown
+from arcwise.errors import DataError, FitError, NoTimeError, unknown
+from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
 from arcwise.learners.chains import method_for, of_all_graphs, of_chains
-from arcwise.learners.parallel import cores, one_thread
+from arcwise.learners.parallel import cores, inside, one_thread
+from arcwise.learners.replicates import Replicates, gathered, settled
 from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
 from arcwise.networks import whole
 from arcwise.results import Watch
@@ -115,6 +118,7 @@ def posterior(
     }
     with one_thread(source), watching as watch:
         run, plan, problem = _run(spec, source, plan, watch, place, again)
+    words["score"] = problem.spec.score  # the one that was chosen
     found = run.found
     if watch.reason:
         found = replace(found, stopped=watch.reason)
@@ -169,6 +173,30 @@ def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) ->
     notes = (*problem.notes, *run.found.notes)
     found = replace(run.found, notes=notes, stopped=watch.reason)
     return replace(post, found=found, plan=plan, kept=run.kept, data=source)
+
+
+def path_certainty(
+    path: PenaltyPath,
+    draws: int,
+    seed: int,
+    n_jobs: int,
+    watch: Progress,
+    ways: Mapping[str, Any],
+) -> PathCertainty:
+    """How sure edges are along a path."""
+    problem = path.problem
+    penalties = tuple(sorted({max(knot.penalty, 0.0) for knot in path.knots}))
+    choices = settled(problem.spec.but(penalty=0.0), problem, n_jobs, watch)
+    rng = np.random.default_rng(whole("seed", seed)).spawn(5)[4]
+    away = inside(n_jobs, watch)
+    work = Replicates.of(choices, path.source, rng, penalties=penalties, watch=away, **ways)
+    pieces = gathered(work, whole("number of draws", draws), n_jobs=n_jobs, watch=watch)
+    found = tuple(piece for piece in pieces if not isinstance(piece, str))
+    if not found:
+        raise NoTimeError("There was no time for a single path: give it more.")
+    word = "bootstrap" if ways["resampling"] == "bootstrap" else "subsampling"
+    notes = (watch.reason,) if watch.reason else ()
+    return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
 
 
 def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:

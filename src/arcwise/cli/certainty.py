@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.options import learning_option, main_output, output_option
 from arcwise.cli.syntax import number
+from arcwise.errors import plural
 
 if TYPE_CHECKING:
     from arcwise.api import Posterior
@@ -62,7 +63,7 @@ def posterior(
 
     places = [(output, outputs.MODELS), (table, outputs.TABLES), (plot, PICTURES)]
     outputs.check([*places, (checkpoint, ())], [source.data])
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
     settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
     data = source.moments() if stream else source.table()
@@ -98,7 +99,7 @@ def _pairs(found: Posterior) -> Any:
 
 def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -> None:
     words, value = found.settings, found.found
-    how = "exact" if value.exact else terminal.plural(value.draws, "draw")
+    how = "exact" if value.exact else plural(value.draws, "draw")
     size = "" if value.exact else f", worth {value.ess:.0f} independent ones"
     evidence = found.log_evidence
     about: list[tuple[str, object]] = [
@@ -135,10 +136,10 @@ def _show_pairs(found: Posterior) -> None:
     ]
     terminal.show(terminal.grid(["first", "second", *arcs, ">joined", ">error", ""], lines))
     if len(likely) > len(rows):
-        terminal.show(f"... and {terminal.plural(len(likely) - len(rows), 'more pair')}")
+        terminal.show(f"... and {plural(len(likely) - len(rows), 'more pair')}")
     rest = len(found.edges) - len(likely)
     if rest:
-        terminal.show(f"{terminal.plural(rest, 'pair')} with less than {FAINT:g}")
+        terminal.show(f"{plural(rest, 'pair')} with less than {FAINT:g}")
     what = f"Joined: {found.meaning} of an edge between the two"
     ways = "; ->, <-: of the arc in this direction" if found.directed else ""
     terminal.show("", terminal.styled(f"{what}{ways}; error: its Monte-Carlo error.", "dim"), "")

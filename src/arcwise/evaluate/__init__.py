@@ -3,7 +3,13 @@
 from arcwise.evaluate.averaging import averaged_graph, inclusion_threshold, threshold_of
 from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
 from arcwise.evaluate.edges import Edge, EdgeTable
-from arcwise.evaluate.probabilities import Pair, PairTable, pair_table, with_certainty
+from arcwise.evaluate.probabilities import (
+    Pair,
+    PairTable,
+    PathCertainty,
+    pair_table,
+    with_certainty,
+)
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
@@ -22,6 +28,7 @@ __all__ = [
     "Learner",
     "Pair",
     "PairTable",
+    "PathCertainty",
     "Validation",
     "averaged_graph",
     "bend_notes",

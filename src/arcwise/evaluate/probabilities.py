@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import unknown
 from arcwise.evaluate.edges import EdgeTable
-from arcwise.results import Posterior
+from arcwise.results import Posterior, draw_errors, of_draws
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -130,6 +131,74 @@ class PairTable:
             lines.append(f"{rest} pair{'s' * (rest != 1)} with less than {_FAINT:g}")
         prior = f"; prior: {self.prior}" if self.prior else ""
         return "\n".join([*lines, f"numbers: {self.meaning}{prior}"])
+
+
+class EdgeShare(NamedTuple):
+    """An edge at a penalty, with the share of replicates that have it there."""
+
+    penalty: float
+    first: str
+    second: str
+    probability: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PathCertainty:
+    """How sure edges are at every penalty: one path for each resampled table.
+
+    Parameters
+    ----------
+    penalties : ascending.
+    draws : for each replicate its graphs, one a penalty.
+    unit : the penalty's.
+    meaning : what the shares are.
+    notes : sentences for the reader.
+    """
+
+    penalties: tuple[float, ...]
+    draws: tuple[tuple[Any, ...], ...]
+    unit: str
+    meaning: str
+    notes: tuple[str, ...] = ()
+
+    def at(self, penalty: float) -> Posterior:
+        """The distribution of graphs at a penalty: at the next larger one that was looked at."""
+        place = min(int(np.searchsorted(self.penalties, penalty)), len(self.penalties) - 1)
+        return of_draws([row[place] for row in self.draws], meaning=self.meaning)
+
+    @cached_property
+    def probabilities(self) -> Array:
+        """Share of replicates that have each edge (penalties, variables, variables)."""
+        return np.stack([self.at(penalty).adjacent for penalty in self.penalties])
+
+    def rows(self) -> list[EdgeShare]:
+        """A long table: one row for each penalty and each edge that some replicate has there."""
+        names, size, found = self.draws[0][0].nodes, float(len(self.draws)), []
+        for place, one, two in np.argwhere(np.triu(self.probabilities) > 0).tolist():
+            share = self.probabilities[place, one, two]
+            error = float(draw_errors(np.array([share]), size)[0])
+            found.append(
+                EdgeShare(self.penalties[place], names[one], names[two], float(share), error)
+            )
+        return found
+
+    def __repr__(self) -> str:
+        return f"<PathCertainty: {len(self.draws)} paths, {len(self.penalties)} penalties>"
+
+    def __str__(self) -> str:
+        names, most = self.draws[0][0].nodes, np.triu(self.probabilities).max(axis=0)
+        pairs = sorted(np.argwhere(most > 0).tolist(), key=lambda pair: -most[pair[0], pair[1]])
+        ends = [f"{names[one]} -- {names[two]}" for one, two in pairs[:_SHOWN]]
+        places = np.linspace(0, len(self.penalties) - 1, min(6, len(self.penalties))).astype(int)
+        wide = max(map(len, ["at penalty", *ends]))
+        lines = [
+            "  ".join([f"{'at penalty':<{wide}}", *(f"{self.penalties[k]:6.3g}" for k in places)])
+        ]
+        for name, (one, two) in zip(ends, pairs, strict=False):
+            shares = (f"{self.probabilities[k, one, two]:6.3f}" for k in places)
+            lines.append("  ".join([f"{name:<{wide}}", *shares]))
+        return "\n".join([*lines, f"numbers: {self.meaning}; penalties in {self.unit}"])
 
 
 def turned_to_likely(row: Pair) -> Pair:

@@ -390,7 +390,8 @@ def _packed(chains: Sequence[Chain]) -> dict[str, NDArray[Any]]:
     for number, chain in enumerate(chains):
         state = {f"state_{name}": array for name, array in chain.state.to_arrays().items()}
         own = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
-        own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2)
+        # Summed, so that a run in pieces leaves the same arrays as one in one.
+        own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2).sum(axis=0)[None]
         found |= {f"chain_{number}_{name}": array for name, array in own.items()}
     return found
 

@@ -170,6 +170,16 @@ class Lasso(Correlations):
         trail.check()
         return graph
 
+    def structures(
+        self, penalties: Sequence[float], watch: Watch | None = None
+    ) -> tuple[UGraph, ...]:
+        """The graphs at several penalties alone, the largest solved for first."""
+        trail = Trail(watch)
+        order = sorted(set(penalties), reverse=True)
+        found = {each.penalty: each.graph for each in self.solve(order, trail)}
+        trail.check()
+        return tuple(found[penalty] for penalty in penalties)
+
     def path(self, watch: Watch | None = None) -> Path:
         """Solve for a grid of penalties, the largest first."""
         trail = Trail(watch)

@@ -153,8 +153,7 @@ class Replicates:
             problem = self.binds.bind(self.spec, self.table_of(number))
             if not self.penalties:
                 return (problem.structure(self.penalty, self.watch),)
-            path = problem.path(self.watch)
-            return tuple(problem.graph_at(path, penalty) for penalty in self.penalties)
+            return problem.structures(self.penalties, self.watch)
         except Interrupted:
             return None
         except ArcwiseError as error:
