@@ -25,6 +25,10 @@ from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
 from arcwise.networks import whole
 from arcwise.results import Watch
 
+_NOT_KEPT = (
+    "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
+    "tiers", "max_parents",
+)  # fmt: skip
 _REPLICATES = 100  # for the certainty of a network
 _PLAN = (
     "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
@@ -114,11 +118,11 @@ def posterior(
     words = {
         name: value
         for name, value in {**asked.pop("options"), **asked}.items()
-        if name not in ("data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs")
+        if name not in _NOT_KEPT
     }
     with one_thread(source), watching as watch:
         run, plan, problem = _run(spec, source, plan, watch, place, again)
-    words["score"] = problem.spec.score  # the one that was chosen
+    words |= {"score": problem.spec.score, "rules": spec.rules}  # as they were understood
     found = run.found
     if watch.reason:
         found = replace(found, stopped=watch.reason)
