@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "counts.hpp"
+#include "discrete_terms.hpp"
 #include "local_scores.hpp"
 
 namespace arcwise {
@@ -34,6 +34,8 @@ class DiscreteScores final : public LocalScores {
  public:
   DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, int each, double alpha, double per_param,
                  ConstVector by_size, bool nml, double most_cells);
+  // The same sums with other charges by the number of parents; both remember what either has summed.
+  DiscreteScores(const DiscreteScores& other, ConstVector by_size);
 
   void ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) override;
 
@@ -49,8 +51,8 @@ class DiscreteScores final : public LocalScores {
   Each each_;
   double alpha_;
   Charges charges_;
-  std::vector<double> n_log_n_;                   // of whole numbers
-  std::unordered_map<double, double> regrets_;    // by the number of cells
+  std::shared_ptr<Terms> terms_;
+  std::shared_ptr<SumMemory> memory_;
   Set path_;                                      // the columns that stack_ is divided by, one after the other
   std::vector<Groups> stack_;
   Cells cells_, fewer_;
@@ -60,14 +62,14 @@ class DiscreteScores final : public LocalScores {
   Groups split_;
 
   const Groups& groups(const Set& path);
-  double n_log_n(double n) const;
+  double possible(const Set& parents) const;
   double charge(int child, double possible, std::size_t parents);
-  double regret(double cells);
   double sum(const Cells& cells, int r, double possible);
   struct Prior {
     double of_group, of_level;
+    Rise *group, *level;  // for marginal likelihoods
   };
-  Prior prior(int r, double possible, double seen) const;
+  Prior prior(int r, double possible, double seen);
   double group_term(const Prior& prior, double n) const;
   double cell_term(const Prior& prior, double n) const;
   double with(int child, const Groups& base, int x);

@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from arcwise.api import (
         Network,
         Posterior,
+        classify,
+        divergence,
         example,
         fit,
         learn,
         load,
         load_graph,
         network,
+        parameter_differences,
         path,
         posterior,
         prune,
+        random_network,
         score,
         validate,
     )
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
         Variable,
         audit,
         counts,
+        discretise,
         examples,
         moments,
         network_file,
@@ -74,9 +79,12 @@ __all__ = [
     "Variable",
     "WordError",
     "audit",
+    "classify",
     "compare",
     "counts",
     "dag",
+    "discretise",
+    "divergence",
     "example",
     "examples",
     "fit",
@@ -87,6 +95,7 @@ __all__ = [
     "moments",
     "network",
     "network_file",
+    "parameter_differences",
     "path",
     "plot_edge_path",
     "plot_graph",
@@ -95,6 +104,7 @@ __all__ = [
     "plot_trace",
     "posterior",
     "prune",
+    "random_network",
     "read",
     "returns",
     "score",
@@ -110,15 +120,19 @@ _HOMES = {
     "api": (
         "Network",
         "Posterior",
+        "classify",
+        "divergence",
         "example",
         "fit",
         "learn",
         "load",
         "load_graph",
         "network",
+        "parameter_differences",
         "path",
         "posterior",
         "prune",
+        "random_network",
         "score",
         "validate",
     ),
@@ -129,7 +143,10 @@ _HOMES = {
 
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
-_EXTRA = {"GraphLasso": "arcwise.api.estimators"}  # names that need a library of their own
+_EXTRA = {
+    "BayesClassifier": "arcwise.api.classifiers",
+    "GraphLasso": "arcwise.api.estimators",
+}  # names that need a library of their own
 
 
 def __getattr__(name: str) -> Any:

@@ -122,3 +122,48 @@ def test_tables_that_are_too_large_score_minus_infinity_and_scores_can_be_sent_a
     more = few.charged(np.arange(len(levels) + 1.0))
     again = pickle.loads(pickle.dumps(more))
     assert again.many(0, [(1,), (1, 2, 3, 4, 5)]).tolist() == [few.many(0, [(1,)])[0] + 1, -np.inf]
+
+
+@every_kind
+def test_what_is_remembered_is_what_was_asked(kind, each):
+    """In any order, twice, by parts, and under other charges."""
+    codes, levels = naive.random_table(np.random.default_rng(5), n=300)
+    table, p = DiscreteTable(codes, levels, None), len(levels)
+    first = DiscreteScores(table, kind, each=each, alpha=1.5, per_param=0.2)
+    inside = first.toggles(2, (0, 4), [0, 4])
+    outside = first.toggles(2, (4, 0), [5, 1, 3])
+    whole = first.toggles(2, (0, 4), range(p))
+    fresh = DiscreteScores(table, kind, each=each, alpha=1.5, per_param=0.2)
+    assert np.allclose(whole, fresh.toggles(2, (0, 4), range(p)), **NEAR)
+    assert whole[[1, 5]].tolist() == inside[1:].tolist()
+    assert whole[[6, 2, 4]].tolist() == outside[1:].tolist()
+    extra = np.arange(p + 1.0) ** 2
+    more = first.charged(extra).toggles(2, (0, 4), range(p))
+    sizes = np.array([2, *(1 if x in (0, 4) else 3 for x in range(p))])
+    kept = np.arange(p + 1) != 3
+    assert np.allclose(more[kept], (whole + extra[sizes])[kept], **NEAR)
+    assert first.many(2, [(0, 4), (4, 0)]).tolist() == [whole[0]] * 2
+
+
+def test_counts_beyond_the_tables_of_gamma_functions():
+    rng = np.random.default_rng(2)
+    codes = (rng.random((2, 12_000)) < 0.1).astype(np.uint16)
+    codes[1] ^= codes[0] & (rng.random(12_000) < 0.5)
+    for weights in (None, np.full(12_000, 2.0), np.full(12_000, 0.3)):
+        scores = DiscreteScores(DiscreteTable(codes, [2, 2], weights), "marginal", alpha=0.7)
+        wanted = [
+            naive.score(codes, [2, 2], weights, 0, s, "marginal", "table", 0.7) for s in [(), (1,)]
+        ]
+        assert np.allclose(scores.many(0, [(), (1,)]), wanted, rtol=1e-10)
+
+
+def test_many_columns_are_forgotten_and_counted_again():
+    """Sums of 2000 columns with their toggles fill the memory several times."""
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 2, (2000, 3)).astype(np.uint16)
+    scores = DiscreteScores(DiscreteTable(codes, [2] * 2000, None), "marginal")
+    before = scores.toggles(0, (1,), range(2000))
+    for child in range(2, 2000):
+        for base in ((), (0,), (1,), (0, 1), (child - 1,))[: 5 if child % 2 else 4]:
+            scores.toggles(child, tuple(x for x in base if x != child), [0])
+    assert np.array_equal(scores.toggles(0, (1,), range(2000)), before)

@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack, unpack
 
-__all__ = ["Batches", "Climbed", "Compiled", "GaussianScores", "Orders", "Rows", "Watch", "called"]
+__all__ = [
+    "Batches",
+    "Climbed",
+    "Compiled",
+    "GaussianScores",
+    "Orders",
+    "Rows",
+    "Watch",
+    "Work",
+    "called",
+]
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
@@ -21,10 +31,18 @@ Rows = Callable[[int, tuple[int, ...], list[int]], Array | None]
 Watch = Callable[[int, float, int], bool]
 
 
+class Work(NamedTuple):
+    """How many times dearer local scores are than those from moments: in sweeps, and over all subsets."""
+
+    sweep: float = 1.0
+    subset: float = 1.0
+
+
 class Compiled:
     """Local scores that compiled searches evaluate themselves; `native` is what they call."""
 
     native: Any
+    work: Work = Work()
 
 
 class Batches(Compiled):

@@ -1,5 +1,7 @@
 """What users touch: verbs, and the network they give."""
 
+from arcwise.api.classification import Classification, classify
+from arcwise.api.comparison import divergence, parameter_differences, random_network
 from arcwise.api.fitting import fit, score
 from arcwise.api.handmade import network
 from arcwise.api.learning import learn
@@ -11,18 +13,23 @@ from arcwise.api.uncertainty import posterior
 from arcwise.api.validation import prune, validate
 
 __all__ = [
+    "Classification",
     "Network",
     "PenaltyPath",
     "Posterior",
+    "classify",
+    "divergence",
     "example",
     "fit",
     "learn",
     "load",
     "load_graph",
     "network",
+    "parameter_differences",
     "path",
     "posterior",
     "prune",
+    "random_network",
     "score",
     "validate",
 ]

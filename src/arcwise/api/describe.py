@@ -129,14 +129,10 @@ def _data(net: Network) -> str:
 def data_said(data: Table | Moments, counted: float | None, taken: int | None = None) -> str:
     """How much data there are: rows, those that counted, columns, those that were taken."""
     rows, there = data.n if isinstance(data, Moments) else data.rows, len(data.variables)
-    used = "" if counted is None or counted == rows else f" ({_tenths(counted)} counted)"
+    all_count = counted is None or counted == rows
+    used = "" if all_count else f" ({counted:.1f} counted)".replace(".0 ", " ")
     columns = plural(there, "column")
     return f"{plural(rows, 'row')}{used}, {columns if taken in (None, there) else f'{taken} of {columns}'}"
-
-
-def _tenths(rows: float) -> str:
-    """A sum of weights, to a tenth of a row."""
-    return f"{rows:.1f}".removesuffix(".0")
 
 
 def edge_count(net: Network) -> str:

@@ -54,7 +54,7 @@ def network(graph: DAG | str, numbers: Mapping[str, Mapping[Any, Any]]) -> Netwo
     0.941
     >>> wet = {"yes": {"yes": 0.9, "no": 0.1}, "no": {"yes": 0.2, "no": 0.8}}
     >>> net = aw.network("[rain][wet|rain]", {"rain": {"yes": 0.3, "no": 0.7}, "wet": wet})
-    >>> round(net.query("rain", given={"wet": "yes"}).probability("yes").value, 4)
+    >>> round(float(net.query("rain", given={"wet": "yes"}).probability("yes")), 4)
     0.6585
     """
     known = graph_of(graph)
@@ -84,7 +84,7 @@ def _variable(name: str, parents: Sequence[str], given: Mapping[Any, Any]) -> Va
         raise FitError(f"The numbers of variable {name!r} must be a mapping, got {given!r}.")
     if "levels" in given:
         return Variable(name, tuple(given["levels"]))
-    if not given or set(given) & set(_LINEAR):
+    if len(given) < 2 - bool(parents) or set(given) & set(_LINEAR):  # one level is no distribution
         return Variable(name)
     row = next(iter(given.values())) if parents else given
     if not isinstance(row, Mapping):

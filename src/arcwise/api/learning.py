@@ -72,7 +72,8 @@ def learn(
     model : "gaussian" (linear), "parzen" (any shape), or "auto" by the kinds of columns: linear for
         numbers, with a note where relations are curved and what "parzen" would gain.
     score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
-        (leave-one-out, default of Parzen models), "kfold", "heldout".
+        (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
+        (their default), "bds", "k2", "qnml".
     search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "boss", "exact"; for undirected graphs
         "auto", "boundary", "deletion", and for Gaussian ones "stepwise" (edges added and taken out one by
         one; it is what "auto" means there unless a score or a penalty is given), "glasso" (the graphical
@@ -105,7 +106,7 @@ def learn(
     time_limit : seconds after which the best so far is returned.
     progress : show a progress line; by default where a person is looking.
     options : options of the search (tolerance, restarts, tabu_length, walk_length, rounds, steps, ...),
-        of the score (gamma, alpha_mu, alpha_w, folds, fraction) and of the model (Parzen: bandwidths, floor,
+        of the score (gamma, equivalent_sample_size, alpha_mu, folds, ...) and of the model (Parzen: bandwidths, floor,
         tail, ...); of the lasso: scale ("correlation" or "covariance"), diagonal, refit, nonparanormal,
         gaps, gamma, ... (see docs/undirected.md).
 

@@ -1,15 +1,15 @@
-"""Commands that ask a network: ``edges`` and ``query``."""
+"""Commands that ask a network: ``edges``, ``query`` and ``explain``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.inputs import load_network
 from arcwise.cli.options import argument, main_output, option, switch
-from arcwise.cli.syntax import event, values
+from arcwise.cli.syntax import event, level, values
 from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
@@ -97,16 +97,17 @@ def query(
     table of draws. What has no closed form is simulated: the answer then has a standard error, R-hat
     (near 1 where the chains agree) and an effective sample size.
 
-    Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
+    Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6';
+    arcwise query asia.bif lung --given smoke=yes,dysp=yes
 
     Parameters
     ----------
     targets : the variables asked for.
-    given : a value that was observed.
+    given : a value that was observed; several are separated by commas. Of levels, 'a|b' is one or the other.
     do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only; of a
         learned one the answer has a range where data cannot tell the direction of arcs at it.
     probability : also the probability of an event: 'quality > 6', '5 < quality < 7',
-        'pH < 3 and quality > 6'.
+        'pH < 3 and quality > 6', 'lung = yes'.
     draws : draw so many values of the targets instead.
     max_graphs : the largest number of equivalent graphs that the range of an answer to --do is taken over:
         by default 500, or 50 where answers are simulated.
@@ -117,8 +118,7 @@ def query(
     outputs.check([(output, outputs.TABLES)], [net])
     network = load_network(net)
     known = {
-        "given": values(given or (), "--given"),
-        "do": values(do or (), "--do"),
+        **_evidence(network, given, do),
         **effort.settings(),
         **({} if max_graphs is None else {"max_graphs": max_graphs}),
     }
@@ -149,9 +149,59 @@ def _say_graph(belief: Any) -> None:
             terminal.aside(note)
 
 
+def explain(
+    *,
+    net: options.NetFile,
+    given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    json: options.Json = False,
+) -> None:
+    """Give the most probable levels of all variables together, given what is known.
+
+    They need not be the most probable level of each variable by itself, which 'arcwise query' gives.
+    Discrete networks only.
+
+    Example: arcwise explain asia.bif --given xray=yes,dysp=yes
+
+    Parameters
+    ----------
+    given : a level that was observed; several are separated by commas, and 'a|b' is one or the other.
+    do : a level that is set (an intervention): arcs into the variable are cut.
+    """
+    network = load_network(net)
+    found = network.explain(**_evidence(network, given, do))
+    if json:
+        terminal.show_json(found.to_dict())
+        return
+    head, *lines = str(found).splitlines()
+    terminal.show(terminal.styled(head, "bold"))
+    for line in lines:
+        terminal.show(line)
+
+
+def _levels(network: Any) -> dict[str, tuple[Any, ...]]:
+    """The levels of the discrete variables, by name."""
+    return {each.name: each.levels for each in network.net.variables if each.levels is not None}
+
+
+def _evidence(
+    network: Any, given: Sequence[str] | None, do: Sequence[str] | None
+) -> dict[str, dict[str, Any]]:
+    """What was typed of evidence, by the words of a question."""
+    levels = _levels(network)
+    return {
+        "given": values(given or (), "--given", levels),
+        "do": values(do or (), "--do", levels),
+    }
+
+
 def _chance(network: Any, text: str, known: Mapping[str, Any]) -> tuple[Any, Any]:
     """The probability of an event, and its ends over the equivalent graphs where there are some."""
-    bounds = event(text)
+    levels, bounds = _levels(network), event(text)
+    for name, each in bounds.items():
+        if isinstance(each, str):
+            found = level(each, levels.get(name, ()))
+            bounds[name] = found if isinstance(found, list) else [found]
     belief = network.query(list(bounds), **known)
     ends = belief.range.probability(bounds) if belief.range else None
     return belief.probability(bounds), ends

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,7 +53,7 @@ def predict(
     table = inputs.read_rows(raw, network, marks, unread=[target])
     found = network.predict(table, target, **effort.settings())
     said = [note for note in found.notes if not note.startswith(_ALIGNED)]
-    for note in [*_absent(raw, network, target), *said, *_error(raw, found, marks)]:
+    for note in [*_absent(raw, network, target), *said, *_error(raw, network, found, marks)]:
         aside(note)
     answer = _predictions(raw, found, level, keep)
     outputs.give_table(answer, output, f"{target} in {plural(len(found), 'row')}")
@@ -94,12 +95,14 @@ def _absent(raw: Raw, network: Network, target: str) -> list[str]:
     return [f"The rows have no {word} {listed(absent)}: taken as unknown."]
 
 
-def _error(raw: Raw, found: Predictions, na_values: list[str]) -> list[str]:
+def _error(raw: Raw, network: Network, found: Predictions, na_values: list[str]) -> list[str]:
     """Say how far off the predictions are, where the target is known."""
     import numpy as np
 
     if found.name not in raw.names:
         return []
+    if found.levels is not None:
+        return _share_right(raw, network, found, na_values)
     truth = _numbers(raw, found.name, na_values)
     there = np.isfinite(truth)
     if there.sum() < 2:
@@ -109,6 +112,23 @@ def _error(raw: Raw, found: Predictions, na_values: list[str]) -> list[str]:
     share = f", R2 {1 - error**2 / spread**2:.3f}" if spread > 0 else ""
     counted = plural(int(there.sum()), "row")
     return [f"{found.name} is known in {counted}: root mean square error {error:.4g}{share}."]
+
+
+def _share_right(raw: Raw, network: Network, found: Predictions, na_values: list[str]) -> list[str]:
+    """Say how many levels are predicted right, where the target is known."""
+    array = raw.arrays[raw.names.index(found.name)]
+    try:
+        column = replace(raw, names=(found.name,), arrays=(array,))
+        table = inputs.read_rows(column, network, na_values)
+    except DataError:  # a level that the network has never seen: the column is not used
+        return []
+    truth = table.values(found.name)
+    there = [level is not None for level in truth]
+    right = sum(a == b for a, b in zip(truth, found.labels, strict=True))
+    if not any(there):
+        return []
+    counted = plural(sum(there), "row")
+    return [f"{found.name} is known in {counted}: {right / sum(there):.1%} predicted right."]
 
 
 def _numbers(raw: Raw, name: str, na_values: list[str]) -> Any:

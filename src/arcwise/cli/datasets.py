@@ -117,9 +117,7 @@ def _write_network(entry: Example, output: Path) -> None:
         io.save(io.load(entry.path), output)
 
 
-def demo(
-    folder: Annotated[Path, option("FOLDER")] = Path("demo"),
-) -> None:
+def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     """Learn a network from the Boston housing data, show it and write it.
 
     Writes the model, the graph for Graphviz and, where matplotlib is installed, a picture.
@@ -141,7 +139,7 @@ def demo(
     began = clock.monotonic()
     net = learn(table)
     seconds = clock.monotonic() - began
-    summary.show_network(net, table, Path(f"{DEMO} (example data of Arcwise)"), seconds)
+    summary.show_network(net, Path(f"{DEMO} (example data of Arcwise)"), seconds)
     files = [(model, net.save, "the model"), (dot, net.save, "the graph for Graphviz")]
     outputs.say_written(outputs.write(files))
     try:

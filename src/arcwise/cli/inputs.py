@@ -7,7 +7,8 @@ before anything in them can be refused, and so that a file with filled gaps keep
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,20 +61,27 @@ def read_table(
     weights: str | None = None,
     only: Sequence[str] = (),
     drop: Sequence[str] = (),
+    make: Callable[..., Table] | None = None,
 ) -> Table:
-    """Read a table as `arcwise.read` does, columns left out before they are looked at."""
+    """Read a table as `arcwise.read` does, columns left out before they are looked at.
+
+    `make` turns the columns that are left into a table; by default kinds are settled by the usual rules.
+    """
     from arcwise.data.kinds import settle
-    from arcwise.data.raw import Raw
     from arcwise.data.source import naming
 
     raw = read_raw(path, na_values)
     with naming(Path(file_name(path))):
-        wanted = [*only, weights] if only and weights else only
-        columns = dict(zip(raw.names, raw.arrays, strict=True))
-        names = _chosen(raw.names, wanted, drop)
-        arrays = tuple(columns[name] for name in names)
-        left = Raw(tuple(names), arrays, raw.notes, raw.whole, raw.own)
-        return settle(left, kinds=kinds, na_values=na_values, weights=weights)
+        left = _chosen_columns(raw, weights, only, drop)
+        return (make or settle)(left, kinds=kinds, na_values=na_values, weights=weights)
+
+
+def _chosen_columns(raw: Raw, weights: str | None, only: Sequence[str], drop: Sequence[str]) -> Raw:
+    """Keep the columns that were asked for, and that of the weights."""
+    wanted = [*only, weights] if only and weights else only
+    columns = dict(zip(raw.names, raw.arrays, strict=True))
+    names = tuple(_chosen(raw.names, wanted, drop))
+    return replace(raw, names=names, arrays=tuple(columns[name] for name in names))
 
 
 def read_moments(

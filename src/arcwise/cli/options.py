@@ -58,7 +58,7 @@ _simulation = partial(option, panel="Simulation, where an answer has no closed f
 def registers() -> dict[str, str]:
     """Words that help texts name, by the name of their register."""
     from arcwise.conditionals import FAMILIES
-    from arcwise.data import KINDS
+    from arcwise.data import KINDS, METHODS
     from arcwise.data.gaps import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
@@ -74,6 +74,7 @@ def registers() -> dict[str, str]:
         "formats": [ending for ending, form in FORMATS.items() if form.write is not None],
         "graph": [inputs.GRAPH_FORMS],
         "graphs": graphs(),
+        "cutters": METHODS,
         "kinds": KINDS,
         "lasso": [word for word in Lasso.searches if word != "auto"],
         "methods": ENGINES,
@@ -165,7 +166,7 @@ class Rows:
 
     def table(self) -> Table:
         """Read the table."""
-        return inputs.read_table(self.data, kinds=_kinds(self.kind), **self._reading())
+        return inputs.read_table(self.data, **self.reading())
 
     def moments(self) -> Moments:
         """Gather the means and covariances of a file that may be larger than memory."""
@@ -173,11 +174,15 @@ class Rows:
             raise DataError(
                 "--kind does not go with --stream: a stream takes all columns as numbers."
             )
-        return inputs.read_moments(self.data, **self._reading())
+        words = self.reading()
+        words.pop("kinds")
+        return inputs.read_moments(self.data, **words)
 
-    def _reading(self) -> dict[str, Any]:
+    def reading(self) -> dict[str, Any]:
+        """Give these options as `inputs.read_table` takes them."""
         columns = {"only": names(self.only or []), "drop": names(self.drop or [])}
-        return {"na_values": self.na_values or [], "weights": self.weights, **columns}
+        marks = {"na_values": self.na_values or [], "weights": self.weights}
+        return {"kinds": _kinds(self.kind), **marks, **columns}
 
 
 @dataclass(frozen=True)
@@ -283,7 +288,7 @@ class Scoring:
     Parameters
     ----------
     score : the score that the search maximises: {scores}. By default loo (leave-one-out) for parzen
-        models, else ebic (the extended BIC).
+        models, bdeu for discrete ones, else ebic (the extended BIC).
     seed : the same seed gives the same result.
     jobs : processes or threads for work that can be shared out; -1 for all cores.
     """
@@ -378,9 +383,9 @@ class Effort:
 
     Parameters
     ----------
-    method : how the answer is found: {methods}. gibbs is Gibbs sampling; blankets, grid and importance are
-        ways to ask a directed network; stacked asks the rows that parzen models keep, and is their default
-        where something is unknown.
+    method : how the answer is found: {methods}. junction and elimination are exact in discrete networks;
+        gibbs is Gibbs sampling; blankets, grid and importance are ways to ask a directed network; stacked
+        asks the rows that parzen models keep, and is their default where something is unknown.
     chains : Markov chains that run side by side.
     sweeps : sweeps over all unknown variables that count: four times as many halve the error.
     burn_in : sweeps before them that are discarded.
@@ -403,14 +408,11 @@ class Effort:
 ModelOut = Annotated[
     Path | None,
     main_output(
-        help="The model file to write; by default the data's name with .json, in this folder.",
+        help="The model file to write; by default the data's name with .json, in this folder."
     ),
 ]
 TableOut = Annotated[
-    Path | None,
-    main_output(
-        help="The file to write: {tables}; by default CSV to standard output.",
-    ),
+    Path | None, main_output(help="The file to write: {tables}; by default CSV to standard output.")
 ]
 Plot = Annotated[Path | None, output_option(help="Draw the network, too: {pictures}.")]
 Json = Annotated[

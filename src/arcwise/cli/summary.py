@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 PRINTED = 40
 
 
-def show_network(
-    net: Network, source: Table | Moments, path: Path, seconds: float | None = None
-) -> None:
+def show_network(net: Network, path: Path, seconds: float | None = None) -> None:
     """Print what was learned or fitted: data, decisions, score, search, edges."""
     show(facts(_about(net, path, seconds)), "")
     show_edges(net.edges.present.sorted(), net, most=PRINTED)

@@ -7,7 +7,7 @@ stands in double quotes, as in a CSV file. ``name=value`` is cut at its last ``=
 import csv
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arcwise.errors import DataError
@@ -19,6 +19,7 @@ _SIGN = r"(<=|>=|<|>)"
 _BETWEEN = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+?)\s*{_SIGN}\s*({_NUMBER})")
 _PAIR = re.compile(r'\s*"((?:[^"]|"")*)"\s*,\s*"((?:[^"]|"")*)"\s*')
 _NAME_FIRST = re.compile(rf"(.+?)\s*{_SIGN}\s*({_NUMBER})")
+_EQUAL = re.compile(r"([^<>]*[^<>=\s])\s*==?\s*([^<>=\s][^<>=]*)")
 _NAME_LAST = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+)")
 
 
@@ -73,13 +74,41 @@ def number(text: str) -> float | str:
         return text
 
 
-def values(texts: Iterable[str], option: str) -> dict[str, Any]:
-    """Give values by name, numbers where they are numbers.
+def values(
+    texts: Iterable[str], option: str, levels: Mapping[str, Sequence[Any]] | None = None
+) -> dict[str, Any]:
+    """Give values by name: levels where a variable has some, else numbers where they are numbers.
 
-    >>> values(["alcohol=11.5", "colour=red"], "--given")
+    Several may stand in one text, separated by commas, if each has a name; levels one of which it is are
+    separated by ``|``.
+
+    >>> values(["alcohol=11.5,colour=red"], "--given")
     {'alcohol': 11.5, 'colour': 'red'}
+    >>> values(["die=1|2"], "--given", {"die": (1, 2, 3)})
+    {'die': [1, 2]}
     """
-    return {name: number(value) for name, value in assignments(texts, option).items()}
+    cells = [cell for text in texts for cell in _each_named(text)]
+    return {
+        name: level(value, (levels or {}).get(name, ()))
+        for name, value in assignments(cells, option).items()
+    }
+
+
+def _each_named(text: str) -> list[str]:
+    """The parts between commas where each is ``name=value``, else the text as it is."""
+    parts = names([text])
+    return parts if len(parts) > 1 and all("=" in part for part in parts) else [text]
+
+
+def level(text: str, levels: Sequence[Any]) -> Any:
+    """Give the level that a text is, a list of them where ``|`` stands between, or a number, or the text."""
+    known = {str(each): each for each in levels}
+    parts = [part.strip() for part in text.split("|")]
+    if text in known:
+        return known[text]
+    if len(parts) > 1 and all(part in known for part in parts):
+        return [known[part] for part in parts]
+    return number(text)
 
 
 def option_value(text: str) -> Any:
@@ -100,17 +129,17 @@ def options(texts: Iterable[str]) -> dict[str, Any]:
     return {name.replace("-", "_"): option_value(value) for name, value in pairs}
 
 
-def event(text: str) -> dict[str, Bounds]:
-    """Read an event: bounds on one variable, or on several joined by ``and``.
+def event(text: str) -> dict[str, Any]:
+    """Read an event: bounds or a level of one variable, or of several joined by ``and``.
 
     Parameters
     ----------
-    text : such as ``quality > 6``, ``5 < quality < 7``, ``pH < 3.2 and quality >= 6``.
+    text : such as ``quality > 6``, ``5 < quality < 7``, ``pH < 3.2 and quality >= 6``, ``colour = red``.
 
     Returns
     -------
-    A pair (low, high) by name, None for an open end; of a continuous variable ``<`` and ``<=``
-    mean the same.
+    By name a pair (low, high), None for an open end, or the text of a level; of a continuous variable
+    ``<`` and ``<=`` mean the same.
 
     Raises
     ------
@@ -118,10 +147,20 @@ def event(text: str) -> dict[str, Bounds]:
 
     >>> event("5 < quality < 7 and pH > 3")
     {'quality': (5.0, 7.0), 'pH': (3.0, None)}
+    >>> event("lung = yes and age > 60")
+    {'lung': 'yes', 'age': (60.0, None)}
     """
-    found: dict[str, Bounds] = {}
+    found: dict[str, Any] = {}
     for part in re.split(r"\s+and\s+", text.strip()):
+        if equal := _EQUAL.fullmatch(part):
+            name, value = equal.groups()
+            if name in found:
+                raise DataError(f"The event {text!r} says what {name!r} is twice.")
+            found[name] = value
+            continue
         name, low, high = _bounds(part)
+        if isinstance(found.get(name), str):
+            raise DataError(f"The event {text!r} says what {name!r} is twice.")
         if name[0] in "<>" or name[-1] in "<>":
             raise _no_event(part)
         low, high = _inside(found.get(name, (None, None)), low, high)
@@ -147,7 +186,9 @@ def _bounds(text: str) -> tuple[str, float | None, float | None]:
 
 
 def _no_event(text: str) -> DataError:
-    return DataError(f"An event is written like 'quality > 6' or '5 < quality < 7', got {text!r}.")
+    return DataError(
+        f"An event is written like 'quality > 6', '5 < quality < 7' or 'colour = red', got {text!r}."
+    )
 
 
 def _inside(known: Bounds, low: float | None, high: float | None) -> Bounds:
@@ -209,6 +250,8 @@ _ADVICE: Mapping[str, Any] = {
     r"\bkinds= ": "--kind ",
     r"\bmissing= ": "--missing ",
     r"\bweights= ": "--weights ",
+    r"\b(bins|cuts|columns|names|target)=(?=[:., ])": r"--\1",
+    r"\bmethod='(\w+)'": r"--method \1",
     r"\bmax_parents\b": "--max-parents",
     r": read it with load_graph, and fit it to a table with fit": (
         ": fit it to a table with 'arcwise fit'"

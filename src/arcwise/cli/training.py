@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.categories import Categories
 from arcwise.cli.inputs import any_graph
 from arcwise.cli.options import argument, learning_option, output_option, switch
 from arcwise.cli.syntax import options as settings_of
@@ -22,6 +23,7 @@ def learn(
     search: options.Search,
     scoring: options.Scoring,
     known: options.Knowledge,
+    categories: Categories,
     stream: options.Stream = False,
     certainty: Annotated[bool, switch("--certainty", panel="Learning")] = False,
     time_limit: options.TimeLimit = None,
@@ -57,7 +59,7 @@ def learn(
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     if curves:
         _check_tuning(settings["penalty"], search.graph)
-    data = source.moments() if stream else source.table()
+    data = categories.table(source, stream)
     began = clock.monotonic()
     settings["certainty"] = certainty
     net = api.learn(data, **settings, time_limit=time_limit, progress=False if quiet else None)
@@ -73,7 +75,7 @@ def learn(
     if json:
         terminal.show_json(summary.document(net, data, source.data, written))
     elif not quiet:
-        summary.show_network(net, data, source.data, seconds)
+        summary.show_network(net, source.data, seconds)
         outputs.say_written(written)
         summary.show_go_on(net, data, target)
     terminal.end_if_interrupted(net.stopped)
@@ -104,6 +106,7 @@ def _tuning(net: Network, places: list[Path]) -> list[outputs.Wish]:
 def fit(
     graph: Annotated[str, argument("GRAPH")],
     source: options.Source,
+    categories: Categories,
     model: options.Model = "auto",
     option: options.Settings = None,
     output: options.ModelOut = None,
@@ -129,14 +132,14 @@ def fit(
         raise DataError(f"{graph!r} holds a graph that is directed in part only.")
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
-    table = source.table()
+    table = categories.table(source)
     further = settings_of(option or ())
     net = api.fit(known, table, model=model, missing=source.missing, **further)
     written = outputs.write([(target, net.save, "the model")])
     if json:
         terminal.show_json(summary.document(net, table, source.data, written))
     elif not quiet:
-        summary.show_network(net, table, source.data)
+        summary.show_network(net, source.data)
         terminal.show(*(net.local(name) for name in net.variables), "")
         outputs.say_written(written)
         summary.show_go_on(net, table, target)
@@ -147,6 +150,7 @@ def validate(
     search: options.Search,
     scoring: options.Scoring,
     known: options.Knowledge,
+    categories: Categories,
     folds: Annotated[int, learning_option("NUMBER", least=2)] = 10,
     json: options.Json = False,
 ) -> None:
@@ -163,7 +167,7 @@ def validate(
     from arcwise import api
 
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
-    found = api.validate(source.table(), folds=folds, **settings)
+    found = api.validate(categories.table(source), folds=folds, **settings)
     if json:
         terminal.show_json(found.to_dict())
     else:

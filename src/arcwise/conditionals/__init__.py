@@ -14,6 +14,7 @@ from arcwise.conditionals.base import (
     HeldOut,
     distribution_of,
 )
+from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import Discrete, DiscreteConditional
 from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
@@ -24,6 +25,8 @@ __all__ = [
     "FAMILIES",
     "Assigned",
     "Conditional",
+    "ConditionalGaussian",
+    "ConditionalGaussianModel",
     "DefaultScore",
     "Discrete",
     "DiscreteConditional",
@@ -44,7 +47,9 @@ def suited(variables: Sequence[Variable]) -> str:
     return "discrete" if all(variable.discrete for variable in variables) else "gaussian"
 
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (Gaussian(), Parzen(), Discrete())}
+FAMILIES: dict[str, Family] = {
+    family.name: family for family in (Gaussian(), Parzen(), Discrete(), ConditionalGaussian())
+}
 
 
 class _Conditionals(Mapping[str, type[Conditional]]):

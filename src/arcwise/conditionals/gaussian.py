@@ -98,8 +98,7 @@ class GaussianConditional:
     @property
     def standard_errors(self) -> Array:
         """Standard errors of (intercept, coefficients)."""
-        errors: Array = np.sqrt(np.diag(self.spread))
-        return errors
+        return np.sqrt(np.diag(self.spread))
 
     def mean(self, xs: Columns, size: int) -> Array:
         """Expected value of each row."""
@@ -371,8 +370,7 @@ def _products(table: Table, mean: Array, sd: Array) -> Array:
     """Sums of products of (1, standardised columns)."""
     z = np.column_stack([np.ones(table.rows), (table.matrix() - mean) / sd])
     weighted = z if table.weights is None else z * table.weights[:, None]
-    products: Array = weighted.T @ z
-    return products
+    return weighted.T @ z
 
 
 class Gaussian(Family):

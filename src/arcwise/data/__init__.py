@@ -1,7 +1,9 @@
 """Data: tables, their kinds, what is in them, and the way in from files and frames."""
 
 from arcwise.data.audit import Audit, ColumnAudit, audit
+from arcwise.data.coding import Coding
 from arcwise.data.conform import conform
+from arcwise.data.discretise import METHODS, discretise
 from arcwise.data.examples import Example, example, examples, network_file
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
@@ -15,8 +17,10 @@ from arcwise.data.variable import KINDS, Kind, Level, Variable
 
 __all__ = [
     "KINDS",
+    "METHODS",
     "Accumulator",
     "Audit",
+    "Coding",
     "ColumnAudit",
     "Example",
     "Kind",
@@ -30,6 +34,7 @@ __all__ = [
     "check_square",
     "conform",
     "counts",
+    "discretise",
     "example",
     "examples",
     "fingerprint",

@@ -120,18 +120,10 @@ def audit(data: Any) -> Audit:
     if isinstance(table, Moments):
         raise DataError("An audit looks at the rows of a table, got moments.")
     rows = tuple(_look(table, name) for name in table.order)
-    findings = [
-        *_size_findings(table),
-        *_gap_findings(table, rows),
-        *_column_findings(rows),
-    ]
+    findings = [*_size_findings(table), *_gap_findings(table, rows), *_column_findings(rows)]
     pairs = pair_findings(table)
     return Audit(
-        (table.rows, len(table.variables)),
-        table.total,
-        rows,
-        (*pairs, *findings),
-        table.notes,
+        (table.rows, len(table.variables)), table.total, rows, (*pairs, *findings), table.notes
     )
 
 
@@ -299,13 +291,9 @@ def _copies(table: Table) -> list[list[str]]:
     groups: dict[tuple[object, bytes], list[str]] = defaultdict(list)
     for name in table.order:
         variable, column = table.variable(name), table.column(name)
-        if not _constant(column):
+        if (column != column[0]).any():  # not constant
             groups[(variable.levels, column.tobytes())].append(name)
     return [group for group in groups.values() if len(group) > 1]
-
-
-def _constant(column: NDArray[np.generic]) -> bool:
-    return bool((column == column[0]).all())
 
 
 def _linear_findings(table: Table, numbers: list[str]) -> list[str]:

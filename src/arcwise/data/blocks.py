@@ -9,14 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from arcwise.data.guess import (
-    SPACES,
-    Layout,
-    as_utf8,
-    encoding_of,
-    layout_of,
-    without_header,
-)
+from arcwise.data.guess import SPACES, Layout, as_utf8, encoding_of, layout_of, without_header
 from arcwise.data.kinds import is_text
 from arcwise.data.raw import tidy_names
 from arcwise.data.source import (
@@ -145,7 +138,7 @@ class TextSource(Columns):
         layout = layout_of(text, separator, decimal)
         if layout.separator == SPACES:
             raise DataError("Text separated by white space cannot be streamed: use read().")
-        names, notes = tidy_names(layout.header)
+        names, notes = tidy_names(layout.header, numbered=True)
         rows = without_header(text, layout)
         rows = rows if whole else rows[: rows.rfind(b"\n") + 1]
         if blank(rows):

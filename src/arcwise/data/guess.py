@@ -19,13 +19,7 @@ from arcwise.errors import DataError, unknown
 # The word for "any run of blanks and tabs".
 SPACES = " "
 SEPARATORS = (",", ";", "\t", "|", SPACES)
-SEPARATOR_WORDS = {
-    ",": "comma",
-    ";": "semicolon",
-    "\t": "tab",
-    "|": "bar",
-    SPACES: "white space",
-}
+SEPARATOR_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", SPACES: "white space"}
 # How much of a file is looked at for separator and decimal sign.
 LINES, SAMPLE = 50, 1 << 22
 MARKS = (

@@ -203,7 +203,7 @@ def _text(content: bytes, na_values: tuple[object, ...], asked: Asked) -> Raw:
     found = asked[2] or encoding_of(content)
     content = as_utf8(content, found)
     layout = layout_of(content, *asked[:2])
-    names, notes = tidy_names(layout.header)
+    names, notes = tidy_names(layout.header, numbered=True)
     rows = without_header(content, layout)
     if blank(rows):
         raise DataError("There are names but no rows below them.")

@@ -74,8 +74,7 @@ class Categorical:
     @cached_property
     def mean(self) -> Array:
         """Expected number of each row."""
-        mean: Array = self.probabilities @ self.numbers
-        return mean
+        return self.probabilities @ self.numbers
 
     @cached_property
     def sd(self) -> Array:
@@ -140,8 +139,7 @@ class Categorical:
     def values(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Levels behind codes, as users know them: numbers, or objects."""
         known = self.numbers if self.numeric else np.array(self.levels, dtype=object)
-        found: NDArray[Any] = known[codes.astype(np.intp)]
-        return found
+        return known[codes.astype(np.intp)]
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Codes drawn by their probabilities (rows by draws)."""

@@ -72,8 +72,7 @@ class Normal:
 
     def quantile(self, q: Array) -> Array:
         """Quantiles of each row (rows by shares)."""
-        found: Array = self.mean[:, None] + self.sd[:, None] * standard_quantiles(q)
-        return found
+        return self.mean[:, None] + self.sd[:, None] * standard_quantiles(q)
 
     def logpdf(self, x: Array) -> Array:
         """Log density at x; infinite where a value is certain."""

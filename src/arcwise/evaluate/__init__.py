@@ -1,7 +1,14 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
 from arcwise.evaluate.averaging import averaged_graph, inclusion_threshold, threshold_of
+from arcwise.evaluate.classify import Classified, Reliability
 from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
+from arcwise.evaluate.divergence import (
+    Difference,
+    Divergence,
+    divergence,
+    parameter_differences,
+)
 from arcwise.evaluate.edges import Edge, EdgeTable
 from arcwise.evaluate.probabilities import (
     Pair,
@@ -10,6 +17,7 @@ from arcwise.evaluate.probabilities import (
     pair_table,
     with_certainty,
 )
+from arcwise.evaluate.evidence import Conflict, Impact, conflict, impact
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
@@ -22,24 +30,34 @@ from arcwise.evaluate.validate import (
 
 __all__ = [
     "Bend",
+    "Classified",
+    "Conflict",
+    "Difference",
+    "Divergence",
     "Edge",
     "EdgeTable",
+    "Impact",
     "Judged",
     "Learner",
     "Pair",
     "PairTable",
     "PathCertainty",
+    "Reliability",
     "Validation",
     "averaged_graph",
     "bend_notes",
     "bends",
+    "conflict",
+    "divergence",
     "edge_table",
     "inclusion_threshold",
+    "impact",
     "judged",
     "mean_error",
     "middle_graph",
     "pack_edges",
     "pair_table",
+    "parameter_differences",
     "refit_losses",
     "some_rows",
     "threshold_of",

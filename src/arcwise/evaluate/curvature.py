@@ -256,8 +256,7 @@ class _Regression:
         """Log density of each row under the regression on all others."""
         total, rows = float(self.rest @ self.rest), len(self.rest)
         variance = np.maximum((total - self.rest * self.errors) / (rows - 1), 1e-10)
-        out: Array = -0.5 * (_LOG_2PI + np.log(variance) + self.errors**2 / variance)
-        return out
+        return -0.5 * (_LOG_2PI + np.log(variance) + self.errors**2 / variance)
 
 
 def _spread(rows: int, most: int) -> NDArray[np.intp]:
@@ -298,8 +297,7 @@ def _basis(matrix: Array) -> tuple[Array, Array]:
 
 
 def _left_out(residuals: Array, leverage: Array) -> Array:
-    out: Array = residuals / np.maximum(1.0 - leverage, 1e-6)
-    return out
+    return residuals / np.maximum(1.0 - leverage, 1e-6)
 
 
 def _in_errors(values: Array) -> float:

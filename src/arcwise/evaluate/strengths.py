@@ -120,8 +120,7 @@ def _counted(table: EdgeTable) -> EdgeTable:
 
 def _information(table: EdgeTable) -> Array:
     """-1/2 log(1 - r^2) of the partial correlations."""
-    strength: Array = -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16)) + 0.0
-    return strength
+    return -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16)) + 0.0
 
 
 # -- directed ------------------------------------------------------------------------------------

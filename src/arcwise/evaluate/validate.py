@@ -190,7 +190,8 @@ def validate_folds(
         for whole, share in zip(off, missed, strict=True):
             whole[part] = share
     weights = np.ones(table.rows) if table.weights is None else table.weights
-    spread = _variance(_numbers(table), weights)
+    numbers = _numbers(table)
+    spread = _mean((numbers - _mean(numbers, weights)) ** 2, weights)
     mse = _mean(off.errors**2, weights)
     r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0 * mse)
     accuracy = _mean(off.hits, weights)
@@ -217,10 +218,6 @@ def _numbers(table: Table) -> Array:
         for v, column in zip(table.variables, table.columns, strict=True)
     ]
     return np.column_stack(columns)
-
-
-def _variance(x: Array, weights: Array) -> Array:
-    return _mean((x - _mean(x, weights)) ** 2, weights)
 
 
 def _mean(x: Array, weights: Array) -> Array:

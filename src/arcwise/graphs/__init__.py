@@ -10,6 +10,7 @@
 | `cliques`, `words`, `counts` | maximal cliques, decomposability, factorisation, path counts |
 | `formula`, `matrix` | graphs from and to texts, matrices, networkx |
 | `compare`, `random` | distances between graphs; random sparse DAGs |
+| `spanning` | trees and forests of largest weight |
 
 Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
 `arcs` and `edges` answer with names; functions answer with numbers, and `named` turns these into
@@ -17,14 +18,7 @@ names.
 """
 
 from arcwise.graphs.cliques import cardinality_order, decomposable, factorisation, maximal_cliques
-from arcwise.graphs.compare import (
-    Comparison,
-    compare,
-    difference,
-    shd,
-    shd_cpdag,
-    skeleton_scores,
-)
+from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores
 from arcwise.graphs.conditions import HasChild
 from arcwise.graphs.convert import (
     Graph,
@@ -53,6 +47,7 @@ from arcwise.graphs.pdag import PDAG
 from arcwise.graphs.random import complete_dag, random_dag
 from arcwise.graphs.rules import Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
+from arcwise.graphs.spanning import rooted, spanning_forest
 from arcwise.graphs.ugraph import UGraph
 
 __all__ = [
@@ -96,12 +91,14 @@ __all__ = [
     "path_counts",
     "pdag_from_adjacency",
     "random_dag",
+    "rooted",
     "separated",
     "shd",
     "shd_cpdag",
     "skeleton",
     "skeleton_scores",
     "some_members",
+    "spanning_forest",
     "to_networkx",
     "ug",
     "ug_from_adjacency",

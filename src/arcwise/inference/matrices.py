@@ -164,8 +164,7 @@ def _precision(net: Net, what: str) -> Array:
     for child, (parents, model) in enumerate(zip(net.graph.parents, models, strict=True)):
         inward[child, list(parents)] = -model.coefficients
     scaled = inward / np.sqrt([[model.variance] for model in models])
-    found: Array = scaled.T @ scaled
-    return found
+    return scaled.T @ scaled
 
 
 def _normal(net: MarkovNet, what: str) -> NormalJoint:

@@ -123,8 +123,7 @@ class GaussianJoint:
         chosen = list(places)
         scaled = self.root[chosen] / np.where(self.sd > 0, self.sd, 1.0)[chosen, None]
         vectors, sizes, _ = np.linalg.svd(scaled.T, full_matrices=False)
-        basis: Array = vectors[:, sizes > 1e-12]
-        return basis
+        return vectors[:, sizes > 1e-12]
 
     def logpdf(self, columns: Array) -> Array:
         """Log density of rows (rows by variables)."""

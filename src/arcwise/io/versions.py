@@ -43,8 +43,7 @@ def translated(document: dict[str, Any]) -> dict[str, Any]:
     True
     """
     names = EARLIER.get(document["version"])
-    found: dict[str, Any] = document if names is None else _renamed("", document, names)
-    return found
+    return document if names is None else _renamed("", document, names)
 
 
 def _renamed(place: str, value: Any, names: Mapping[str, str]) -> Any:

@@ -105,8 +105,7 @@ class NormalJoint:
     @property
     def _scale(self) -> Array:
         """What makes the diagonal of the precision matrix one: units do not matter then."""
-        scale: Array = 1.0 / np.sqrt(self.precision.diagonal())
-        return scale
+        return 1.0 / np.sqrt(self.precision.diagonal())
 
     @cached_property
     def _root(self) -> Array | None:
@@ -158,8 +157,7 @@ class NormalJoint:
             signs = np.block([[signs, -signs], [signs, signs]])
         places = 1 + np.arange(len(self.mean)) % (len(signs) - 1)  # the first column is constant
         root = np.eye(len(self.mean)) if self._root is None else self._root  # there is one: checked
-        rows: Array = self.mean + np.linalg.solve(root.T, signs[:, places].T).T * self._scale
-        return rows
+        return self.mean + np.linalg.solve(root.T, signs[:, places].T).T * self._scale
 
     def local(self, node: int, inputs: Sequence[int]) -> GaussianConditional:
         """One variable given its neighbours; `inputs` are all with an entry in its row.

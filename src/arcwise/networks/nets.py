@@ -186,10 +186,7 @@ class MarkovNet(Named):
 
     @classmethod
     def normal(
-        cls,
-        variables: tuple[Variable, ...],
-        graph: UGraph,
-        joint: NormalJoint,
+        cls, variables: tuple[Variable, ...], graph: UGraph, joint: NormalJoint
     ) -> MarkovNet:
         """Make the network of a normal distribution; its local models follow from that.
 

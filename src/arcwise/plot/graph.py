@@ -14,14 +14,7 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, PDAG, UGraph
 from arcwise.plot.axes import FONT_SIZE, PLAIN, boxes, label, text_width
-from arcwise.plot.curves import (
-    NUMBER_SIZE,
-    curves,
-    direction,
-    number_places,
-    shortened,
-    written,
-)
+from arcwise.plot.curves import NUMBER_SIZE, curves, direction, number_places, shortened, written
 from arcwise.plot.layout import Graph, Layout, Positions, arrange, given_points, lines_of, placed
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import (

@@ -161,7 +161,7 @@ def _across(order: list[list[int]], levels: _Levels, widths: Array) -> Array:
         for layer, offset in ways[:: -1 if sweep % 2 else 1]:
             weights = np.array([pulls[v].sum() for v in layer])
             wishes = np.array([pulls[v] @ x[ends[v]] for v in layer]) / np.maximum(weights, 1e-9)
-            x[layer] = _pooled(wishes - offset, weights) + offset
+            x[layer] = pooled(wishes - offset, weights) + offset
         if np.abs(x - before).max() < 1e-3:
             break
     return x
@@ -175,7 +175,7 @@ def _offsets(layer: list[int], bends: NDArray[np.bool_], width: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def _pooled(wishes: Array, weights: Array) -> Array:
+def pooled(wishes: Array, weights: Array) -> Array:
     """The nearest non-decreasing sequence in weighted squares: pool adjacent violators."""
     blocks: list[tuple[float, float, int]] = []
     for wish, weight in zip(wishes.tolist(), weights.tolist(), strict=True):

@@ -59,7 +59,11 @@ class Layout:
         if not len(self.points):
             return 0.0, 0.0
         corner = np.max(
-            [(self.points + self.sizes / 2).max(axis=0), *map(_highest, self.routes)], 0
+            [
+                (self.points + self.sizes / 2).max(axis=0),
+                *(route.max(axis=0) for route in self.routes),
+            ],
+            0,
         )
         return float(corner[0]), float(corner[1])
 
@@ -132,17 +136,13 @@ def _place(
         arcs = [pair[::-1] if turn else pair for pair, turn in zip(pairs, turned, strict=True)]
         points, ways = layered(sizes, [(a, b) for a, b in arcs])
         routes = [way[::-1] if turn else way for way, turn in zip(ways, turned, strict=True)]
-    low = np.min([(points - sizes / 2).min(axis=0), *map(_lowest, routes)], axis=0)
-    high = np.max([(points + sizes / 2).max(axis=0), *map(_highest, routes)], axis=0)
+    low = np.min(
+        [(points - sizes / 2).min(axis=0), *(route.min(axis=0) for route in routes)], axis=0
+    )
+    high = np.max(
+        [(points + sizes / 2).max(axis=0), *(route.max(axis=0) for route in routes)], axis=0
+    )
     return members, owned, points - low, [route - low for route in routes], high - low
-
-
-def _lowest(route: Array) -> Array:
-    return np.asarray(route.min(axis=0))
-
-
-def _highest(route: Array) -> Array:
-    return np.asarray(route.max(axis=0))
 
 
 def _rank(graph: Graph) -> list[int]:

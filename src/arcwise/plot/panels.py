@@ -8,13 +8,7 @@ import numpy as np
 from arcwise.errors import GraphError
 from arcwise.graphs import UGraph
 from arcwise.plot.axes import PLAIN
-from arcwise.plot.graph import (
-    draw_picture,
-    fit_axes,
-    layout_of,
-    picture_of,
-    refuse_crowds,
-)
+from arcwise.plot.graph import draw_picture, fit_axes, layout_of, picture_of, refuse_crowds
 from arcwise.plot.layout import Graph, Layout, Positions, lines_of
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import EdgeRow, edge_rows, marked, measured

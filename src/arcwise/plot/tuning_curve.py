@@ -38,12 +38,7 @@ _FIGURES = (
 
 
 def plot_tuning(
-    rows: Rows,
-    chosen: float,
-    *,
-    unit: str = "",
-    ax: "Axes | None" = None,
-    title: str | None = None,
+    rows: Rows, chosen: float, *, unit: str = "", ax: "Axes | None" = None, title: str | None = None
 ) -> "Axes":
     """Draw the figure by which a penalty was chosen, and the number of edges, against the penalty.
 

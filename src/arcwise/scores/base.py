@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Batches, Compiled
+from arcwise._kernels.orders import Batches, Compiled, Work
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
@@ -40,8 +40,8 @@ class Score(ABC):
 
     `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
     on; `lattice` that `sweep` and `subsets` are far cheaper than scoring set by set, which lets the exact
-    search go further; `threads` how many sets are scored at the same time. A parent set that the local
-    models cannot take scores -inf.
+    search go further; `threads` how many sets are scored at the same time; `work` how dear they are,
+    where there is a lattice. A parent set that the local models cannot take scores -inf.
     """
 
     nodes: tuple[str, ...]
@@ -49,6 +49,7 @@ class Score(ABC):
     equivalent: bool = False
     lattice: bool = False
     threads: int = 1
+    work: Work = Work()
 
     @abstractmethod
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -164,6 +165,7 @@ class Sum(Score):
         self.nodes, self.rows = self.parts[0].nodes, self.parts[0].rows
         self.equivalent = all(part.equivalent for part in self.parts)
         self.lattice = all(part.lattice for part in self.parts)
+        self.work = max(part.work for part in self.parts)
 
     def watched(self, check: Callable[[], None]) -> Score:
         """The sum of the parts, each watched."""
@@ -204,6 +206,7 @@ class Batched(Score):
         self, nodes: tuple[str, ...], rows: float, batches: Batches, *, equivalent: bool
     ) -> None:
         self.nodes, self.rows, self.equivalent, self.batches = nodes, rows, equivalent, batches
+        self.work = batches.work
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Scores of several parent sets."""
@@ -240,6 +243,7 @@ class Cached(Score):
         self.score = score
         self.nodes, self.rows, self.threads = score.nodes, score.rows, score.threads
         self.equivalent, self.lattice = score.equivalent, score.lattice
+        self.work = score.work
         self.known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def many(self, child: int, sets: ParentSets) -> Array:

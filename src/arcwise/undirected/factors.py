@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError, FitError, close_to
-from arcwise.undirected.penalties import checked_factors
+from arcwise.undirected.penalties import checked_factors, frozen
 
 Array = NDArray[np.float64]
 
@@ -120,8 +120,7 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
             raise FitError(f"The pair {one!r} and {two!r} has two factors; give one.")
         places = names.index(str(one)), names.index(str(two))
         values[places] = values[places[::-1]] = float(value)
-    values.setflags(write=False)
-    return Factors(values, tuple(names), picked=True)
+    return Factors(frozen(values), tuple(names), picked=True)
 
 
 def _from_file(path: Path) -> Factors:
@@ -171,8 +170,7 @@ def _square(values: Any, what: str) -> Array:
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise FitError(f"{what} are a square matrix, got one of shape {matrix.shape}.")
-    matrix.setflags(write=False)
-    return matrix
+    return frozen(matrix)
 
 
 def _check_symmetric(matrix: Array, names: Sequence[str]) -> None:

@@ -52,6 +52,11 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
     >>> edge_bounds(limits)
     Bounds(largest=<UGraph a:b + a:c>, required=frozenset({(0, 1)}))
     """
+    if rules.target is not None:
+        raise GraphError(
+            "A target is a class that arcs run away from, and edges of undirected graphs have no direction: "
+            "leave it out, or learn a directed graph."
+        )
     if rules.tiers:
         raise GraphError(
             "Tiers say which way arcs may run, and the edges of an undirected graph have no "

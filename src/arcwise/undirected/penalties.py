@@ -88,6 +88,12 @@ def _largest(work: Array, root: Array) -> tuple[int, int]:
     return place // len(work), place % len(work)
 
 
+def frozen(matrix: Array) -> Array:
+    """Make an array read-only."""
+    matrix.setflags(write=False)
+    return matrix
+
+
 class Piece(NamedTuple):
     """Some variables of a problem, scaled: moments / scale scale', penalties / scale scale'.
 
@@ -183,8 +189,7 @@ def checked_factors(factors: ArrayLike, size: int) -> Array:
 def _multiplied(off: float | Array, factors: Array) -> Array:
     """The product; infinite factors hold an entry at zero whatever the penalty."""
     held = np.isinf(factors)
-    found: Array = np.where(held, np.inf, off * np.where(held, 1.0, factors))
-    return found
+    return np.where(held, np.inf, off * np.where(held, 1.0, factors))
 
 
 def _checked_penalty(penalty: ArrayLike, size: int) -> float | Array:
