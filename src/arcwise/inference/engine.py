@@ -21,6 +21,7 @@ from arcwise import networks
 from arcwise.data import Table
 from arcwise.data.variable import numbers_of, sentence_list
 from arcwise.distributions import refuse_beyond
+from arcwise.distributions.mixing import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
 from arcwise.inference import questions
 from arcwise.inference.base import EXACT, Cost, DeclinedError, Engine, Found
@@ -28,7 +29,6 @@ from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.beliefs import Beliefs, States
 from arcwise.inference.closed import Closed
 from arcwise.inference.closed import residuals as closed_residuals
-from arcwise.distributions.mixing import Mixing
 from arcwise.inference.gaussian import linear_net
 from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.predictions import Predictions
