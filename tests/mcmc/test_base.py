@@ -10,7 +10,10 @@ from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, Rules
 from arcwise.mcmc import SAMPLERS, Chain, State, run
 
-OPTIONS = {"tempering": {"temperatures": 3, "period": 10}, "structure": {"flips": 0.1, "redraws": 0.1}}
+OPTIONS = {
+    "tempering": {"temperatures": 3, "period": 10},
+    "structure": {"flips": 0.1, "redraws": 0.1},
+}
 
 
 def sampler_of(word, p=5, **options):

@@ -16,9 +16,7 @@ def chain_of(rows, scores=None, target="uniform over DAGs"):
 
 def independent(rng, draws, chance=0.3):
     """Graphs in which a -> b comes and goes, b -> a otherwise, c has no parents."""
-    return [
-        ((), (0,), ()) if x < chance else ((1,), (), ()) for x in rng.random(draws)
-    ]
+    return [((), (0,), ()) if x < chance else ((1,), (), ()) for x in rng.random(draws)]
 
 
 def test_independent_draws_are_worth_their_number():

@@ -57,7 +57,8 @@ def test_priors_over_graphs(prior):
 
 ORACLES = [
     ("lizards", "bdeu_ess1"), ("asia", "bdeu_ess1"), ("learning.test", "bdeu_ess1"),
-    ("marks", "bge_am1_awn+2"), ("gaussian.test", "bge_am1_awn+2"), ("eustockmarkets_changes", "bge_am1_awn+2"),
+    ("marks", "bge_am1_awn+2"), ("gaussian.test", "bge_am1_awn+2"),
+    ("eustockmarkets_changes", "bge_am1_awn+2"),
 ]  # fmt: skip
 
 
@@ -91,7 +92,9 @@ def test_columns_in_another_order():
 def test_sizes_are_told_beforehand():
     assert exact_memory(20) < 500e6
     assert exact_memory(24) < 8 * 2**30 < exact_memory(25)
-    with pytest.raises(FitError, match=r"of 4 variables needs .* GiB and may use .* take a sampler"):
+    with pytest.raises(
+        FitError, match=r"of 4 variables needs .* GiB and may use .* take a sampler"
+    ):
         exact(random_score(4), memory=100)
     with pytest.raises(FitError, match="take a sampler"):
         exact(Many(), memory=1e30)

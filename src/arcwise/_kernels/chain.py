@@ -169,9 +169,7 @@ class PlaceChain:
         self._shape = state.parents.shape
         self._native.go_to(state.places, state.parents, state.generator, state.taken)
 
-    def run(
-        self, steps: int, thin: int, watch: Watch, permits: Permits | None = None
-    ) -> Visited:
+    def run(self, steps: int, thin: int, watch: Watch, permits: Permits | None = None) -> Visited:
         """Take steps, and record a graph of the present order or partition after every `thin`-th one.
 
         Otherwise as `StructureChain.run`.

@@ -5,12 +5,12 @@ An order weighs the sum over all graphs whose arcs go along it, which is a produ
     prod_v sum_{S before v} exp(score(v, S)).
 
 A step moves a variable to a place drawn among all in proportion to their weights, or swaps two variables.
-For each draw a graph is drawn from the order. Since a graph agrees with many orders, graphs are sampled from
-the ORDER-MODULAR distribution, exp(score) times the number of orders that agree with the graph, which favours
-graphs with few arcs. For graphs that each count once see `partition`.
+For each draw a graph is drawn from the order. Since a graph agrees with many orders, graphs are sampled
+from the ORDER-MODULAR distribution, exp(score) times the number of orders that agree with the graph, which
+favours graphs with few arcs. For graphs that each count once see `partition`.
 
-A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is undone if
-it does not fulfil it.
+A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is
+undone if it does not fulfil it.
 """
 
 from dataclasses import dataclass, field

@@ -2,8 +2,8 @@
 
 Where they are few enough, all sets that the rules allow are listed. Otherwise each variable has a list of
 candidate parents: all sets of candidates count, and those of few candidates also with one more parent from
-outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some pair of
-those before; a variable that the chain keeps taking from outside becomes a candidate, see `grown`.
+outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some pair
+of those before; a variable that the chain keeps taking from outside becomes a candidate, see `grown`.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ Candidates = tuple[tuple[int, ...], ...]
 
 _BYTES = 1 << 28  # that lists may take
 _CLOSED, _DEAR = 400_000, 20_000  # sets that are scored, in closed form and by fits
-_MOST, _LEAST, _GROWN = 9, 5, 12  # candidates of a variable, where not all variables are: at first, once grown
+_MOST, _LEAST, _GROWN = 9, 5, 12  # candidates, where not all are: at first, and once grown
 _DEPTH = 1  # most candidates beside which a parent from outside is listed
 _PIECE = 1 << 12  # sets scored at a time
 _WHOLE = 18  # candidates whose lattice is scored at once
@@ -60,9 +60,7 @@ class ParentLists:
         return sum(map(len, self.scores))
 
 
-def parent_lists(
-    score: Score, limits: Limits, candidates: Candidates | None = None
-) -> ParentLists:
+def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = None) -> ParentLists:
     """List the parent sets of each variable.
 
     Parameters
