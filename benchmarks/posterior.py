@@ -56,7 +56,10 @@ def binary_sample(p, rows=1000, seed=1):
 def main(large):
     folder = shared_folder()
     print(f"{'what':<58}{'ours':>14}{'goal':>14}{'peer':>24}")
-    for name, rows, most, goal in (("asia", 500, None, "> 1 000 000"), ("insurance", 500, 3, "> 500 000")):
+    for name, rows, most, goal in (
+        ("asia", 500, None, "> 1 000 000"),
+        ("insurance", 500, 3, "> 500 000"),
+    ):
         score = shared_score(folder, name, rows=rows)
         limits = Rules(max_parents=most).on(score.nodes)
         ways = {
@@ -79,7 +82,9 @@ def main(large):
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB
         goal = {14: "< 5 s", 20: "< 600 s"}.get(p, "")
         print(f"exact arc posterior, {p} binary variables, 1000 rows".ljust(58), end="")
-        print(f"{seconds:>12.2f} s{goal:>14}   peak {peak:.0f} MiB, foretold {exact_memory(p) / MIB:.0f}")
+        print(
+            f"{seconds:>12.2f} s{goal:>14}   peak {peak:.0f} MiB, foretold {exact_memory(p) / MIB:.0f}"
+        )
     errors(folder)
 
 

@@ -53,7 +53,9 @@ def test_arcs_that_are_never_or_always_there():
     assert prior.local(1, (2,)) == pytest.approx(2 * np.log(0.5))
 
 
-@pytest.mark.parametrize("chances", [np.ones((2, 3)), np.full((5, 5), 1.5), np.full((5, 5), np.nan)])
+@pytest.mark.parametrize(
+    "chances", [np.ones((2, 3)), np.full((5, 5), 1.5), np.full((5, 5), np.nan)]
+)
 def test_what_is_no_probability_is_refused(chances):
     with pytest.raises(FitError, match="a probability between 0 and 1"):
         ArcProbabilities(NODES, chances)
