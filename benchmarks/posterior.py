@@ -2,11 +2,11 @@
 
     .venv/bin/python benchmarks/posterior.py [--large]
 
-CPU seconds of one process (`time.process_time`), the best of three for chains. A step of the structure chain is one
-proposal among the eta(G) legal graphs, rejections counted; the memory of local scores is warm. The figures of R
-structmcmc (2 700 steps a second) and BiDAG (partition, 3 400) are given facts, measured elsewhere (2-core x86-64).
-Samples are drawn with a fixed seed from the networks of the shared data; `--large` adds 20 variables, which takes
-minutes.
+CPU seconds of one process (`time.process_time`), the best of three for chains. A step of the structure
+chain is one proposal among the eta(G) legal graphs, rejections counted; the memory of local scores is warm.
+The figures of R structmcmc (2 700 steps a second) and BiDAG (partition, 3 400) are given facts, measured
+elsewhere (2-core x86-64). Samples are drawn with a fixed seed from the networks of the shared data;
+`--large` adds 20 variables, which takes minutes.
 """
 
 import resource

@@ -9,7 +9,13 @@ from arcwise.graphs import Limits, Rules
 from arcwise.mcmc import ORDERS, SAMPLERS, UNIFORM, diagnose, exact, run
 
 BGE = "bge_am1_awn+2"
-DATA = {"asia": "bdeu_ess1", "learning.test": "bdeu_ess1", "marks": BGE, "gaussian.test": BGE, "lizards": "bdeu_ess1"}  # fmt: skip
+DATA = {
+    "asia": "bdeu_ess1",
+    "learning.test": "bdeu_ess1",
+    "marks": BGE,
+    "gaussian.test": BGE,
+    "lizards": "bdeu_ess1",
+}
 # Single arcs do not leave an optimum of thousands of rows: there the chain over graphs turns arcs, too.
 WAYS = {
     "structure": ({"flips": 0.2, "redraws": 0.2}, 20, 4000),
