@@ -1,6 +1,7 @@
 #include "counts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@ namespace arcwise {
 namespace {
 
 constexpr int kMostBits = 64;              // levels of a column that gets bits
+constexpr double kTabled = 1 << 20;        // sums of weights up to which functions of counts are tabulated
 constexpr std::size_t kDense = 1 << 16;    // tables up to this size, or eight times the rows, are dense
 
 std::size_t largest(std::size_t rows) { return std::max(kDense, 8 * rows); }
@@ -34,6 +36,12 @@ DiscreteTable::DiscreteTable(Codes codes, ConstIndices level_counts, ConstVector
     for (std::size_t row = 0; row < rows; ++row)
       bits_[x][own[row] * words + (row >> 6)] |= std::uint64_t{1} << (row & 63);
   }
+}
+
+std::size_t DiscreteTable::largest_count() const {
+  const auto whole = [](double w) { return w == std::floor(w); };
+  if (counted) return rows;
+  return total < kTabled && std::all_of(weights_.begin(), weights_.end(), whole) ? static_cast<std::size_t>(total) : 0;
 }
 
 Groups DiscreteTable::all() const {

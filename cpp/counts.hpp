@@ -48,6 +48,7 @@ class DiscreteTable {
   const std::uint64_t* bits(int x, int level) const { return bits_[x].data() + static_cast<std::size_t>(level) * words; }
   bool has_bits(int x) const { return !bits_[x].empty(); }
   std::size_t words = 0;
+  std::size_t largest_count() const;  // largest count there can be, if all are whole numbers and it is not huge; else 0
 
   Groups all() const;                                     // no parents
   void split(const Groups& groups, int x, Groups& out);   // by one more column

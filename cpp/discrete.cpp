@@ -5,28 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace arcwise {
 namespace {
 
 constexpr int kByBits = 85;                    // pairs of groups and levels beyond which rows are counted one by one
 constexpr std::size_t kMostMasks = 1 << 22;    // words of masks
-constexpr double kExactRegrets = 1e5;          // cells beyond which the regret is approximated
-
-double log_gamma(double x) {
-  int sign;
-  return lgamma_r(x, &sign);
-}
-
-// log G(a + n) - log G(a); few factors are multiplied out.
-double rise(double a, double n) {
-  if (n <= 12 && n == std::floor(n)) {
-    double product = 1.0;
-    for (double i = 0; i < n; ++i) product *= a + i;
-    return std::log(product);
-  }
-  return log_gamma(a + n) - log_gamma(a);
-}
 
 ARCWISE_CLONES
 std::int32_t common(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
@@ -37,14 +22,21 @@ std::int32_t common(const std::uint64_t* a, const std::uint64_t* b, std::size_t 
 
 }  // namespace
 
-DiscreteScores::DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, double alpha, double per_param,
-                               ConstVector by_size, bool nml)
-    : table_(std::move(table)), kind_(static_cast<Sum>(kind)), alpha_(alpha) {
+DiscreteScores::DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, int each, double alpha, double per_param,
+                               ConstVector by_size, bool nml, double most_cells)
+    : table_(std::move(table)), kind_(static_cast<Sum>(kind)), each_(static_cast<Each>(each)), alpha_(alpha) {
   if (by_size.shape(0) <= table_->columns) throw nb::value_error("a charge by the number of parents is missing");
-  charges_ = {per_param, {by_size.data(), by_size.data() + by_size.shape(0)}, nml};
-  if (kind_ == Sum::likelihood && table_->counted)
-    for (std::size_t n = 0; n <= table_->rows; ++n)
-      n_log_n_.push_back(n ? static_cast<double>(n) * std::log(static_cast<double>(n)) : 0.0);
+  charges_ = {per_param, {by_size.data(), by_size.data() + by_size.shape(0)}, nml, most_cells};
+  terms_ = std::make_shared<Terms>(table_->total, kind_ == Sum::likelihood ? table_->largest_count() : 0);
+  memory_ = std::make_shared<SumMemory>(table_->columns);
+  stack_.push_back(table_->all());
+}
+
+DiscreteScores::DiscreteScores(const DiscreteScores& other, ConstVector by_size)
+    : table_(other.table_), kind_(other.kind_), each_(other.each_), alpha_(other.alpha_), charges_(other.charges_),
+      terms_(other.terms_), memory_(other.memory_) {
+  if (by_size.shape(0) <= table_->columns) throw nb::value_error("a charge by the number of parents is missing");
+  charges_.by_size = {by_size.data(), by_size.data() + by_size.shape(0)};
   stack_.push_back(table_->all());
 }
 
@@ -57,65 +49,44 @@ const Groups& DiscreteScores::groups(const Set& path) {
   return stack_[path.size()];
 }
 
-double DiscreteScores::n_log_n(double n) const {
-  if (!n_log_n_.empty()) return n_log_n_[static_cast<std::size_t>(n)];
-  return n > 0 ? n * std::log(n) : 0.0;
-}
-
-// log of the sum over all data of n rows of their largest likelihood under a table of so many cells: exactly by the
-// recurrence of Kontkanen and Myllymaki (2007), else by the formula of Szpankowski and Weinberger (2012).
-double DiscreteScores::regret(double cells) {
-  const auto known = regrets_.find(cells);
-  if (known != regrets_.end()) return known->second;
-  const double n = std::round(table_->total);
-  double found = 0.0;
-  if (cells > kExactRegrets) {
-    const double a = cells / n, c = 0.5 + 0.5 * std::sqrt(1.0 + 4.0 / a);
-    found = n * (std::log(a) + (a + 2.0) * std::log(c) - 1.0 / c) - 0.5 * std::log(c + 2.0 / a);
-  } else if (cells > 1.0 && n > 0) {
-    double one = 0.0, two = 0.0;  // logarithms for 1 and 2 cells
-    for (double h = 1; h < n; ++h)
-      two += std::exp(log_gamma(n + 1) - log_gamma(h + 1) - log_gamma(n - h + 1) + h * std::log(h / n) +
-                      (n - h) * std::log1p(-h / n));
-    two = std::log(two + 2.0);
-    for (double k = 3; k <= cells; ++k) {
-      const double other = std::log(n / (k - 2.0)) + one;
-      const double next = std::max(two, other) + std::log1p(std::exp(-std::abs(two - other)));
-      one = two;
-      two = next;
-    }
-    found = two;
-  }
-  return regrets_[cells] = found;
+double DiscreteScores::possible(const Set& parents) const {
+  double product = 1.0;
+  for (int x : parents) product *= table_->levels[x];
+  return product;
 }
 
 double DiscreteScores::charge(int child, double possible, std::size_t parents) {
   const double r = table_->levels[child];
+  if (r * possible > charges_.most_cells) return INFINITY;
   double sum = charges_.by_size[parents];
   if (charges_.per_param != 0.0) sum += charges_.per_param * (r - 1.0) * possible;
-  if (charges_.nml) sum += regret(r * possible) - regret(possible);
+  if (charges_.nml) sum += terms_->regret(r * possible) - terms_->regret(possible);
   return sum;
 }
 
-DiscreteScores::Prior DiscreteScores::prior(int r, double possible, double seen) const {
-  switch (kind_) {
-    case Sum::bdeu: return {alpha_ / possible, alpha_ / possible / r};
-    case Sum::bds: return {alpha_ / seen, alpha_ / seen / r};
-    default: return {static_cast<double>(r), 1.0};
-  }
+DiscreteScores::Prior DiscreteScores::prior(int r, double possible, double seen) {
+  double group = alpha_ * r;
+  if (each_ == Each::row) group = alpha_;
+  if (each_ == Each::table) group = alpha_ / possible;
+  if (each_ == Each::seen) group = alpha_ / seen;
+  Prior own{group, group / r, nullptr, nullptr};
+  if (kind_ == Sum::marginal) std::tie(own.group, own.level) = terms_->rises(own.of_group, own.of_level);
+  return own;
 }
 
 double DiscreteScores::group_term(const Prior& prior, double n) const {
-  return kind_ == Sum::likelihood ? -n_log_n(n) : -rise(prior.of_group, n);
+  if (kind_ == Sum::likelihood) return -terms_->n_log_n(n);
+  return kind_ == Sum::loo ? -n * std::log(n - 1.0 + prior.of_group) : -(*prior.group)(n);
 }
 
 double DiscreteScores::cell_term(const Prior& prior, double n) const {
-  return kind_ == Sum::likelihood ? n_log_n(n) : rise(prior.of_level, n);
+  if (kind_ == Sum::likelihood) return terms_->n_log_n(n);
+  return kind_ == Sum::loo ? n * std::log(n - 1.0 + prior.of_level) : (*prior.level)(n);
 }
 
 double DiscreteScores::sum(const Cells& cells, int r, double possible) {
   double seen = 0.0;
-  if (kind_ == Sum::bds)
+  if (each_ == Each::seen)
     for (std::size_t i = 0; i < cells.group.size(); ++i) seen += i == 0 || cells.group[i] != cells.group[i - 1];
   const Prior own = prior(r, possible, seen);
   double out = 0.0;
@@ -133,9 +104,16 @@ double DiscreteScores::sum(const Cells& cells, int r, double possible) {
 }
 
 double DiscreteScores::score(int child, const Set& parents) {
-  const Groups& base = groups(parents);
-  table_->cells(base, child, cells_);
-  return sum(cells_, table_->levels[child], base.possible) - charge(child, base.possible, parents.size());
+  const double all = possible(parents), cost = charge(child, all, parents.size());
+  if (!std::isfinite(cost)) return -INFINITY;
+  Set sorted(parents);
+  std::sort(sorted.begin(), sorted.end());
+  KnownSums& known = memory_->of(child, sorted, false);
+  if (std::isnan(known.own)) {
+    table_->cells(groups(parents), child, cells_);
+    known.own = sum(cells_, table_->levels[child], all);
+  }
+  return known.own - cost;
 }
 
 // -- one parent more ------------------------------------------------------------------------------------------------
@@ -192,9 +170,17 @@ double DiscreteScores::by_rows(int child, const Groups& base, int x) {
   const std::uint16_t* other = table_->column(x);
   weighted_.assign(cells * rx, 0.0);
   if (table_->counted) {
-    tally_.assign(cells * rx, 0);
-    for (std::size_t row = 0; row < table_->rows; ++row) ++tally_[joint_[row] * rx + other[row]];
-    std::copy(tally_.begin(), tally_.end(), weighted_.begin());
+    // Two tallies side by side, so that rows of one cell need not wait for each other.
+    const std::size_t size = cells * rx, even = table_->rows & ~std::size_t{1};
+    tally_.assign(2 * size, 0);
+    std::int32_t *first = tally_.data(), *second = first + size;
+    const std::int32_t* joint = joint_.data();
+    for (std::size_t row = 0; row < even; row += 2) {
+      ++first[static_cast<std::size_t>(joint[row]) * rx + other[row]];
+      ++second[static_cast<std::size_t>(joint[row + 1]) * rx + other[row + 1]];
+    }
+    if (even < table_->rows) ++first[static_cast<std::size_t>(joint[even]) * rx + other[even]];
+    for (std::size_t i = 0; i < size; ++i) weighted_[i] = first[i] + second[i];
   } else {
     for (std::size_t row = 0; row < table_->rows; ++row) weighted_[joint_[row] * rx + other[row]] += table_->weight(row);
   }
@@ -205,7 +191,7 @@ double DiscreteScores::by_rows(int child, const Groups& base, int x) {
 double DiscreteScores::table_sum(const double* counts, const Groups& base, int r, int rx, double possible) {
   const auto size = base.size();
   double seen = 0.0, out = 0.0;
-  if (kind_ == Sum::bds)
+  if (each_ == Each::seen)
     for (std::size_t j = 0; j < size; ++j)
       for (int l = 0; l < rx; ++l) {
         double n = 0.0;
@@ -258,28 +244,50 @@ double DiscreteScores::without(int child, const Set& base, std::size_t place, co
     if (i > 0 && keys[i].first == keys[i - 1].first) fewer_.count.back() += keys[i].second;
     else fewer_.add(static_cast<std::int32_t>(keys[i].first / r), static_cast<std::int32_t>(keys[i].first % r), keys[i].second);
   }
-  const double possible = groups.possible / table_->levels[base[place]];
-  return sum(fewer_, static_cast<int>(r), possible) - charge(child, possible, base.size() - 1);
+  return sum(fewer_, static_cast<int>(r), groups.possible / table_->levels[base[place]]);
 }
 
 // -- batches --------------------------------------------------------------------------------------------------------
 
 std::vector<double> DiscreteScores::toggles(int child, const Set& base, const Set& among) {
-  const Groups& own = groups(base);
+  Set sorted(base);
+  std::sort(sorted.begin(), sorted.end());
+  KnownSums& known = memory_->of(child, sorted, true);
+  const double all = possible(base);
   std::vector<double> out(among.size() + 1, -INFINITY);
-  table_->cells(own, child, cells_);
-  out[0] = sum(cells_, table_->levels[child], own.possible) - charge(child, own.possible, base.size());
-  for (std::size_t i = 0; i < among.size(); ++i) {
-    const auto place = std::find(base.begin(), base.end(), among[i]);
-    if (place != base.end()) out[i + 1] = without(child, base, static_cast<std::size_t>(place - base.begin()), own);
+  std::vector<std::size_t> missing;
+  bool larger = false;
+  // What a set costs is known before it is counted: tables that are too large are not.
+  const auto settle = [&](std::size_t i, bool first) {
+    const int x = among[i];
+    if (x == child) return;
+    const bool inside = std::binary_search(sorted.begin(), sorted.end(), x);
+    const double r = table_->levels[x];
+    const double cost = charge(child, inside ? all / r : all * r, inside ? base.size() - 1 : base.size() + 1);
+    if (!std::isfinite(cost)) return;
+    if (first && std::isnan(known.toggled[x])) {
+      missing.push_back(i);
+      larger |= !inside;
+    } else {
+      out[i + 1] = known.toggled[x] - cost;
+    }
+  };
+  for (std::size_t i = 0; i < among.size(); ++i) settle(i, true);
+  if (!missing.empty() || std::isnan(known.own)) {
+    const Groups& own = groups(base);
+    table_->cells(own, child, cells_);
+    if (std::isnan(known.own)) known.own = sum(cells_, table_->levels[child], all);
+    for (std::size_t i : missing) {
+      const auto place = std::find(base.begin(), base.end(), among[i]);
+      if (place == base.end()) continue;
+      known.toggled[among[i]] = without(child, base, static_cast<std::size_t>(place - base.begin()), own);
+    }
+    if (larger) prepare(child, own);
+    for (std::size_t i : missing)
+      if (!std::binary_search(sorted.begin(), sorted.end(), among[i])) known.toggled[among[i]] = with(child, own, among[i]);
+    for (std::size_t i : missing) settle(i, false);
   }
-  prepare(child, own);
-  for (std::size_t i = 0; i < among.size(); ++i) {
-    if (among[i] == child || contains(base, among[i])) continue;
-    const double possible = own.possible * table_->levels[among[i]];
-    const double cost = charge(child, possible, base.size() + 1);
-    out[i + 1] = std::isfinite(cost) ? with(child, own, among[i]) - cost : -INFINITY;
-  }
+  out[0] = known.own - charge(child, all, base.size());
   return out;
 }
 
@@ -328,7 +336,8 @@ void bind_discrete(nanobind::module_& m) {
   const auto set = [](ConstIndices items) { return arcwise::Set(items.data(), items.data() + items.shape(0)); };
   nb::class_<DiscreteTable>(m, "DiscreteTable").def(nb::init<Codes, ConstIndices, ConstVector>());
   nb::class_<DiscreteScores, arcwise::LocalScores>(m, "DiscreteScores")
-      .def(nb::init<std::shared_ptr<DiscreteTable>, int, double, double, ConstVector, bool>())
+      .def(nb::init<std::shared_ptr<DiscreteTable>, int, int, double, double, ConstVector, bool, double>())
+      .def(nb::init<const DiscreteScores&, ConstVector>())
       .def("many",
            [](DiscreteScores& self, int child, ConstIndices indptr, ConstIndices indices) {
              std::vector<double> out(indptr.shape(0) - 1);

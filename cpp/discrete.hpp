@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "counts.hpp"
+#include "discrete_terms.hpp"
 #include "local_scores.hpp"
 
 namespace arcwise {
@@ -13,10 +13,13 @@ namespace arcwise {
 // What is summed over the configurations j of the parents, with counts N_jk of the child's r levels:
 //
 //   likelihood   sum_k N_jk log (N_jk / N_j)
-//   dirichlet    log G(a_j) - log G(a_j + N_j) + sum_k [log G(a_jk + N_jk) - log G(a_jk)]
+//   marginal     log G(a_j) - log G(a_j + N_j) + sum_k [log G(a_jk + N_jk) - log G(a_jk)]
+//   loo          sum_k N_jk log ((N_jk - 1 + a_jk) / (N_j - 1 + a_j)), each row without itself
 //
-// where a_jk is 1 (K2), alpha / (r q) with q the possible configurations (BDeu) or with q those that occur (BDs).
-enum class Sum : int { likelihood = 0, k2 = 1, bdeu = 2, bds = 3 };
+// where a_jk is alpha for each cell, or a share of alpha: of a configuration's, of the table's, or of one that has
+// only the configurations that occur (a_j = r a_jk).
+enum class Sum : int { likelihood = 0, marginal = 1, loo = 2 };
+enum class Each : int { cell = 0, row = 1, table = 2, seen = 3 };
 
 // Charges: `per_param` for each of the (r - 1) q free probabilities, `by_size[m]` for m parents, and, with `nml`, the
 // quotient normalised maximum likelihood's regret(n, r q) - regret(n, q) (Silander et al. 2018).
@@ -24,12 +27,15 @@ struct Charges {
   double per_param = 0.0;
   std::vector<double> by_size;
   bool nml = false;
+  double most_cells = 0.0;  // larger tables score -inf
 };
 
 class DiscreteScores final : public LocalScores {
  public:
-  DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, double alpha, double per_param, ConstVector by_size,
-                 bool nml);
+  DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, int each, double alpha, double per_param,
+                 ConstVector by_size, bool nml, double most_cells);
+  // The same sums with other charges by the number of parents; both remember what either has summed.
+  DiscreteScores(const DiscreteScores& other, ConstVector by_size);
 
   void ask(int child, const Set& path, bool outside, bool inside, double tolerance, Choices& out) override;
 
@@ -42,10 +48,11 @@ class DiscreteScores final : public LocalScores {
  private:
   std::shared_ptr<DiscreteTable> table_;
   Sum kind_;
+  Each each_;
   double alpha_;
   Charges charges_;
-  std::vector<double> n_log_n_;                   // of whole numbers
-  std::unordered_map<double, double> regrets_;    // by the number of cells
+  std::shared_ptr<Terms> terms_;
+  std::shared_ptr<SumMemory> memory_;
   Set path_;                                      // the columns that stack_ is divided by, one after the other
   std::vector<Groups> stack_;
   Cells cells_, fewer_;
@@ -55,14 +62,14 @@ class DiscreteScores final : public LocalScores {
   Groups split_;
 
   const Groups& groups(const Set& path);
-  double n_log_n(double n) const;
+  double possible(const Set& parents) const;
   double charge(int child, double possible, std::size_t parents);
-  double regret(double cells);
   double sum(const Cells& cells, int r, double possible);
   struct Prior {
     double of_group, of_level;
+    Rise *group, *level;  // for marginal likelihoods
   };
-  Prior prior(int r, double possible, double seen) const;
+  Prior prior(int r, double possible, double seen);
   double group_term(const Prior& prior, double n) const;
   double cell_term(const Prior& prior, double n) const;
   double with(int child, const Groups& base, int x);

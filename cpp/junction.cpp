@@ -5,6 +5,7 @@
 // the root, and from there they go to the cliques that hold something asked for.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -131,22 +132,36 @@ class JunctionTree {
                            [](std::size_t sum, const Clique& c) { return sum + c.table.size(); });
   }
 
-  // For each row of evidence its log probability, and the joint distributions of the sets asked for, one after the other.
-  // `soft` holds a weight for each level of each variable (or nothing). Impossible evidence has -inf, and zeros.
-  nb::tuple ask(ConstIndices seen, nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows,
-                ConstVector soft, ConstIndices indptr, ConstIndices indices) {
+  // For each row of levels (below zero where nothing is known) the log probability of what is known, and the joint distributions of
+  // the sets asked for, one after the other. Rows with gaps in the same places are best side by side. `soft` holds a weight for
+  // each level of each variable (or nothing). Impossible evidence has -inf, and zeros.
+  nb::tuple ask(nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows, ConstVector soft,
+                ConstIndices indptr, ConstIndices indices) {
     std::vector<Set> targets;
     for (std::size_t t = 0; t + 1 < indptr.shape(0); ++t)
       targets.emplace_back(indices.data() + indptr.data()[t], indices.data() + indptr.data()[t + 1]);
-    const Set known(seen.data(), seen.data() + seen.shape(0));
+    if (rows.shape(1) != levels_.size()) throw nb::value_error("a row of evidence has a level, or a gap, for every variable");
     Numbers logs, answers;
     std::string wrong;
     {
       nb::gil_scoped_release release;
       try {
-        Run run(*this, known, soft, targets);
-        for (std::size_t r = 0; r < rows.shape(0); ++r)
-          logs.push_back(run.row(rows.data() + r * known.size(), answers));
+        std::unique_ptr<Run> run;
+        Set before;
+        std::vector<std::int64_t> seen;
+        for (std::size_t r = 0; r < rows.shape(0); ++r) {
+          Set known;
+          seen.clear();
+          for (std::size_t v = 0; v < levels_.size(); ++v)
+            if (const std::int64_t level = rows.data()[r * levels_.size() + v]; level >= 0) {
+              if (level >= levels_[v]) throw std::invalid_argument("a level is beyond those of its variable");
+              known.push_back(static_cast<int>(v));
+              seen.push_back(level);
+            }
+          if (!run || known != before) run = std::make_unique<Run>(*this, known, soft, targets);
+          logs.push_back(run->row(seen.data(), answers));
+          before = std::move(known);
+        }
       } catch (const std::invalid_argument& error) {
         wrong = error.what();
       }
@@ -154,6 +169,37 @@ class JunctionTree {
     if (!wrong.empty()) throw nb::value_error(wrong.c_str());
     return nb::make_tuple(to_numpy(std::move(logs)), to_numpy(std::move(answers)));
   }
+
+  // Levels of all variables drawn together given each row of evidence: as many times as there are rows of `chances` for it,
+  // which hold a number from 0 to 1 for each clique. Impossible evidence has -inf, and levels without meaning.
+  nb::tuple draw(ConstIndices seen, nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows,
+                 ConstVector soft, nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> chances) {
+    const Set known(seen.data(), seen.data() + seen.shape(0));
+    const std::size_t times = rows.shape(0) ? chances.shape(0) / rows.shape(0) : 0, width = cliques_.size();
+    if (chances.shape(1) != width || times * rows.shape(0) != chances.shape(0))
+      throw nb::value_error("draws need a number for each clique, and as many times for each row");
+    Numbers logs;
+    std::vector<std::int64_t> found(chances.shape(0) * levels_.size(), 0);
+    std::string wrong;
+    {
+      nb::gil_scoped_release release;
+      try {
+        Run run(*this, known, soft, {});
+        for (std::size_t r = 0; r < rows.shape(0); ++r) {
+          const std::int64_t* row = rows.data() + r * known.size();
+          logs.push_back(run.collect_all(row));
+          for (std::size_t d = r * times; logs.back() != -INFINITY && d < (r + 1) * times; ++d)
+            run.draw(row, chances.data() + d * width, found.data() + d * levels_.size());
+        }
+      } catch (const std::invalid_argument& error) {
+        wrong = error.what();
+      }
+    }
+    if (!wrong.empty()) throw nb::value_error(wrong.c_str());
+    return nb::make_tuple(to_numpy(std::move(logs)), to_numpy(std::move(found)));
+  }
+
+  std::size_t cliques() const { return cliques_.size(); }
 
   // The most probable levels of all variables for one row of evidence, and the log probability of these.
   nb::tuple explain(ConstIndices seen, ConstIndices row, ConstVector soft) {
@@ -291,6 +337,10 @@ class JunctionTree {
       for (const Target& target : found_) {
         const std::size_t from = answers.size();
         answers.resize(from + target.size, 0.0);
+        if (target.known >= 0) {
+          answers[from + static_cast<std::size_t>(levels[target.known])] = 1.0;
+          continue;
+        }
         add_up(target.walk, parts_[target.home].work.data(), answers.data() + from);
       }
       return log;
@@ -319,8 +369,36 @@ class JunctionTree {
         if (const int up = tree_.cliques_[c].parent; up >= 0) multiply(part.up, parts_[up].work.data(), part.message.data());
       }
       for (std::size_t i = 0; i < known_.size(); ++i) found[known_[i]] = levels[i];
-      for (std::size_t c = parts_.size(); c-- > 0;) trace(c, found);
+      for (std::size_t c = parts_.size(); c-- > 0;) {
+        const Part& part = parts_[c];
+        const double* from = part.work.data() + separator_row(c, found.data()) * part.rest;
+        settle(c, static_cast<std::size_t>(std::max_element(from, from + part.rest) - from), found.data());
+      }
       return log + tree_.log_total_;
+    }
+
+    // Messages towards the root from all cliques: what `draw` needs.
+    double collect_all(const std::int64_t* levels) {
+      for (Part& part : parts_) part.needed = true;
+      return collect(levels);
+    }
+
+    // From the root on, each clique's own variables given its separator.
+    void draw(const std::int64_t* levels, const double* chances, std::int64_t* found) const {
+      for (std::size_t i = 0; i < known_.size(); ++i) found[known_[i]] = levels[i];
+      for (std::size_t c = parts_.size(); c-- > 0;) {
+        const Part& part = parts_[c];
+        const double* from = part.work.data() + separator_row(c, found) * part.rest;
+        double left = chances[c] * std::accumulate(from, from + part.rest, 0.0);
+        std::size_t cell = 0, last = 0;
+        for (; cell < part.rest; ++cell) {
+          if (from[cell] <= 0.0) continue;
+          last = cell;
+          left -= from[cell];
+          if (left < 0.0) break;
+        }
+        settle(c, cell < part.rest ? cell : last, found);
+      }
     }
 
    private:
@@ -336,6 +414,7 @@ class JunctionTree {
     struct Target {
       std::size_t home, size;
       Walk walk;
+      int known = -1;  // place of a single variable among those seen
     };
 
     const JunctionTree& tree_;
@@ -413,6 +492,10 @@ class JunctionTree {
         parts_[home].touched = true;
       }
       for (const Set& target : targets_) {
+        if (target.size() == 1 && place_[target[0]] >= 0) {
+          found_.push_back({0, static_cast<std::size_t>(tree_.levels_[target[0]]), {}, place_[target[0]]});
+          continue;
+        }
         const std::size_t home = smallest(target);
         std::size_t size = 1;
         for (int v : target) size *= dim(v);
@@ -494,19 +577,22 @@ class JunctionTree {
       }
     }
 
-    // The levels of a clique's own variables, those of its separator being known.
-    void trace(std::size_t c, std::vector<std::int64_t>& found) const {
+    // The row of a clique's table at the levels of its separator.
+    std::size_t separator_row(std::size_t c, const std::int64_t* found) const {
       const Clique& clique = tree_.cliques_[c];
-      const Part& part = parts_[c];
       std::size_t row = 0;
       for (std::size_t d = 0; d < clique.shared; ++d)
         if (place_[clique.vars[d]] < 0) row = row * clique.dims[d] + static_cast<std::size_t>(found[clique.vars[d]]);
-      const double* from = part.work.data() + row * part.rest;
-      auto best = static_cast<std::size_t>(std::max_element(from, from + part.rest) - from);
+      return row;
+    }
+
+    // Write the levels of a clique's own variables from a cell of that row.
+    void settle(std::size_t c, std::size_t cell, std::int64_t* found) const {
+      const Clique& clique = tree_.cliques_[c];
       for (std::size_t d = clique.vars.size(); d-- > clique.shared;) {
         if (place_[clique.vars[d]] >= 0) continue;
-        found[clique.vars[d]] = static_cast<std::int64_t>(best % clique.dims[d]);
-        best /= clique.dims[d];
+        found[clique.vars[d]] = static_cast<std::int64_t>(cell % clique.dims[d]);
+        cell /= clique.dims[d];
       }
     }
   };
@@ -529,6 +615,8 @@ void bind_junction(nanobind::module_& m) {
       .def(nb::init<ConstIndices, ConstIndices, ConstIndices, ConstVector, ConstIndices>())
       .def_prop_ro("log_total", &JunctionTree::log_total)
       .def_prop_ro("entries", &JunctionTree::entries)
+      .def_prop_ro("cliques", &JunctionTree::cliques)
       .def("ask", &JunctionTree::ask)
+      .def("draw", &JunctionTree::draw)
       .def("explain", &JunctionTree::explain);
 }

@@ -35,7 +35,7 @@ HEAVY = (
 SEEDED = {
     "arcwise.inference.belief": "users hold a belief itself, and its draws take a seed",
     "arcwise.conditionals.base": "a fixed seed, so that tabulating a density is no chance",
-    "arcwise.plot.ordering": "a fixed seed, so that a graph always gives the same picture",
+    "arcwise.plot.layered": "a fixed seed, so that a graph always gives the same picture",
 }
 MOST_LINES, MOST_FUNCTION_LINES = 430, 50
 
@@ -172,7 +172,7 @@ def may_load(path: Path, name: str, at_once: bool) -> bool:
     if "_native" in name:
         return room == "_kernels"
     if base == "sklearn":
-        return module_of(path) == "arcwise.api.estimators"
+        return module_of(path) in ("arcwise.api.estimators", "arcwise.api.classifiers")
     return homes.get(base, room) == room
 
 

@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
         Network,
+        classify,
+        divergence,
+        example,
         fit,
         learn,
         load,
         load_graph,
         network,
+        parameter_differences,
         path,
         prune,
+        random_network,
         score,
         validate,
     )
@@ -31,7 +36,8 @@ if TYPE_CHECKING:
         Table,
         Variable,
         audit,
-        example,
+        counts,
+        discretise,
         examples,
         moments,
         network_file,
@@ -70,8 +76,12 @@ __all__ = [
     "Variable",
     "WordError",
     "audit",
+    "classify",
     "compare",
+    "counts",
     "dag",
+    "discretise",
+    "divergence",
     "example",
     "examples",
     "fit",
@@ -82,6 +92,7 @@ __all__ = [
     "moments",
     "network",
     "network_file",
+    "parameter_differences",
     "path",
     "plot_edge_path",
     "plot_graph",
@@ -89,6 +100,7 @@ __all__ = [
     "plot_path",
     "plot_trace",
     "prune",
+    "random_network",
     "read",
     "returns",
     "score",
@@ -103,13 +115,18 @@ __all__ = [
 _HOMES = {
     "api": (
         "Network",
+        "classify",
+        "divergence",
+        "example",
         "fit",
         "learn",
         "load",
         "load_graph",
         "network",
+        "parameter_differences",
         "path",
         "prune",
+        "random_network",
         "score",
         "validate",
     ),
@@ -120,7 +137,10 @@ _HOMES = {
 
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
-_EXTRA = {"GraphLasso": "arcwise.api.estimators"}  # names that need a library of their own
+_EXTRA = {
+    "BayesClassifier": "arcwise.api.classifiers",
+    "GraphLasso": "arcwise.api.estimators",
+}  # names that need a library of their own
 
 
 def __getattr__(name: str) -> Any:

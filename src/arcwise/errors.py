@@ -19,18 +19,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-__all__ = [
-    "ArcwiseError",
-    "DataError",
-    "FileError",
-    "FitError",
-    "GraphError",
-    "WordError",
-    "close_to",
-    "columns_named",
-    "unknown",
-]
-
 # More words than this are not listed in full in a message.
 LISTED = 12
 # More columns than this are not named in full.
@@ -66,10 +54,10 @@ class ArcwiseError(Exception):
         sentence = str(self.args[0])
         if not columns:
             return sentence
-        listed = " and ".join(filter(None, [", ".join(columns[:-1]), columns[-1]]))
+        names = listed(columns)
         if len(columns) > NAMED:
-            listed = f"{', '.join(columns[:NAMED])}, ... ({len(columns)} in all)"
-        said = f"{'column' if len(columns) == 1 else 'columns'} {listed}"
+            names = f"{', '.join(columns[:NAMED])}, ... ({len(columns)} in all)"
+        said = f"{'column' if len(columns) == 1 else 'columns'} {names}"
         if sentence.startswith("{columns}"):
             said = f"C{said[1:]}"
         return sentence.replace("{columns}", said)
@@ -93,6 +81,27 @@ class FileError(ArcwiseError):
 
 class WordError(ArcwiseError):
     """A word that is in no register."""
+
+
+def listed(words: Iterable[str], most: int | None = None) -> str:
+    """Write words for a sentence: the first few, and how many more there are.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2), listed([])
+    ('a, b and c', 'a, b and 1 more', '')
+    """
+    every = list(words)
+    if most is not None and len(every) > most:
+        return f"{', '.join(every[:most])} and {len(every) - most} more"
+    return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
+
+
+def plural(count: float, word: str, many: str = "") -> str:
+    """Write a count and its word.
+
+    >>> plural(1, "row"), plural(3, "row"), plural(2, "penalty", "penalties")
+    ('1 row', '3 rows', '2 penalties')
+    """
+    return f"{count:.10g} {word if count == 1 else many or word + 's'}"
 
 
 @contextmanager

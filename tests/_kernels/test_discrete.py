@@ -1,15 +1,19 @@
 import itertools
+import pickle
 
 import numpy as np
 import pytest
 from naive import discrete as naive
 
-from arcwise._kernels.discrete import KINDS, DiscreteScores, DiscreteTable
+from arcwise._kernels.discrete import EACH, DiscreteScores, DiscreteTable
 
 NEAR = {"rtol": 1e-10, "atol": 1e-9}
+KINDS = [("likelihood", "table"), ("loo", "row"), ("loo", "table")]
+KINDS += [("marginal", each) for each in EACH]
+every_kind = pytest.mark.parametrize(("kind", "each"), KINDS)
 
 
-def cases():
+def cases(kind="likelihood"):
     for seed in range(6):
         rng = np.random.default_rng(seed)
         codes, levels = naive.random_table(rng, n=[1, 2, 40, 64, 65, 200][seed])
@@ -17,37 +21,36 @@ def cases():
             None,
             rng.integers(0, 4, codes.shape[1]).astype(float),
             rng.random(codes.shape[1]),
-        ):
+        )[: 2 if kind == "loo" else 3]:
             yield codes, levels, weights
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_scores_are_the_plain_sums(kind):
-    for codes, levels, weights in cases():
-        scores = DiscreteScores(DiscreteTable(codes, levels, weights), kind, alpha=2.5)
+@every_kind
+def test_scores_are_the_plain_sums(kind, each):
+    for codes, levels, weights in cases(kind):
+        scores = DiscreteScores(DiscreteTable(codes, levels, weights), kind, each=each, alpha=2.5)
         sets = [(), (1,), (3, 1), (1, 2, 3), (1, 2, 3, 4, 5)]
-        wanted = [naive.score(codes, levels, weights, 0, s, kind, 2.5) for s in sets]
+        wanted = [naive.score(codes, levels, weights, 0, s, kind, each, 2.5) for s in sets]
         assert np.allclose(scores.many(0, sets), wanted, **NEAR)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_toggles_are_scores_of_the_sets(kind):
-    for codes, levels, weights in cases():
+@every_kind
+def test_toggles_are_scores_of_the_sets(kind, each):
+    for codes, levels, weights in cases(kind):
         table, p = DiscreteTable(codes, levels, weights), len(levels)
-        scores = DiscreteScores(table, kind, alpha=0.7, per_param=0.3, by_size=np.arange(p + 1.0))
+        options = {"each": each, "alpha": 0.7, "per_param": 0.3, "by_size": np.arange(p + 1.0)}
+        scores = DiscreteScores(table, kind, **options)
         for base in [(), (1,), (1, 4), (0, 2, 4, 5)]:
             found = scores.toggles(3, base, range(p))
             assert found[4] == -np.inf
             sets = [tuple(sorted({*base} ^ {x})) for x in range(p) if x != 3]
-            plain = DiscreteScores(
-                table, kind, alpha=0.7, per_param=0.3, by_size=np.arange(p + 1.0)
-            )
+            plain = DiscreteScores(table, kind, **options)
             assert np.allclose(np.delete(found, 4), plain.many(3, [base, *sets]), **NEAR)
 
 
 def test_subsets_are_scores_of_the_sets():
     for codes, levels, weights in cases():
-        scores = DiscreteScores(DiscreteTable(codes, levels, weights), "bdeu")
+        scores = DiscreteScores(DiscreteTable(codes, levels, weights), "marginal")
         found = scores.subsets(2, (0, 1, 4, 5), (3,), 3)
         for mask, chosen in enumerate(itertools.product((0, 1), repeat=4)):
             chosen = chosen[::-1]  # bit i is candidate i
@@ -63,10 +66,10 @@ def test_large_tables_are_sparse_and_still_right():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 900, (5, 400)).astype(np.uint16)
     levels = np.full(5, 900)
-    scores = DiscreteScores(DiscreteTable(codes, levels, None), "bds", alpha=3.0)
+    scores = DiscreteScores(DiscreteTable(codes, levels, None), "marginal", each="seen", alpha=3.0)
     found = scores.toggles(0, (1, 2), range(5))
     wanted = [
-        naive.score(codes, levels, None, 0, s, "bds", 3.0)
+        naive.score(codes, levels, None, 0, s, "marginal", "seen", 3.0)
         for s in [(1, 2), (2,), (1,), (1, 2, 3), (1, 2, 4)]
     ]
     assert np.allclose(np.delete(found, 1), wanted, **NEAR)
@@ -106,4 +109,61 @@ def test_codes_beyond_their_levels_and_other_sizes_are_refused():
     with pytest.raises(ValueError, match="different sizes"):
         DiscreteTable(codes, [3], np.ones(2))
     with pytest.raises(ValueError, match="charge by the number of parents"):
-        DiscreteScores(DiscreteTable(codes, [3], None), "k2", by_size=np.zeros(1))
+        DiscreteScores(DiscreteTable(codes, [3], None), "marginal", by_size=np.zeros(1))
+
+
+def test_tables_that_are_too_large_score_minus_infinity_and_scores_can_be_sent_away():
+    codes, levels = naive.random_table(np.random.default_rng(3), n=50)
+    table = DiscreteTable(codes, levels, np.arange(50.0))
+    wanted = DiscreteScores(table, "marginal", alpha=2.0)
+    few = DiscreteScores(table, "marginal", alpha=2.0, most_cells=float(levels[0] * levels[1]))
+    assert few.many(0, [(1,)])[0] == wanted.many(0, [(1,)])[0]
+    assert few.many(0, [(1, 2, 3, 4, 5)])[0] == -np.inf
+    more = few.charged(np.arange(len(levels) + 1.0))
+    again = pickle.loads(pickle.dumps(more))
+    assert again.many(0, [(1,), (1, 2, 3, 4, 5)]).tolist() == [few.many(0, [(1,)])[0] + 1, -np.inf]
+
+
+@every_kind
+def test_what_is_remembered_is_what_was_asked(kind, each):
+    """In any order, twice, by parts, and under other charges."""
+    codes, levels = naive.random_table(np.random.default_rng(5), n=300)
+    table, p = DiscreteTable(codes, levels, None), len(levels)
+    first = DiscreteScores(table, kind, each=each, alpha=1.5, per_param=0.2)
+    inside = first.toggles(2, (0, 4), [0, 4])
+    outside = first.toggles(2, (4, 0), [5, 1, 3])
+    whole = first.toggles(2, (0, 4), range(p))
+    fresh = DiscreteScores(table, kind, each=each, alpha=1.5, per_param=0.2)
+    assert np.allclose(whole, fresh.toggles(2, (0, 4), range(p)), **NEAR)
+    assert whole[[1, 5]].tolist() == inside[1:].tolist()
+    assert whole[[6, 2, 4]].tolist() == outside[1:].tolist()
+    extra = np.arange(p + 1.0) ** 2
+    more = first.charged(extra).toggles(2, (0, 4), range(p))
+    sizes = np.array([2, *(1 if x in (0, 4) else 3 for x in range(p))])
+    kept = np.arange(p + 1) != 3
+    assert np.allclose(more[kept], (whole + extra[sizes])[kept], **NEAR)
+    assert first.many(2, [(0, 4), (4, 0)]).tolist() == [whole[0]] * 2
+
+
+def test_counts_beyond_the_tables_of_gamma_functions():
+    rng = np.random.default_rng(2)
+    codes = (rng.random((2, 12_000)) < 0.1).astype(np.uint16)
+    codes[1] ^= codes[0] & (rng.random(12_000) < 0.5)
+    for weights in (None, np.full(12_000, 2.0), np.full(12_000, 0.3)):
+        scores = DiscreteScores(DiscreteTable(codes, [2, 2], weights), "marginal", alpha=0.7)
+        wanted = [
+            naive.score(codes, [2, 2], weights, 0, s, "marginal", "table", 0.7) for s in [(), (1,)]
+        ]
+        assert np.allclose(scores.many(0, [(), (1,)]), wanted, rtol=1e-10)
+
+
+def test_many_columns_are_forgotten_and_counted_again():
+    """Sums of 2000 columns with their toggles fill the memory several times."""
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 2, (2000, 3)).astype(np.uint16)
+    scores = DiscreteScores(DiscreteTable(codes, [2] * 2000, None), "marginal")
+    before = scores.toggles(0, (1,), range(2000))
+    for child in range(2, 2000):
+        for base in ((), (0,), (1,), (0, 1), (child - 1,))[: 5 if child % 2 else 4]:
+            scores.toggles(child, tuple(x for x in base if x != child), [0])
+    assert np.array_equal(scores.toggles(0, (1,), range(2000)), before)

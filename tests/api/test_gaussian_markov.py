@@ -94,9 +94,9 @@ def test_local_models_are_those_of_the_joint(fitted):
     x, mean = SOURCE.matrix(), model.mean((SOURCE.columns[0], SOURCE.columns[2]), SOURCE.rows)
     asked = fitted.predict(SOURCE, "v1").mean
     np.testing.assert_allclose(asked, mean)
-    from arcwise.inference import residuals
+    from arcwise.inference import misses
 
-    np.testing.assert_allclose(residuals(fitted.net, SOURCE)[:, 1], x[:, 1] - mean)
+    np.testing.assert_allclose(misses(fitted.net, SOURCE).errors[:, 1], x[:, 1] - mean)
 
 
 def test_draws_have_the_moments_and_repeat(fitted):

@@ -22,7 +22,7 @@ REFUSED = {
     "all missing": ("a,b\n,\n,\n", "No column can be used."),
     "all NA": ("a,b\nNA,NA\nNA,NA\n", "No column can be used."),
     "no complete row": ("a,b\n1.5,\n,2\n2.5,\n", "No row of 3 is complete"),
-    "infinite": ("a,b\n1.5,2\ninf,3\n2.5,9\n", "--missing=inf --missing=-inf"),
+    "infinite": ("a,b\n1.5,2\ninf,3\n2.5,9\n", "--na-values=inf --na-values=-inf"),
     "duplicate names": (lines("a,b,a", ROWS), "Column names occur more than once ('a')"),
     "ragged": (lines("a,b,c", [*ROWS[:5], [1, 2]]), "Row 6 has 2 cells where 3 are expected"),
     "labels": (lines("a,b", [[r[0], "xy"[i % 2]] for i, r in enumerate(ROWS)]), "with --drop"),
@@ -34,7 +34,7 @@ ACCEPTED = {
     "all constant": ("a,b\n1,2\n1,2\n1,2\n", "Every column is constant"),
     "text in a number column": (
         lines("a,b,c", [[r[0], r[1], "oops" if i == 7 else r[2]] for i, r in enumerate(ROWS)]),
-        "such as 'oops' in row 8; if that means a gap, say --missing=oops.",
+        "such as 'oops' in row 8; if that means a gap, say --na-values=oops.",
     ),
     "unnamed column": (lines("a,,c", ROWS), "A column without a name is called by its position"),
     "gaps": (lines("a,b,c", [*ROWS, ["", 1, 2]]), "1 of 31 rows left out because of gaps"),
@@ -83,6 +83,36 @@ def test_no_file(run, command):
     done = run(command, "nowhere.csv")
     assert (done.code, done.out) == (1, "")
     assert done.err == "arcwise: There is no file 'nowhere.csv': check the name and the folder.\n"
+
+
+@pytest.mark.parametrize("command", ["learn", "validate", "path"])
+def test_a_policy_for_gaps_is_not_a_value_that_means_one(run, command):
+    Path("in.csv").write_text("a,b\n1.5,2\n?,3\n2.5,9\n")
+    done = run(command, "in.csv", "--missing", "?")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "arcwise: --missing says what to do about gaps ('drop'), got '?': values that mean a gap are given as"
+        " --na-values='?'.\n"
+    )
+
+
+def test_commands_without_a_policy_name_the_option_for_gaps(run):
+    Path("in.csv").write_text("a,b\n1.5,2\n?,3\n2.5,9\n")
+    done = run("audit", "in.csv", "--missing", "?")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        "values that mean a gap are given with --na-values. See 'arcwise audit --help'." in done.err
+    )
+
+
+def test_dropping_rows_is_the_default_policy(run):
+    Path("in.csv").write_text("a,b\n1.5,2\n?,3\n2.5,9\n3.1,7\n4.4,1\n")
+    found = [
+        run("learn", "in.csv", "--na-values", "?", "--json", "-o", "out.json", *more).out
+        for more in ([], ["--missing", "drop"])
+    ]
+    assert found[0] == found[1] != ""
+    assert '"rows_used": 4' in found[0]
 
 
 def test_folder_as_file(run, folder):

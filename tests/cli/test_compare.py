@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 import arcwise as aw
 
 
@@ -63,3 +65,27 @@ def test_no_such_file(run, net):
     done = run("compare", net, "nowhere.json")
     assert done.code == 1
     assert "There is no file 'nowhere.json'; a graph is" in done.err
+
+
+def test_networks_with_numbers_are_apart_by_so_many_nats(run, folder):
+    coins = {
+        name: aw.network("[coin]", {"coin": {"head": share, "tail": 1 - share}})
+        for name, share in (("fair", 0.5), ("bent", 0.9), ("sure", 1.0))
+    }
+    for name, net in coins.items():
+        net.save(folder / f"{name}.json")
+    out = run("compare", "fair.json", "bent.json").out
+    assert "D(A||B): 0.510826" in out
+    assert "coin: p(coin = head) is 0.5 in A, 0.9 in B" in out
+    assert "D(A||B): inf" in run("compare", "fair.json", "sure.json").out
+    found = json.loads(run("compare", "fair.json", "bent.json", "--json").out)
+    assert found["divergence"]["D(B||A)"]["nats"] == pytest.approx(0.3680642, abs=1e-6)
+    assert found["parameters"][0]["second"] == 0.9
+
+
+def test_numbers_of_other_levels_are_not_compared(run, folder):
+    aw.network("[coin]", {"coin": {"head": 0.5, "tail": 0.5}}).save(folder / "a.json")
+    aw.network("[coin]", {"coin": {"sd": 1.0}}).save(folder / "b.json")
+    done = run("compare", "a.json", "b.json")
+    assert done.code == 0
+    assert "'coin' has other levels" in done.err

@@ -67,7 +67,7 @@ def test_a_column_that_is_absent_is_added(run, net, learned):
 
 def test_marks_of_gaps(run, net):
     Path("in.csv").write_text("RM,AGE,DIS,LSTAT,MEDV\n6.5,?,4,-999,20\n5.5,50,3,10,21\n")
-    done = run("impute", net, "in.csv", "--missing", "?", "--missing", "-999")
+    done = run("impute", net, "in.csv", "--na-values", "?", "--na-values", "-999")
     assert done.err == "Filled 2 gaps in 1 of 2 rows.\n"
     assert "-999" not in done.out
     assert "?" not in done.out

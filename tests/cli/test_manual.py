@@ -72,11 +72,13 @@ def test_a_group_of_options_becomes_single_ones_with_the_help_of_its_docstring()
 
     single = options.flat(command)
     parameters = inspect.signature(single).parameters
-    assert list(parameters) == ["data", "only", "drop", "kind", "weights", "missing", "seed"]
+    own = ["data", "only", "drop", "kind", "weights", "na_values", "missing"]
+    assert list(parameters) == [*own, "seed"]
     assert parameters["seed"].annotation.__metadata__[0].help == "Of the draws, in words."
     assert parameters["only"].annotation.__metadata__[0].help == "Use these columns only."
     assert single.__doc__.strip() == "Say something."
-    asked = dict.fromkeys(parameters) | {"data": Path("x.csv"), "only": ["a"], "seed": 4}
+    given = {"data": Path("x.csv"), "only": ["a"], "missing": "drop", "seed": 4}
+    asked = dict.fromkeys(parameters) | given
     single(**asked)
     assert seen == [(options.Source(Path("x.csv"), ["a"]), 4)]
 

@@ -57,7 +57,7 @@ def test_the_target_may_hold_text(run, net):
 
 def test_marks_of_gaps(run, net, learned):
     Path("in.csv").write_text("RM,LSTAT\n6.5,-999\n")
-    found = columns(run("predict", net, "in.csv", "MEDV", "--missing", "-999").out)
+    found = columns(run("predict", net, "in.csv", "MEDV", "--na-values", "-999").out)
     assert float(found["mean"][0]) == pytest.approx(learned.query("MEDV", given={"RM": 6.5}).mean)
 
 

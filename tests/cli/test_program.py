@@ -127,7 +127,7 @@ def test_a_pipe_is_not_streamed(table, place, name, more):
     done = piped(f"arcwise learn {place} --stream {more}", table.read_bytes())
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == (
-        f"arcwise: {name}: What is no regular file can be read only once, and a stream looks at its"
+        f"arcwise: {name}: What is not a regular file can be read only once, and a stream looks at its"
         " beginning first: leave --stream out, or put the data into a file.\n"
     )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arcwise.cli.syntax import arcs, assignments, event, names, option_value, shell_words
+from arcwise.cli.syntax import arcs, assignments, event, names, option_value, shell_words, values
 from arcwise.errors import DataError
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(
@@ -44,6 +44,9 @@ def test_any_name_can_be_bounded(name, bound):
         ("x > 1 and x < 2", {"x": (1.0, 2.0)}),
         ("x > 1 and y < -2", {"x": (1.0, None), "y": (None, -2.0)}),
         ("free acid < 3", {"free acid": (None, 3.0)}),
+        ("quality = 6", {"quality": "6"}),
+        ("L == yes and age >= 60", {"L": "yes", "age": (60.0, None)}),
+        ("free acid=very high", {"free acid": "very high"}),
     ],
 )
 def test_events(text, wanted):
@@ -52,7 +55,20 @@ def test_events(text, wanted):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "quality", "quality = 6", "1 < x > 2", "< 3", "7 < x < 5", "x > 3 and x < 2", "1 < 2 <"],
+    [
+        "",
+        "quality",
+        "quality =",
+        "= 6",
+        "x = 1 and x = 2",
+        "x > 1 and x = 2",
+        "x = 2 and x > 1",
+        "1 < x > 2",
+        "< 3",
+        "7 < x < 5",
+        "x > 3 and x < 2",
+        "1 < 2 <",
+    ],
 )
 def test_what_is_no_event(text):
     with pytest.raises(DataError):
@@ -63,6 +79,24 @@ def test_what_is_no_event(text):
 def test_what_is_no_assignment(text):
     with pytest.raises(DataError, match="is written as name=value"):
         assignments([text], "--given")
+
+
+def test_values_of_several_variables():
+    levels = {"smoke": ("yes", "no"), "die": (1, 2, 3), "code": ("1", "2")}
+    assert values(["smoke=yes,die=2", "age=61.5"], "--given", levels) == {
+        "smoke": "yes",
+        "die": 2,
+        "age": 61.5,
+    }
+    assert values(["code=1"], "--given", levels) == {"code": "1"}  # a level, and no number
+    assert values(["smoke=yes|no", "die=1 | 3"], "--given", levels) == {
+        "smoke": ["yes", "no"],
+        "die": [1, 3],
+    }
+    assert values(["a, b=1"], "--given") == {"a, b": 1.0}  # a name with a comma
+    assert values(["smoke=maybe"], "--given", levels) == {"smoke": "maybe"}
+    with pytest.raises(DataError, match="names 'a' twice"):
+        values(["a=1,a=2"], "--given")
 
 
 def test_arcs_with_arrows_in_names():
@@ -85,7 +119,7 @@ def test_option_values_keep_their_kind():
         ("as in kinds={'a b': 'discrete'}.", "as in --kind 'a b=discrete'."),
         ("leave them out with select(), or", "leave them out with --drop, or"),
         ("score='bic' takes the plain one.", "--score bic takes the plain one."),
-        ("if that means a gap, say na_values=['?'].", "if that means a gap, say --missing='?'."),
+        ("if that means a gap, say na_values=['?'].", "if that means a gap, say --na-values='?'."),
         ("The column 'score' is text.", "The column 'score' is text."),
     ],
 )

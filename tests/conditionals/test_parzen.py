@@ -211,7 +211,7 @@ def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
     assert fits.loo(1, [(0,)])[0] == pytest.approx(expected, rel=1e-9)
     assert 25 * model.loo == pytest.approx(expected, rel=1e-9)
     assert f"leave-one-out {expected / 25:.4f} nats per row with tail weight 0.05" in model.words(
-        "y", ("x",)
+        Variable("y"), [Variable("x")]
     )
 
 
@@ -499,10 +499,10 @@ def test_a_model_is_checked_when_made():
 
 def test_models_say_what_they_are():
     fits = Parzen().bind(curved(3))
-    said = fits.conditional(1, (0, 2)).words("y", ("x", "z"))
+    said = fits.conditional(1, (0, 2)).words(Variable("y"), [Variable("x"), Variable("z")])
     assert "y given x, z: Parzen" in said
     assert "120 rows" in said
-    assert fits.conditional(1, ()).words("y", ()).startswith("y: Parzen windows")
+    assert fits.conditional(1, ()).words(Variable("y"), []).startswith("y: Parzen windows")
 
 
 def test_newton_is_no_worse_along_a_path_of_sets(boston):

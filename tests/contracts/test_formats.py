@@ -8,11 +8,14 @@ from shared_networks import random_net
 
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, random_dag
-from arcwise.io import FORMATS, Stored, load, save
+from arcwise.io import DISCRETE, FORMATS, Stored, load, save
 
-BOTH = [suffix for suffix, format in FORMATS.items() if format.read and format.write]
+GRAPHS = {
+    suffix: form for suffix, form in FORMATS.items() if suffix not in DISCRETE
+}  # without numbers
+BOTH = [suffix for suffix, format in GRAPHS.items() if format.read and format.write]
 READ = [suffix for suffix, format in FORMATS.items() if format.read]
-WRITTEN = [suffix for suffix, format in FORMATS.items() if format.write]
+WRITTEN = [suffix for suffix, format in GRAPHS.items() if format.write]
 ODD = DAG.from_arcs([("a b", 'q"uote'), ("ünï", "a b"), ("x|y", "[z]")])
 
 

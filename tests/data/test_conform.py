@@ -54,7 +54,7 @@ def test_cuts_turn_numbers_into_levels() -> None:
     [
         ({"city": ["Paris"]}, "'city' has the value 'Paris'.*known are 'Oslo' and 'Rome'"),
         ({"k": [4]}, "'k' has the value 4.0"),
-        ({"x": ["a"]}, "'a' in row 1 is no number"),
+        ({"x": ["a"]}, "'a' in row 1 is not a number"),
         ({"x": [np.inf]}, "infinite"),
         ({"x": [datetime.date(2020, 1, 1)]}, "should be numbers"),
         ({"other": [1]}, "None of the variables"),

@@ -86,7 +86,7 @@ def test_asking_comes_before_the_rules() -> None:
 
 
 def test_asking_for_the_impossible() -> None:
-    with pytest.raises(DataError, match="'v' cannot be continuous: 'a' in row 1 is no number"):
+    with pytest.raises(DataError, match="'v' cannot be continuous: 'a' in row 1 is not a number"):
         kind_of(["a", "b"], kinds={"v": "continuous"})
     with pytest.raises(DataError, match="kinds= names 'w'"):
         kind_of([1, 2], kinds={"w": "discrete"})
@@ -134,7 +134,7 @@ def test_numbers_spoilt_by_words_are_named() -> None:
     column[16] = "n.a."
     made = table({"x": column})
     assert (
-        "'x' is text because 1 of its values is no number, such as 'n.a.' in row 17"
+        "'x' is text because 1 of its values is not a number, such as 'n.a.' in row 17"
         in made.notes[0]
     )
     assert "na_values=['n.a.']" in made.notes[0]

@@ -87,20 +87,6 @@ def test_column_order_is_irrelevant_to_the_last_bit() -> None:
     assert other.names == one.names == ("a", "b", "c", "d")
 
 
-def test_folds_come_off_and_on_again() -> None:
-    rows = normal(200, 5, offset=100.0)
-    whole, part, rest = of_array(rows), of_array(rows[:40]), of_array(rows[40:])
-    left = whole.minus(part)
-    assert left.n == 160
-    np.testing.assert_allclose(left.scatter, rest.scatter, rtol=1e-9)
-    np.testing.assert_allclose(left.mean, rest.mean, rtol=1e-12)
-    np.testing.assert_allclose(rest.plus(part).scatter, whole.scatter, rtol=1e-9)
-    with pytest.raises(DataError, match="cannot be taken away"):
-        part.minus(whole)
-    with pytest.raises(DataError, match="same variables"):
-        whole.minus(whole.select(["v0001"]))
-
-
 def test_gaps_are_left_out_and_said() -> None:
     moments = Moments.of(table({"x": [1.5, 2.5, None], "y": [1.0, 2.5, 7.5]}))
     assert moments.n == 2
@@ -179,7 +165,7 @@ def test_a_number_of_cases_that_is_none(n: object) -> None:
 
 
 def test_repeated_names_are_said() -> None:
-    with pytest.raises(DataError, match="name 'a' came more than once"):
+    with pytest.raises(DataError, match="name 'a' is given more than once"):
         Moments.given(["a", "b", "a"], 9, [0, 0, 0], np.eye(3))
 
 

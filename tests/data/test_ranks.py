@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from arcwise.data import Table, Variable
-from arcwise.data.ranks import normal_scores, normal_table, pairwise, repaired, skeptic
+from arcwise.data.ranks import normal_scores, pairwise, repaired
 from arcwise.errors import DataError
 
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=30).filter(lambda x: len(set(x)) > 1)
@@ -48,37 +47,6 @@ def test_gaps_stay_gaps_and_tails_are_cut_off():
     assert np.nanmax(scores) < 1.1 * stats.norm.ppf(1 - cut)
     with pytest.raises(DataError, match="two different numbers"):
         normal_scores([1.0, 1.0])
-
-
-def test_tables_change_their_continuous_columns_only():
-    table = Table(
-        (Variable("a"), Variable("b", levels=("u", "v"))),
-        (np.array([1.0, 5.0, 700.0]), np.array([0, 1, 1], dtype=np.uint8)),
-    )
-    found = normal_table(table)
-    np.testing.assert_allclose(found.columns[0], normal_scores(table.columns[0]))
-    assert (found.columns[1] == table.columns[1]).all()
-    assert "nonparanormal" in found.notes[-1]
-
-
-def test_rank_correlations_undo_monotone_distortions():
-    rng = np.random.default_rng(1)
-    z = rng.multivariate_normal(np.zeros(3), [[1, 0.7, 0], [0.7, 1, 0.3], [0, 0.3, 1]], 4000)
-    distorted = np.column_stack([np.exp(z[:, 0]), z[:, 1] ** 3, z[:, 2]])
-    found = skeptic(distorted).matrix
-    np.testing.assert_allclose(found, skeptic(z).matrix, atol=1e-12)
-    assert found[0, 1] == pytest.approx(0.7, abs=0.03)
-    rank = stats.spearmanr(distorted)[0]
-    np.testing.assert_allclose(found, 2 * np.sin(np.pi / 6 * rank), atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [([[1.0, np.nan], [2.0, 3.0]], "complete"), ([[1.0, 2.0], [1.0, 3.0]], "vary")],
-)
-def test_rank_correlations_refuse_in_words(rows, words):
-    with pytest.raises(DataError, match=words):
-        skeptic(rows)
 
 
 def test_without_gaps_pairwise_moments_are_the_ordinary_ones():

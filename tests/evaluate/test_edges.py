@@ -9,7 +9,7 @@ from shared_networks import dense_moments, gaussian_net, random_net
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import WordError
 from arcwise.evaluate import edge_table
-from arcwise.evaluate.pairs import ALL_PAIRS
+from arcwise.evaluate.strengths import ALL_PAIRS
 from arcwise.graphs import DAG, cpdag, legal_moves, random_dag
 from arcwise.networks import BayesNet
 from arcwise.scores import total

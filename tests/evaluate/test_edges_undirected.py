@@ -7,7 +7,7 @@ from undirected.tables import Counted, bound, linear, table
 
 from arcwise.conditionals import Gaussian
 from arcwise.evaluate import edge_table, pack_edges, unpack_edges
-from arcwise.evaluate.pairs import ALL_PAIRS
+from arcwise.evaluate.strengths import ALL_PAIRS
 from arcwise.graphs import DAG, Rules, UGraph
 from arcwise.networks import BayesNet, MarkovNet
 from arcwise.undirected import boundary, edge_limits

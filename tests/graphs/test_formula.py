@@ -99,7 +99,7 @@ def test_bad_formulas_are_refused_in_words(make, text, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[a][b|a", r"'\[b\|a' came at sign 4"),
+        ("[a][b|a", r"'\[b\|a' at sign 4"),
         ("a][b]", "at sign 1"),
         ("[a][b|a][b]", "'b' has two pairs"),
         ("[a][b|c]", "no node 'c'.*parent of 'b'"),

@@ -55,7 +55,7 @@ def test_signs_inside_names_and_triangles_of_edges():
         ({"required": "a -> b"}, "list of arcs"),
         ({"forbidden": ["a b"]}, "tail -> head"),
         ({"forbidden": [("a", "a")]}, "itself"),
-        ({"forbidden": [(0, 1)]}, "speak names"),
+        ({"forbidden": [(0, 1)]}, "are about names"),
         ({"max_parents": -1}, "whole number"),
         ({"max_parents": 1.5}, "whole number"),
         ({"max_parents": True}, "whole number"),

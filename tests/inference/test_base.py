@@ -9,6 +9,7 @@ from inference.kernels import bent_points, kernel_answer, kernel_bayes, kernel_m
 from shared_networks import gaussian_net
 
 import arcwise as aw
+from arcwise.conditionals import DiscreteConditional
 from arcwise.data import Table, Variable
 from arcwise.distributions import Categorical
 from arcwise.errors import DataError, FitError, GraphError
@@ -95,16 +96,23 @@ NETS = {
     "kernels": kernel_bayes(POINTS, BANDWIDTHS, blankets=True),
     "undirected": kernel_markov(POINTS, BANDWIDTHS),
     "levels": FUEL,
+    "tables": BayesNet(
+        FUEL.variables,
+        FUEL.graph,
+        tuple(DiscreteConditional(model.probabilities) for model in FUEL.conditionals),
+    ),
 }
 
 
 TAKES = {
     "gaussian": {"gaussian"},
-    "importance": {"gaussian", "kernels", "levels"},
+    "junction": {"tables"},
+    "elimination": {"tables"},
+    "importance": {"gaussian", "kernels", "levels", "tables"},
     "stacked": set(),  # these keep no rows; tests of Parzen windows are in test_stacked
     "gibbs": {"kernels", "undirected"},
     "blankets": {"kernels"},
-    "grid": {"gaussian", "kernels", "levels"},
+    "grid": {"gaussian", "kernels", "levels", "tables"},
 }
 
 
@@ -112,9 +120,10 @@ TAKES = {
 @pytest.mark.parametrize("kind", NETS)
 def test_every_engine_answers_or_says_why_not(word, kind):
     net, rng = NETS[kind], np.random.default_rng(1)
-    known = "full" if kind == "levels" else 0.5
+    levels = kind in ("levels", "tables")
+    known = "full" if levels else 0.5
     last, target = net.names[-1], net.names[0]
-    column = np.array([1, 1], dtype=np.uint8) if kind == "levels" else np.zeros(2)
+    column = np.array([1, 1], dtype=np.uint8) if levels else np.zeros(2)
     rows = Table((net.variables[-1],), (column,))
     options = {"method": word, "sweeps": 10, "burn_in": 2}
     if kind not in TAKES[word]:
@@ -126,7 +135,7 @@ def test_every_engine_answers_or_says_why_not(word, kind):
                 ask()
         return
     belief = query(net, target, {last: known}, **options)
-    share = belief.probability("good") if kind == "levels" else belief.probability((0, None))
+    share = belief.probability("good") if levels else belief.probability((0, None))
     assert 0 < share < 1
     both = query(net, net.names[:2], {last: known}, **options)
     assert both.names == net.names[:2]

@@ -209,7 +209,7 @@ def test_values_that_are_no_numbers_are_refused():
             return np.full(size, np.nan)
 
     models = (BENT.conditionals[0], Broken(), BENT.conditionals[2])
-    with pytest.raises(Exception, match="Simulating 'b' gave values that are no finite"):
+    with pytest.raises(Exception, match="Simulating 'b' gave values that are not finite"):
         query(replace(BENT, conditionals=models), "a", sweeps=3, burn_in=1)
 
 

@@ -18,7 +18,7 @@ from shared_networks import (
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
-from arcwise.inference import impute, marginal_log_density, predict, residuals
+from arcwise.inference import impute, marginal_log_density, misses, predict
 from arcwise.inference.relevance import patterns
 from arcwise.networks import BayesNet, ancestral, cut, log_density
 
@@ -245,7 +245,7 @@ def test_residuals_are_the_errors_of_predicting_each_variable(seed):
     net = random_net(rng, 7)
     rows = ancestral(net, rng, 40)
     expected = [rows.column(name) - predict(net, rows, name).mean for name in rows.names]
-    np.testing.assert_allclose(residuals(net, rows), np.column_stack(expected), atol=1e-9)
+    np.testing.assert_allclose(misses(net, rows).errors, np.column_stack(expected), atol=1e-9)
 
 
 @pytest.mark.filterwarnings("error")

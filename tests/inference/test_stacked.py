@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 import arcwise as aw
 from arcwise.errors import ArcwiseError
-from arcwise.inference.stacks import Stacker, _mixed, first_met
+from arcwise.inference.stacked import Stacker, _mixed, first_met
 
 
 def bent(seed: int = 1, rows: int = 150) -> aw.Table:

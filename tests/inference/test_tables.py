@@ -15,7 +15,7 @@ from shared_networks import gaussian_net
 
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
-from arcwise.inference import impute, predict, query, residuals
+from arcwise.inference import impute, misses, predict, query
 
 POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
 BENT = kernel_markov(POINTS, BANDWIDTHS)
@@ -225,14 +225,16 @@ def test_levels_are_predicted_and_filled():
 
 def test_errors_of_predicting_each_variable_from_the_others():
     rows = table(ROWS[:1])
-    found = residuals(BENT, rows)
+    found = misses(BENT, rows).errors
     for node in range(3):
         known = {i: ROWS[0, i] for i in range(3) if i != node}
         mean, _, _ = kernel_answer(POINTS, BANDWIDTHS, node, known)
         assert found[0, node] == pytest.approx(ROWS[0, node] - mean)
-    bare = residuals(kernel_bayes(POINTS, BANDWIDTHS), rows)
+    bare = misses(kernel_bayes(POINTS, BANDWIDTHS), rows).errors
     np.testing.assert_allclose(bare, found, atol=2e-3)
     net = switch_net(("off", "on"))
-    mixed = residuals(net, Table(net.variables, (np.array([1], dtype=np.uint8), np.array([0.5]))))
+    mixed = misses(
+        net, Table(net.variables, (np.array([1], dtype=np.uint8), np.array([0.5])))
+    ).errors
     assert np.isnan(mixed[0, 0])
     assert mixed[0, 1] == pytest.approx(-0.5)

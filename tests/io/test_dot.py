@@ -40,9 +40,9 @@ def test_partially_directed():
 
 
 def test_labels_must_belong_to_edges():
-    with pytest.raises(GraphError, match=r"'b' -> 'a', which is no edge.*a -> b"):
+    with pytest.raises(GraphError, match=r"'b' -> 'a', which is not an edge.*a -> b"):
         dot(DIRECTED, {("b", "a"): 1})
-    with pytest.raises(GraphError, match="no edge"):
+    with pytest.raises(GraphError, match="not an edge"):
         dot(UNDIRECTED, {("a", "c"): 1})
 
 

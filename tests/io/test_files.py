@@ -9,7 +9,7 @@ import pytest
 
 from arcwise.errors import FileError
 from arcwise.graphs import DAG
-from arcwise.io import FORMATS, Stored, load, save
+from arcwise.io import DISCRETE, FORMATS, Stored, load, save
 from arcwise.io import files as files_module
 from arcwise.io.files import read_bytes, write_bytes
 
@@ -93,8 +93,8 @@ def test_one_way_formats_say_so(tmp_path):
     (tmp_path / "a.dot").write_text("digraph {}")
     with pytest.raises(FileError, match="DOT files are only written"):
         load(tmp_path / "a.dot")
-    with pytest.raises(FileError, match="BIF files are only read"):
-        save(SMALL, tmp_path / "a.bif")
+    with pytest.raises(FileError, match="UAI files are only read"):
+        save(SMALL, tmp_path / "a.uai")
 
 
 @pytest.mark.parametrize("suffix", sorted(FORMATS))
@@ -117,7 +117,9 @@ def test_cut_off_compression_is_refused(tmp_path, suffix):
         load(place)
 
 
-@pytest.mark.parametrize("suffix", [s for s, f in FORMATS.items() if f.read and f.write])
+@pytest.mark.parametrize(
+    "suffix", [s for s, f in FORMATS.items() if f.read and f.write and s not in DISCRETE]
+)
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_graphs_there_and_back_in_every_two_way_format(tmp_path, suffix, packed):
     names = ["plain", "with space", 'quo"te', "комма,", "a:b|c", "back\\slash", "alone"]

@@ -17,7 +17,7 @@ from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import UGraph
 from arcwise.io import Stored, load, save
 from arcwise.io.native import read_bundle, read_json, write_bundle, write_json
-from arcwise.io.shared import shared_arrays
+from arcwise.io.values import shared_arrays
 from arcwise.networks import MarkovNet, pseudo_log_density
 
 ENDINGS = [".json", ".json.gz", ".arcwise"]
@@ -254,7 +254,7 @@ OUTPUT = ("nodes", 0, "fields", "output")
         ("parzen", ("typical", "$tuple", 0), {"$array": [1.0]}, "rows to start from"),
         ("parzen", ("typical", "$tuple", 3), {"$array": [9], "type": "uint8"}, "values of 'd'"),
         ("parzen", ("typical", "$tuple", 3), {"$array": [0.0]}, "no values of 'd'"),
-        ("parzen", ("nodes", 0, "neighbours"), ["q"], "neighbour 'q', which is no node"),
+        ("parzen", ("nodes", 0, "neighbours"), ["q"], "neighbour 'q', which is not a node"),
         ("parzen", ("nodes", 0, "neighbours"), ["b", "b"], "neighbour twice"),
         ("parzen", ("nodes", 0, "neighbours"), [], "not the other way round"),
         ("parzen", ("nodes", 0, "neighbours"), ["a"], "contradicts|itself"),
@@ -267,7 +267,7 @@ OUTPUT = ("nodes", 0, "fields", "output")
             "directed",
             ("blankets", "nodes", 0, "name"),
             "z",
-            "no node|contradicts|not the other way",
+            "not a node|contradicts|not the other way",
         ),
         ("directed", ("blankets", "nodes", 0, "model"), "magic", "not known here"),
         ("directed", ("blankets", "nodes", 0, "neighbours"), ["b", "c"], "not the other way"),

@@ -122,3 +122,33 @@ def test_learning_along_penalties_gives_what_learning_at_each_does():
         nets = problem.along(penalties[::-1], None)
         alone = [problem.learn(penalty).net for penalty in penalties[::-1]]
         assert [net.graph for net in nets] == [net.graph for net in alone]
+
+
+def levels(rows=60, seed=4):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 3, rows)
+    b = np.where(rng.random(rows) < 0.8, a, rng.integers(0, 3, rows))
+    words = np.array(["low", "middle", "high"])
+    return aw.table({"a": words[a], "b": words[b], "c": words[rng.integers(0, 3, rows)]})
+
+
+def test_what_a_family_chooses_for_its_score_is_not_for_its_models():
+    """BDeu's equivalent rows are in the score; tables are smoothed by what is asked for."""
+    table = levels()
+    plain, smooth = aw.learn(table), aw.learn(table, alpha=1.0)
+    assert plain.settings["score"] == "bdeu"
+    assert plain.score == smooth.score
+    named = aw.learn(table, score="bdeu", equivalent_sample_size=1, gamma=1.5)
+    assert named.score == pytest.approx(plain.score)
+    assert not np.allclose(plain["c"].table, smooth["c"].table)
+    counts = np.bincount(table.column("c"), minlength=3)
+    assert np.allclose(smooth["c"].table, (counts + 1) / 63)
+    assert np.allclose(plain["c"].table, (counts + 1 / 3) / 61)
+
+
+def test_a_tuned_penalty_takes_the_place_of_charges():
+    table = levels()
+    for rule, gamma in ((None, 1.5), ("cv", 0.0)):
+        problem = bind(specified(rule=rule), table)
+        assert problem.score_word == "bdeu"
+        assert problem.score_options.get("gamma", 0.0) == gamma

@@ -16,21 +16,22 @@ def counts(codes, weights, child, parents):
     return found
 
 
-def score(codes, levels, weights, child, parents, kind="likelihood", alpha=1.0):
+def score(codes, levels, weights, child, parents, kind="likelihood", each="table", alpha=1.0):
     """The sum over configurations, without charges."""
     found = counts(codes, weights, child, parents)
     found = {key: row for key, row in found.items() if sum(row.values()) > 0}
     r = int(levels[child])
     q = math.prod(int(levels[x]) for x in parents)
-    per_cell = {"k2": 1.0, "bdeu": alpha / (r * q), "bds": alpha / (r * max(len(found), 1))}.get(
-        kind
-    )
+    share = {"cell": 1, "row": r, "table": r * q, "seen": r * max(len(found), 1)}[each]
+    per_cell = alpha / share
     total = 0.0
     for row in found.values():
         n = sum(row.values())
         cells = [c for c in row.values() if c > 0]
         if kind == "likelihood":
             total += sum(c * math.log(c / n) for c in cells)
+        elif kind == "loo":
+            total += sum(c * math.log((c - 1 + per_cell) / (n - 1 + r * per_cell)) for c in cells)
         else:
             total += math.lgamma(r * per_cell) - math.lgamma(r * per_cell + n)
             total += sum(math.lgamma(per_cell + c) - math.lgamma(per_cell) for c in cells)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag
-from arcwise.plot.labels import label
+from arcwise.plot.axes import label
 from arcwise.plot.legend import items, plan
 from arcwise.plot.marks import (
     Measure,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.plot.ordering import crossings, reduce_crossings
+from arcwise.plot.layered import crossings, reduce_crossings
 
 
 def naive(layers, down):

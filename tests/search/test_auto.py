@@ -3,8 +3,9 @@ import pytest
 from contracts.cases import bind, linear
 
 from arcwise.conditionals import FAMILIES
+from arcwise.data import Table, Variable
 from arcwise.graphs import DAG, Rules
-from arcwise.scores import ExpertPrior, Sum
+from arcwise.scores import ExpertPrior, Sum, bdeu
 from arcwise.search import auto, exact, ges, greedy
 
 SMALL = bind("bic", FAMILIES["gaussian"], linear(1, p=6))
@@ -66,3 +67,22 @@ def test_patience_zero_is_one_climb_over_classes_and_orders():
     result = run(LARGE, patience=0)
     assert result.score > ges(LARGE).score + 100  # dense: classes alone end far below
     assert {step.what for step in result.trace} >= {"insert", "move"}
+
+
+def counted(p, rows, seed=3):
+    """BDeu of binary columns in a line, each the one before with errors."""
+    rng = np.random.default_rng(seed)
+    codes = [rng.integers(0, 2, rows)]
+    for _ in range(p - 1):
+        codes.append(np.where(rng.random(rows) < 0.3, 1 - codes[-1], codes[-1]))
+    variables = tuple(Variable(f"v{i:02}", ("no", "yes")) for i in range(p))
+    table = Table(variables, tuple(c.astype(np.uint8) for c in codes))
+    return bdeu(FAMILIES["discrete"].bind(table))
+
+
+def test_what_counting_costs_decides_whether_a_problem_is_small():
+    """Fourteen columns are solved exactly with 200 rows, and searched with 20 000 that differ."""
+    assert run(counted(14, 200)).optimal
+    assert counted(14, 200).work < counted(14, 20_000).work
+    assert not run(counted(16, 20_000), patience=0).optimal
+    assert run(counted(8, 20_000)).optimal  # folded into 256 rows at most

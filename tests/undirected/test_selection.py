@@ -15,7 +15,6 @@ from arcwise.undirected.known import known
 from arcwise.undirected.neighbourhood import (
     neighbourhood,
     neighbourhood_path,
-    safe_penalty,
 )
 from arcwise.undirected.selection import (
     by_rotation,
@@ -357,16 +356,6 @@ def test_neighbourhoods_obey_rules_and_words():
     assert (0, 5) in found.edges
     with pytest.raises(WordError, match="xor"):
         neighbourhood(R, 0.1, rule="xor")
-
-
-def test_the_safe_penalty_joins_nothing_in_noise():
-    joined = 0
-    for seed in range(40):
-        x = np.random.default_rng(seed).normal(size=(200, 15))
-        joined += neighbourhood(correlations(x), safe_penalty(200, 15)).n_edges > 0
-    assert joined <= 4
-    with pytest.raises(FitError, match="alpha"):
-        safe_penalty(10, 3, alpha=0)
 
 
 def test_penalties_come_in_any_order_but_not_none():

@@ -1,6 +1,8 @@
 """Trees of cliques: exact answers of factors over discrete variables."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -70,15 +72,15 @@ class JunctionTree:
         return int(self._native.entries)
 
     def ask(
-        self, seen: Sequence[int], rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
+        self, rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
     ) -> tuple[Array, list[Array]]:
-        """Joint distributions of sets of variables, for rows of evidence about the same variables.
+        """Joint distributions of sets of variables, for rows of evidence.
 
         Parameters
         ----------
-        seen : variables of which a level is known.
-        rows : (rows, seen) levels.
-        targets : sets, each inside one clique, none of them seen.
+        rows : (rows, variables) levels, -1 where nothing is known; those with the same gaps are quickest side
+            by side.
+        targets : sets, each inside one clique; sets of several variables must not be known.
         soft : a weight from 0 on for each level of each variable, one after the other.
 
         Returns
@@ -87,17 +89,38 @@ class JunctionTree:
         (rows, levels of its variables ...), zeros where evidence is impossible.
         """
         weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
-        codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(seen))
-        logs, flat = self._native.ask(
-            np.asarray(seen, dtype=np.int64), codes, weights, *pack(targets)
-        )
-        shapes = [tuple(self.levels[v] for v in target) for target in targets]
-        ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
-        parts = np.split(flat.reshape(len(codes), -1), ends, axis=1) if targets else []
+        codes = np.ascontiguousarray(rows, dtype=np.int64)
+        logs, flat = self._native.ask(codes, weights, *pack(targets))
+        shapes = [tuple([self.levels[v] for v in target]) for target in targets]
+        ends = list(accumulate(map(prod, shapes), initial=0))
+        wide = flat.reshape(len(codes), ends[-1])
+        parts = (wide[:, low:high] for low, high in pairwise(ends))
         return logs, [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
 
+    def draw(
+        self,
+        seen: Sequence[int],
+        rows: NDArray[np.int64],
+        rng: np.random.Generator,
+        *,
+        times: int = 1,
+        soft: Array | None = None,
+    ) -> tuple[Array, NDArray[np.int64]]:
+        """Levels of all variables drawn together, `times` for each row of evidence.
+
+        Returns
+        -------
+        Log probability of each row's evidence, -inf where it is impossible; (rows x times, variables) levels,
+        those of a row one after the other.
+        """
+        weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
+        codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(seen))
+        chances = rng.random((len(codes) * times, int(self._native.cliques)))
+        logs, flat = self._native.draw(np.asarray(seen, dtype=np.int64), codes, weights, chances)
+        return logs, flat.reshape(-1, len(self.levels))
+
     def explain(
-        self, seen: Sequence[int], row: Sequence[int], soft: Array | None = None
+        self, seen: Sequence[int], row: Sequence[int] | NDArray[np.int64], soft: Array | None = None
     ) -> tuple[NDArray[np.int64], float]:
         """The most probable levels of all variables given those seen, and their joint log weight."""
         weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)

@@ -5,7 +5,7 @@ from other orders are cheap.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack, unpack
 
-__all__ = ["Climbed", "Compiled", "GaussianScores", "Orders", "Rows", "Watch", "called"]
+__all__ = [
+    "Batches",
+    "Climbed",
+    "Compiled",
+    "GaussianScores",
+    "Orders",
+    "Rows",
+    "Watch",
+    "Work",
+    "called",
+]
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
@@ -21,10 +31,40 @@ Rows = Callable[[int, tuple[int, ...], list[int]], Array | None]
 Watch = Callable[[int, float, int], bool]
 
 
+class Work(NamedTuple):
+    """How many times dearer local scores are than those from moments: in sweeps, and over all subsets."""
+
+    sweep: float = 1.0
+    subset: float = 1.0
+
+
 class Compiled:
     """Local scores that compiled searches evaluate themselves; `native` is what they call."""
 
     native: Any
+    work: Work = Work()
+
+
+class Batches(Compiled):
+    """Compiled scores that answer batches of sets by themselves, charges included."""
+
+    def many(self, child: int, sets: Sets) -> Array:
+        """Scores of several parent sets."""
+        raise NotImplementedError
+
+    def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
+        """The score of `base`, then those with each of `among` put in or taken out; -inf for the child."""
+        raise NotImplementedError
+
+    def subsets(
+        self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
+    ) -> Array:
+        """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
+        raise NotImplementedError
+
+    def charged(self, extra: Array) -> Self:
+        """The same with something added by the number of parents."""
+        raise NotImplementedError
 
 
 class GaussianScores(Compiled):

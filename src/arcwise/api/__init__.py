@@ -1,22 +1,31 @@
 """What users touch: verbs, and the network they give."""
 
-from arcwise.api.fitting import fit, network, score
+from arcwise.api.classification import Classification, classify
+from arcwise.api.comparison import divergence, parameter_differences, random_network
+from arcwise.api.fitting import fit, score
+from arcwise.api.handmade import network
 from arcwise.api.learning import learn
-from arcwise.api.loading import load, load_graph
+from arcwise.api.loading import example, load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.validation import prune, validate
 
 __all__ = [
+    "Classification",
     "Network",
     "PenaltyPath",
+    "classify",
+    "divergence",
+    "example",
     "fit",
     "learn",
     "load",
     "load_graph",
     "network",
+    "parameter_differences",
     "path",
     "prune",
+    "random_network",
     "score",
     "validate",
 ]

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from arcwise.data import Moments, Table
+from arcwise.errors import listed, plural
 from arcwise.evaluate import EdgeTable
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network
-
-__all__ = [
-    "data_said", "describe", "edge_count", "legend", "no_edges", "notes_of", "summary", "to_dict",
-]  # fmt: skip
 
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
@@ -60,14 +56,10 @@ def notes_of(net: Network) -> list[str]:
     recast = [name for name in net.variables if name in numbers and name in levels]
     if recast:
         verb = "takes" if len(recast) == 1 else "take"
-        more = f" and {len(recast) - _NAMED} more" if len(recast) > _NAMED else ""
-        names = f"{', '.join(recast[:_NAMED])}{more}" if more else _joined(recast)
-        notes.append(f"{names} {verb} few whole values, which are treated as numbers.")
+        notes.append(
+            f"{listed(recast, most=_NAMED)} {verb} few whole values, which are treated as numbers."
+        )
     return notes
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def legend(edges: EdgeTable) -> list[str]:
@@ -116,7 +108,7 @@ def summary(net: Network) -> str:
         lines.append(f"{word} {net.score:.4f} on {net.rows:g} rows{proof}")
     if net.stopped:
         steps = len(net.trace)  # a file keeps none of them
-        taken = f", {_plural(steps, 'step')}" if steps else ""
+        taken = f", {plural(steps, 'step')}" if steps else ""
         lines.append(f"search: {net.settings.get('search', 'search')}{taken}; {net.stopped}")
     lines.extend(f"note: {note}" for note in net.notes)
     shown = net.edges.present
@@ -125,31 +117,23 @@ def summary(net: Network) -> str:
 
 def _data(net: Network) -> str:
     if net.data is None:
-        return "" if net.rows is None else _plural(net.rows, "row")
+        return "" if net.rows is None else plural(net.rows, "row")
     return data_said(net.data, net.rows, len(net.variables))
 
 
 def data_said(data: Table | Moments, counted: float | None, taken: int | None = None) -> str:
     """How much data there are: rows, those that counted, columns, those that were taken."""
     rows, there = data.n if isinstance(data, Moments) else data.rows, len(data.variables)
-    used = "" if counted is None or counted == rows else f" ({_tenths(counted)} counted)"
-    columns = _plural(there, "column")
-    return f"{_plural(rows, 'row')}{used}, {columns if taken in (None, there) else f'{taken} of {columns}'}"
-
-
-def _tenths(rows: float) -> str:
-    """A sum of weights, to a tenth of a row."""
-    return f"{rows:.1f}".removesuffix(".0")
-
-
-def _plural(count: float, word: str) -> str:
-    return f"{count:.10g} {word}{'s' * (count != 1)}"
+    all_count = counted is None or counted == rows
+    used = "" if all_count else f" ({counted:.1f} counted)".replace(".0 ", " ")
+    columns = plural(there, "column")
+    return f"{plural(rows, 'row')}{used}, {columns if taken in (None, there) else f'{taken} of {columns}'}"
 
 
 def edge_count(net: Network) -> str:
     """How many arcs or edges a network has."""
     count = sum(map(len, net.net.inputs)) // (1 if net.directed else 2)
-    return _plural(count, "arc" if net.directed else "edge")
+    return plural(count, "arc" if net.directed else "edge")
 
 
 def _score(net: Network) -> str:
@@ -179,7 +163,7 @@ def _search(net: Network, seconds: float | None) -> str:
         return ""
     took = "" if seconds is None else f" in {seconds:.1f} s"
     reason = "" if net.optimal else f"; {net.stopped}"
-    return f"{net.settings.get('search', '')}, {_plural(len(net.trace), 'step')}{took}{reason}"
+    return f"{net.settings.get('search', '')}, {plural(len(net.trace), 'step')}{took}{reason}"
 
 
 def no_edges(net: Network) -> str:

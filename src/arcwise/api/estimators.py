@@ -18,8 +18,6 @@ from arcwise.graphs import UGraph
 from arcwise.networks import NormalJoint
 from arcwise.undirected.factors import factors_of
 
-__all__ = ["GraphLasso"]
-
 Array = NDArray[np.float64]
 
 _NOT_OPTIONS = ("penalty", "factors", "random_state", "n_jobs")  # all other parameters are

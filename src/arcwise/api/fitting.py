@@ -1,16 +1,15 @@
-"""Networks on graphs that are known: fitted to data, scored, or written down by hand."""
+"""Networks on graphs that are known: fitted to data, and scored."""
 
 import inspect
 from collections.abc import Iterable, Mapping
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arcwise.api.net import Network
-from arcwise.conditionals import FAMILIES, Assigned, Family, Fits, GaussianConditional
-from arcwise.data import Moments, Table, Variable, any_table, fingerprint
-from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
+from arcwise.conditionals import FAMILIES, Assigned, Family, Fits
+from arcwise.data import Moments, Table, any_table, fingerprint
+from arcwise.errors import DataError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, dag, either, ug
 from arcwise.learners import prepared, settled_model
 from arcwise.learners.options import options_of, split_options
@@ -23,10 +22,10 @@ from arcwise.learners.parameters import (
     retuned,
 )
 from arcwise.learners.problem import score_options
-from arcwise.networks import BayesNet, MarkovNet, Net
+from arcwise.networks import MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
-__all__ = ["fit", "network", "score"]
+__all__ = ["fit", "graph_of", "score"]
 
 
 def fit(
@@ -152,7 +151,7 @@ def _family(words: tuple[str, ...], names: tuple[str, ...]) -> Family:
 
 def _known(asked: Mapping[str, Any]) -> _Known:
     """Tie families and a score to the data; asked are the parameters of `fit` by name."""
-    known, score = _graph(asked["graph"]), asked["score"]
+    known, score = graph_of(asked["graph"]), asked["score"]
     whole = any_table(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
     lacking = sorted(set(known.nodes) - set(whole.names))
     if lacking:
@@ -186,7 +185,7 @@ def _own_score(fits: Fits) -> str:
     return "loo" if None in counts else "bic"
 
 
-def _graph(graph: DAG | UGraph | str) -> DAG | UGraph:
+def graph_of(graph: DAG | UGraph | str) -> DAG | UGraph:
     """A graph that was given, or the one that a text means."""
     if not isinstance(graph, str):
         if not isinstance(graph, DAG | UGraph):
@@ -216,66 +215,3 @@ def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str
                 raise DataError(f"There is no variable {name!r}. {close_to(name, names)}")
         found = {name: model.get(name, "auto") for name in names}
     return tuple(found[name] for name in names)
-
-
-def network(graph: DAG | str, numbers: Mapping[str, Mapping[str, Any]]) -> Network:
-    """Make a Gaussian network by hand: structure and numbers given.
-
-    Parameters
-    ----------
-    graph : a DAG, or a formula or model string for one.
-    numbers : for each variable a mapping with "sd" or "variance", "intercept" (0 by default) and
-        "coefficients": a mapping from each parent to its number.
-
-    Returns
-    -------
-    Network.
-
-    >>> import arcwise as aw
-    >>> rain = {"rain": {"sd": 1.0}, "wet": {"coefficients": {"rain": 2.0}, "sd": 0.5}}
-    >>> net = aw.network("[rain][wet|rain]", rain)
-    >>> round(net.query("rain", given={"wet": 2.0}).mean, 3)
-    0.941
-    """
-    known = _graph(graph)
-    if not isinstance(known, DAG):
-        raise GraphError("A network made by hand needs a DAG, got an undirected graph.")
-    known = known.over(sorted(known.nodes))
-    missing = sorted(set(known.nodes) ^ set(numbers))
-    if missing:
-        raise FitError(f"Graph and numbers need the same variables; {missing[0]!r} is in one only.")
-    models = tuple(_by_hand(name, known.parents_of(name), numbers[name]) for name in known.nodes)
-    variables = tuple(Variable(name) for name in known.nodes)
-    net = BayesNet(variables, known, models)
-    return Network(net, settings={"model": "gaussian"}, order=tuple(numbers))
-
-
-def _by_hand(name: str, parents: tuple[str, ...], given: Mapping[str, Any]) -> GaussianConditional:
-    words = ("intercept", "coefficients", "sd", "variance")
-    for word in given:
-        if word not in words:
-            raise unknown(f"number of variable {name!r} called", word, words)
-    slopes: Mapping[str, float] = given.get("coefficients", {})
-    if set(slopes) != set(parents):
-        raise FitError(
-            f"Variable {name!r} has the parents {', '.join(parents) or 'none'}, got coefficients for "
-            f"{', '.join(slopes) or 'none'}."
-        )
-    if ("sd" in given) == ("variance" in given):
-        raise FitError(f"Variable {name!r} needs one of 'sd' and 'variance'.")
-    width = _number(name, given["variance"] if "variance" in given else given["sd"])
-    if not width > 0:
-        raise FitError(f"The sd or variance of {name!r} must be positive, got {width}.")
-    variance = width if "variance" in given else width**2
-    weights = np.array([_number(name, slopes[parent]) for parent in parents])
-    size = len(parents) + 1
-    intercept = _number(name, given.get("intercept", 0.0))
-    return GaussianConditional(
-        intercept, weights, variance, np.zeros((size, size)), 0.0, redundant=(False,) * len(parents)
-    )
-
-
-def _number(name: str, value: object) -> float:
-    if not isinstance(value, Real):
-        raise FitError(f"Variable {name!r} needs numbers, got {value!r}.")
-    return float(value)

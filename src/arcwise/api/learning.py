@@ -1,5 +1,6 @@
 """The first verb: learn a network from data. Words and seeds become objects here."""
 
+import inspect
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -29,8 +30,6 @@ from arcwise.learners import (
 from arcwise.learners.parallel import cores, one_thread
 from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors, factors_of
-
-__all__ = ["curve_notes", "learn", "network_of", "settle", "specify"]
 
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 _STARTS = ("empty", "complete", "random")
@@ -72,7 +71,8 @@ def learn(
     model : "gaussian" (linear), "parzen" (any shape), or "auto" by the kinds of columns: linear for
         numbers, with a note where relations are curved and what "parzen" would gain.
     score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
-        (leave-one-out, default of Parzen models), "kfold", "heldout".
+        (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
+        (their default), "bds", "k2", "qnml".
     search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "boss", "exact"; for undirected graphs
         "auto", "boundary", "deletion", and for Gaussian ones "stepwise" (edges added and taken out one by
         one; it is what "auto" means there unless a score or a penalty is given), "glasso" (the graphical
@@ -103,7 +103,7 @@ def learn(
     time_limit : seconds after which the best so far is returned.
     progress : show a progress line; by default where a person is looking.
     options : options of the search (tolerance, restarts, tabu_length, walk_length, rounds, steps, ...),
-        of the score (gamma, alpha_mu, alpha_w, folds, fraction) and of the model (Parzen: bandwidths, floor,
+        of the score (gamma, equivalent_sample_size, alpha_mu, folds, ...) and of the model (Parzen: bandwidths, floor,
         tail, ...); of the lasso: scale ("correlation" or "covariance"), diagonal, refit, nonparanormal,
         gaps, gamma, ... (see docs/undirected.md).
 
@@ -142,6 +142,13 @@ def curve_notes(
     if settled_model("auto", source) != "gaussian":
         return ()
     return bend_notes(prepared(some_rows(source), FAMILIES["gaussian"]), graph, limits)
+
+
+def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any]:
+    """All words of `learn` by name, for a verb that takes the same: as given, fixed, or the default."""
+    found = inspect.signature(learn).bind(data, **words)
+    found.apply_defaults()
+    return {**found.arguments, **fixed}
 
 
 def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Specification, Progress]:
@@ -228,7 +235,7 @@ def _rule(penalty: float | str | None) -> str | None:
         return None
     if penalty in SCORES and penalty not in RULES:
         raise WordError(
-            f"penalty={penalty!r} is a score, no rule for the penalty: write score={penalty!r}; the rules "
+            f"penalty={penalty!r} is a score, not a rule for the penalty: write score={penalty!r}; the rules "
             f"are {', '.join(RULES)}."
         )
     if penalty not in RULES:

@@ -2,15 +2,44 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
-from arcwise import io
+from arcwise import data, io
 from arcwise.api.net import Network
-from arcwise.errors import FileError, GraphError
+from arcwise.errors import FileError, GraphError, unknown
 from arcwise.graphs import DAG, Rules, UGraph
 from arcwise.networks import Net
 
-__all__ = ["READERS", "load", "load_graph"]
+__all__ = ["READERS", "example", "load", "load_graph"]
+
+
+def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
+    """Read example data: a table, or a network.
+
+    Parameters
+    ----------
+    name : one of `aw.examples()`.
+    kind : "table" or "network" where there are both of a name; by default the table.
+
+    Returns
+    -------
+    Table or Network.
+
+    Raises
+    ------
+    WordError : there is no such example.
+
+    >>> example("boston").rows
+    506
+    >>> example("fuel")["gauge"].table[1, 1].tolist()
+    [0.2, 0.8]
+    """
+    if kind is None:
+        named = sorted(each.kind for each in data.examples() if each.name == name)
+        if not named:
+            raise unknown("example", name, sorted({each.name for each in data.examples()}))
+        kind = "table" if "table" in named else "network"
+    return data.example(name) if kind == "table" else load(data.network_file(name))
 
 
 def load(path: str | PathLike[str]) -> Network:

@@ -13,13 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import graphs, inference, io
+from arcwise import evaluate, graphs, inference, io
 from arcwise.api import describe
 from arcwise.conditionals import Conditional, Fits
 from arcwise.data import Moments, Table, conform
 from arcwise.data.frames import filled_frame
 from arcwise.errors import FitError, GraphError
-from arcwise.evaluate import EdgeTable, edge_table, pack_edges, refit_losses, unpack_edges
+from arcwise.evaluate import (
+    Conflict,
+    EdgeTable,
+    Impact,
+    edge_table,
+    pack_edges,
+    refit_losses,
+    unpack_edges,
+)
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import Net, whole
@@ -174,7 +182,8 @@ class Network:
         words = getattr(model, "words", None)
         if words is None:
             return f"{name}: {model!r}"
-        return str(words(name, tuple(self.net.names[number] for number in inputs)))
+        variables = self.net.variables
+        return str(words(variables[self.net.index(name)], [variables[i] for i in inputs]))
 
     @property
     def precision(self) -> inference.NamedMatrix:
@@ -207,7 +216,8 @@ class Network:
         ----------
         targets : a name, or several for a joint answer.
         given : values seen, a mapping, or a row of a data frame: of that, what is known of variables other
-            than the targets.
+            than the targets. Of levels also a list of them, an interval (low, high) where they are ordered,
+            or a weight for each (soft evidence), in discrete networks.
         do : values set from outside: arcs into these variables are cut; directed networks only.
         options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
             `do` in a learned network: max_graphs.
@@ -220,6 +230,20 @@ class Network:
         seen, changed = self._values(given, targets), self._values(do)
         equivalents = self._equivalents if changed else None
         return inference.query(self.net, targets, seen, changed, equivalents=equivalents, **options)
+
+    def marginals(self, given: Any = None, do: Any = None, **options: Any) -> inference.Marginals:
+        """The belief about every variable that is neither seen nor set, by name; as of `query`."""
+        return inference.marginals(self.net, self._values(given), self._values(do), **options)
+
+    def explain(self, given: Any = None, do: Any = None) -> inference.Explanation:
+        """The most probable levels of all variables together, given what was seen; discrete networks."""
+        return inference.explain(self.net, self._values(given), self._values(do))
+
+    mpe = explain
+
+    def probability(self, given: Any, do: Any = None, **options: Any) -> Any:
+        """Probability of levels, sets or intervals of them seen together; ``log=True`` for its logarithm."""
+        return inference.probability(self.net, self._values(given), self._values(do), **options)
 
     def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
         """Values by name; of a row of a data frame, those that are known, and are not asked for."""
@@ -256,6 +280,17 @@ class Network:
         filled = inference.impute(self.net, known, rng, **options).select(self.variables)
         frame = hasattr(rows, "columns") and not isinstance(rows, Table)
         return filled_frame(rows, filled, known) if frame else filled
+
+    def conflict(self, given: Any, **options: Any) -> Conflict:
+        """Whether findings contradict each other: log of the product of their probabilities over that of all.
+
+        Above 0 they are rarer together than if they had nothing to do with each other.
+        """
+        return evaluate.conflict(self.net, self._values(given), **options)
+
+    def impact(self, target: str, given: Any, **options: Any) -> Impact:
+        """Which findings an answer rests on: how the belief in a target moves when each is left out."""
+        return evaluate.impact(self.net, target, self._values(given, target), **options)
 
     def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
         """Draw rows from the network."""

@@ -1,21 +1,19 @@
 """The third verb: undirected graphs against the penalty per edge, all from one run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
-from arcwise.api.learning import curve_notes, network_of, settle
+from arcwise.api.learning import curve_notes, network_of, settle, words_of
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable, middle_graph
-from arcwise.graphs import Rules, UGraph
+from arcwise.graphs import UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.results import EdgeAt, Knot, Path, Removal
-
-__all__ = ["PenaltyPath", "path"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,7 +92,7 @@ class PenaltyPath:
 
         Raises
         ------
-        FitError : the penalty is no non-negative number, or the run was cut short before it.
+        FitError : the penalty is not a non-negative number, or the run was cut short before it.
         """
         return self.problem.graph_at(self.path, self._asked("at", penalty))
 
@@ -162,25 +160,7 @@ class PenaltyPath:
         return "\n".join([str(told), *(f"note: {note}" for note in self.notes)])
 
 
-def path(
-    data: Any,
-    *,
-    graph: str = "undirected",
-    model: str = "auto",
-    score: str | None = None,
-    search: str = "auto",
-    rules: Rules | None = None,
-    pseudo_rows: Any = None,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    na_values: Iterable[object] = (),
-    missing: str = "drop",
-    seed: int = 0,
-    n_jobs: int = 1,
-    time_limit: float | None = None,
-    progress: bool | None = None,
-    **options: Any,
-) -> PenaltyPath:
+def path(data: Any, *, graph: str = "undirected", **words: Any) -> PenaltyPath:
     """Learn undirected graphs at all penalties at once, from the complete graph to none.
 
     Parameters
@@ -192,8 +172,9 @@ def path(
         "glasso" and "neighbourhood", solved at 30 penalties (n_penalties=) down to a hundredth or a
         twentieth of the largest (min_ratio=). "auto" is glasso for Gaussian models unless a score is given,
         else boundary.
-    model, score, rules, pseudo_rows, kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress,
-    options : as for `learn`. Where time does not suffice, the path ends early and says how far it came.
+    words : all others as for `learn`: model, score, rules, pseudo_rows, kinds, weights, na_values, missing,
+        seed, n_jobs, time_limit, progress, options. Where time does not suffice, the path ends early and says
+        how far it came.
 
     Returns
     -------
@@ -210,12 +191,12 @@ def path(
     >>> [edges for _, edges in found.curve()]
     [3, 2, 1, 0]
     """
-    asked = {**locals(), "penalty": 0.0}
-    if "penalty" in options:
+    if "penalty" in words:
         raise FitError("A path holds every penalty: leave penalty= out, and ask it .at(penalty).")
+    asked = words_of(data, words, graph=graph, penalty=0.0)
     source, spec, watching = settle("path", asked)
     with one_thread(source), watching as watch:
         problem = bind(spec, source)
         found = problem.path(watch)
         curves = () if watch.reason else curve_notes(spec, source, middle_graph(found))
-    return PenaltyPath(problem, found, source, seed, watch.reason, curves)
+    return PenaltyPath(problem, found, source, asked["seed"], watch.reason, curves)

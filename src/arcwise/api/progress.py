@@ -22,8 +22,6 @@ from typing import Any, Self
 from arcwise.errors import WordError
 from arcwise.results import Step
 
-__all__ = ["Away", "Progress", "Share"]
-
 _EVERY = 0.1  # seconds between two refreshes of the line
 _LEAST = 0.5  # seconds for strengths of edges where time is up
 _FIRST = 0.5  # quick work shows nothing

@@ -1,21 +1,19 @@
-"""Commands that ask a network: ``edges`` and ``query``."""
+"""Commands that ask a network: ``edges``, ``query`` and ``explain``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.inputs import load_network
 from arcwise.cli.options import argument, main_output, option, switch
-from arcwise.cli.syntax import event, values
-from arcwise.errors import DataError, WordError
+from arcwise.cli.syntax import event, level, values
+from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
     from arcwise.evaluate import EdgeTable
-
-__all__ = ["edges", "query"]
 
 
 def edges(
@@ -63,27 +61,21 @@ def edges(
 
 
 def _columns(table: EdgeTable) -> Any:
-    """Give the table by columns: its two ends and what is known of the pair."""
-    import pyarrow as pa
-
+    """Give the table of edges as an Arrow table."""
     ends = ("from", "to") if table.directed else ("first", "second")
-    pairs = [summary.arrow(row) for row in table]
-    kinds = {"present": pa.bool_(), "strength": pa.float64(), "partial_correlation": pa.float64()}
-    if table.directed:
-        kinds = {"present": pa.bool_(), "reversible": pa.bool_(), **kinds}
-    elif table.sides is None:
-        kinds["sign"] = pa.int64()
+    more = {"present": "bool", "reversible": "bool"} if table.directed else {"present": "bool"}
+    more |= {"strength": "float64", "partial_correlation": "float64"}
+    if not table.directed and table.sides is None:
+        more["sign"] = "int64"
     if "refit_loss" in table.more:
-        kinds["refit_loss"] = pa.float64()
+        more["refit_loss"] = "float64"
     if table.sides is not None:
-        kinds |= {"first_side": pa.float64(), "second_side": pa.float64()}
-    columns = {
-        ends[0]: pa.array([tail for tail, _, _ in pairs], pa.string()),
-        ends[1]: pa.array([head for _, _, head in pairs], pa.string()),
-    }
-    for word, kind in kinds.items():
-        columns[word] = pa.array([getattr(row, word) for row in table], kind, from_pandas=True)
-    return pa.table(columns)
+        more |= {"first_side": "float64", "second_side": "float64"}
+    rows = [
+        (tail, head, *(getattr(row, word) for word in more))
+        for row, (tail, _, head) in ((row, summary.arrow(row)) for row in table)
+    ]
+    return outputs.arrow(rows, {**dict.fromkeys(ends, "string"), **more})
 
 
 def query(
@@ -105,16 +97,17 @@ def query(
     table of draws. What has no closed form is simulated: the answer then has a standard error, R-hat
     (near 1 where the chains agree) and an effective sample size.
 
-    Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6'
+    Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6';
+    arcwise query asia.bif lung --given smoke=yes,dysp=yes
 
     Parameters
     ----------
     targets : the variables asked for.
-    given : a value that was observed.
+    given : a value that was observed; several are separated by commas. Of levels, 'a|b' is one or the other.
     do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only; of a
         learned one the answer has a range where data cannot tell the direction of arcs at it.
     probability : also the probability of an event: 'quality > 6', '5 < quality < 7',
-        'pH < 3 and quality > 6'.
+        'pH < 3 and quality > 6', 'lung = yes'.
     draws : draw so many values of the targets instead.
     max_graphs : the largest number of equivalent graphs that the range of an answer to --do is taken over:
         by default 500, or 50 where answers are simulated.
@@ -125,18 +118,19 @@ def query(
     outputs.check([(output, outputs.TABLES)], [net])
     network = load_network(net)
     known = {
-        "given": values(given or (), "--given"),
-        "do": values(do or (), "--do"),
+        **_evidence(network, given, do),
         **effort.settings(),
         **({} if max_graphs is None else {"max_graphs": max_graphs}),
     }
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
     chances = [(text, *_chance(network, text, known)) for text in probability or ()]
     if draws is not None:
+        import pyarrow as pa
+
         _say_graph(belief)
         drawn = belief.draws(draws, effort.seed)
         columns = {targets[0]: drawn} if len(targets) == 1 else dict(drawn)
-        outputs.give_table(_arrow(columns), output, terminal.plural(draws, "draw"))
+        outputs.give_table(pa.table(columns), output, plural(draws, "draw"))
     elif json:
         plain = [_plain(*each) for each in chances]
         terminal.show_json({**belief.to_dict(), "probabilities": plain})
@@ -147,12 +141,6 @@ def query(
             terminal.show(f"  probability of {text}: {_share(chance)}{_over(ends)}")
 
 
-def _arrow(columns: Mapping[str, Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.table(columns)
-
-
 def _say_graph(belief: Any) -> None:
     """Say that draws are from one graph where the answer has a range over several."""
     if belief.range is not None:
@@ -161,9 +149,59 @@ def _say_graph(belief: Any) -> None:
             terminal.aside(note)
 
 
+def explain(
+    *,
+    net: options.NetFile,
+    given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    json: options.Json = False,
+) -> None:
+    """Give the most probable levels of all variables together, given what is known.
+
+    They need not be the most probable level of each variable by itself, which 'arcwise query' gives.
+    Discrete networks only.
+
+    Example: arcwise explain asia.bif --given xray=yes,dysp=yes
+
+    Parameters
+    ----------
+    given : a level that was observed; several are separated by commas, and 'a|b' is one or the other.
+    do : a level that is set (an intervention): arcs into the variable are cut.
+    """
+    network = load_network(net)
+    found = network.explain(**_evidence(network, given, do))
+    if json:
+        terminal.show_json(found.to_dict())
+        return
+    head, *lines = str(found).splitlines()
+    terminal.show(terminal.styled(head, "bold"))
+    for line in lines:
+        terminal.show(line)
+
+
+def _levels(network: Any) -> dict[str, tuple[Any, ...]]:
+    """The levels of the discrete variables, by name."""
+    return {each.name: each.levels for each in network.net.variables if each.levels is not None}
+
+
+def _evidence(
+    network: Any, given: Sequence[str] | None, do: Sequence[str] | None
+) -> dict[str, dict[str, Any]]:
+    """What was typed of evidence, by the words of a question."""
+    levels = _levels(network)
+    return {
+        "given": values(given or (), "--given", levels),
+        "do": values(do or (), "--do", levels),
+    }
+
+
 def _chance(network: Any, text: str, known: Mapping[str, Any]) -> tuple[Any, Any]:
     """The probability of an event, and its ends over the equivalent graphs where there are some."""
-    bounds = event(text)
+    levels, bounds = _levels(network), event(text)
+    for name, each in bounds.items():
+        if isinstance(each, str):
+            found = level(each, levels.get(name, ()))
+            bounds[name] = found if isinstance(found, list) else [found]
     belief = network.query(list(bounds), **known)
     ends = belief.range.probability(bounds) if belief.range else None
     return belief.probability(bounds), ends

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import inputs, options, outputs
 from arcwise.cli.options import option, switch
-from arcwise.cli.terminal import aside, listed, plural, show
-from arcwise.errors import DataError
+from arcwise.cli.terminal import aside, listed, show
+from arcwise.errors import DataError, plural
 
 if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.data import Table
     from arcwise.data.raw import Raw
     from arcwise.inference import Predictions
-
-__all__ = ["impute", "predict", "sample"]
 
 # Notes of the library that the shell has its own words for.
 _ALIGNED = ("The table has no ", "The network has no ")
@@ -29,7 +28,7 @@ def predict(
     target: options.Target,
     level: Annotated[float, option("SHARE")] = 0.95,
     keep: Annotated[bool, switch("--keep")] = False,
-    missing: options.Missing = None,
+    na_values: options.NaValues = None,
     effort: options.Effort,
     output: options.TableOut = None,
 ) -> None:
@@ -48,24 +47,24 @@ def predict(
     level : the probability of the interval from low to high.
     keep : keep the columns of the rows beside the predictions.
     """
-    network, raw = _opened(net, data, missing, output)
+    network, raw = _opened(net, data, na_values, output)
     network.net.index(target)
-    marks = missing or []
+    marks = na_values or []
     table = inputs.read_rows(raw, network, marks, unread=[target])
     found = network.predict(table, target, **effort.settings())
     said = [note for note in found.notes if not note.startswith(_ALIGNED)]
-    for note in [*_absent(raw, network, target), *said, *_error(raw, found, marks)]:
+    for note in [*_absent(raw, network, target), *said, *_error(raw, network, found, marks)]:
         aside(note)
     answer = _predictions(raw, found, level, keep)
     outputs.give_table(answer, output, f"{target} in {plural(len(found), 'row')}")
 
 
 def _opened(
-    net: Path, data: Path, missing: list[str] | None, output: Path | None
+    net: Path, data: Path, na_values: list[str] | None, output: Path | None
 ) -> tuple[Network, Raw]:
     """Read a network and rows, where the answer can be written."""
     outputs.check([(output, outputs.TABLES)], [net, data])
-    return inputs.load_network(net), inputs.read_raw(data, missing or [])
+    return inputs.load_network(net), inputs.read_raw(data, na_values or [])
 
 
 def _predictions(raw: Raw, found: Any, level: float, keep: bool) -> Any:
@@ -96,13 +95,15 @@ def _absent(raw: Raw, network: Network, target: str) -> list[str]:
     return [f"The rows have no {word} {listed(absent)}: taken as unknown."]
 
 
-def _error(raw: Raw, found: Predictions, missing: list[str]) -> list[str]:
+def _error(raw: Raw, network: Network, found: Predictions, na_values: list[str]) -> list[str]:
     """Say how far off the predictions are, where the target is known."""
     import numpy as np
 
     if found.name not in raw.names:
         return []
-    truth = _numbers(raw, found.name, missing)
+    if found.levels is not None:
+        return _share_right(raw, network, found, na_values)
+    truth = _numbers(raw, found.name, na_values)
     there = np.isfinite(truth)
     if there.sum() < 2:
         return []
@@ -113,7 +114,24 @@ def _error(raw: Raw, found: Predictions, missing: list[str]) -> list[str]:
     return [f"{found.name} is known in {counted}: root mean square error {error:.4g}{share}."]
 
 
-def _numbers(raw: Raw, name: str, missing: list[str]) -> Any:
+def _share_right(raw: Raw, network: Network, found: Predictions, na_values: list[str]) -> list[str]:
+    """Say how many levels are predicted right, where the target is known."""
+    array = raw.arrays[raw.names.index(found.name)]
+    try:
+        column = replace(raw, names=(found.name,), arrays=(array,))
+        table = inputs.read_rows(column, network, na_values)
+    except DataError:  # a level that the network has never seen: the column is not used
+        return []
+    truth = table.values(found.name)
+    there = [level is not None for level in truth]
+    right = sum(a == b for a, b in zip(truth, found.labels, strict=True))
+    if not any(there):
+        return []
+    counted = plural(sum(there), "row")
+    return [f"{found.name} is known in {counted}: {right / sum(there):.1%} predicted right."]
+
+
+def _numbers(raw: Raw, name: str, na_values: list[str]) -> Any:
     import numpy as np
     import pyarrow as pa
 
@@ -121,7 +139,7 @@ def _numbers(raw: Raw, name: str, missing: list[str]) -> Any:
 
     array = raw.arrays[raw.names.index(name)]
     try:
-        table = conform(pa.table({name: inputs.unmarked(array, missing)}), (Variable(name),))
+        table = conform(pa.table({name: inputs.unmarked(array, na_values)}), (Variable(name),))
     except DataError:  # the target's own column need not be numbers: it is not used
         return np.full(raw.rows, np.nan)
     return table.columns[0]
@@ -131,7 +149,7 @@ def impute(
     net: options.NetFile,
     data: options.RowsFile,
     draw: Annotated[int | None, option("SEED", least=0)] = None,
-    missing: options.Missing = None,
+    na_values: options.NaValues = None,
     output: options.TableOut = None,
 ) -> None:
     """Fill in the missing values of a table by what a network expects there.
@@ -145,8 +163,8 @@ def impute(
     ----------
     draw : fill in random draws, by this seed, instead of expected values, so that spreads stay right.
     """
-    network, raw = _opened(net, data, missing, output)
-    table = inputs.read_rows(raw, network, missing or [])
+    network, raw = _opened(net, data, na_values, output)
+    table = inputs.read_rows(raw, network, na_values or [])
     filled = network.impute(table, seed=draw)
     (aside if output is None else show)(_filled_gaps(raw, table))
     outputs.give_table(_filled(raw, table, filled), output, plural(raw.rows, "row"))

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 from arcwise.cli import inputs, options, outputs, summary
 from arcwise.cli.options import argument, main_output, option
 from arcwise.cli.syntax import shell_words
-from arcwise.cli.terminal import facts, grid, plural, show, show_json, styled
-from arcwise.errors import FileError, unknown
+from arcwise.cli.terminal import facts, grid, show, show_json, styled
+from arcwise.errors import FileError, plural, unknown
 
 if TYPE_CHECKING:
-    from arcwise.data import Audit, ColumnAudit, Example
-
-__all__ = ["audit", "data", "demo"]
+    from arcwise.data import Audit, Example
 
 DEMO = "boston"
 
 
-def audit(source: options.Source, json: options.Json = False) -> None:
+def audit(source: options.Rows, json: options.Json = False) -> None:
     """Look at a table before learning from it: kinds, missing values, copies, ties, tails.
 
     Example: arcwise audit wine.csv
@@ -33,20 +31,17 @@ def audit(source: options.Source, json: options.Json = False) -> None:
 
 
 def _show_audit(found: Audit, name: str) -> None:
+    from arcwise.data.audit import cells
+
     rows, columns = found.size
     weighted = "" if found.cases == rows else f" ({found.cases:g} cases by weight)"
     size = f"{plural(rows, 'row')}{weighted}, {plural(columns, 'column')}"
     headings = ["column", "kind", "why", ">gaps", ">values", "range"]
     show(styled(f"{name}: {size}", "bold"), "")
-    show(grid(headings, [_cells(row) for row in found.rows]))
+    show(grid(headings, [cells(row) for row in found.rows]))
     for title, sentences in (("Notes", found.notes), ("Findings", found.findings)):
         if sentences:
             show("", styled(title, "bold"), *(f"- {shell_words(each)}" for each in sentences))
-
-
-def _cells(row: ColumnAudit) -> list[str]:
-    span = "" if row.low is None or row.high is None else f"{row.low:.4g} to {row.high:.4g}"
-    return [row.name, row.kind, row.why, str(row.gaps or ""), str(row.distinct), span]
 
 
 def data(
@@ -122,9 +117,7 @@ def _write_network(entry: Example, output: Path) -> None:
         io.save(io.load(entry.path), output)
 
 
-def demo(
-    folder: Annotated[Path, option("FOLDER")] = Path("demo"),
-) -> None:
+def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     """Learn a network from the Boston housing data, show it and write it.
 
     Writes the model, the graph for Graphviz and, where matplotlib is installed, a picture.
@@ -146,7 +139,7 @@ def demo(
     began = clock.monotonic()
     net = learn(table)
     seconds = clock.monotonic() - began
-    summary.show_network(net, table, Path(f"{DEMO} (example data of Arcwise)"), seconds)
+    summary.show_network(net, Path(f"{DEMO} (example data of Arcwise)"), seconds)
     files = [(model, net.save, "the model"), (dot, net.save, "the graph for Graphviz")]
     outputs.say_written(outputs.write(files))
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,14 +11,12 @@ from arcwise.cli import options, outputs
 from arcwise.cli.inputs import any_graph
 from arcwise.cli.options import argument
 from arcwise.cli.terminal import aside, listed, show, show_json, styled
-from arcwise.errors import GraphError
+from arcwise.errors import ArcwiseError, FitError, GraphError
 
 if TYPE_CHECKING:
     from arcwise.graphs import DAG, PDAG, UGraph
 
     Graph = DAG | UGraph | PDAG
-
-__all__ = ["compare", "convert"]
 
 # So many differences of a kind are printed.
 PRINTED = 20
@@ -29,6 +28,9 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Compare a graph with another one: edges in both, edges in one, distances.
+
+    Where both are networks with numbers of the same variables, also the Kullback-Leibler divergence of each
+    from the other, in nats per row, and on equal graphs the numbers that differ most.
 
     A node that only one graph names counts as one without edges in the other.
 
@@ -46,8 +48,9 @@ def compare(
     nodes = sorted({*one.nodes, *two.nodes})
     found = compare_graphs(one.over(nodes), two.over(nodes))
     differing = _differences(one, two)
+    numbers = _numbers(first, second)
     if json:
-        show_json({**asdict(found), "differences": differing, "notes": notes})
+        show_json({**asdict(found), "differences": differing, "notes": notes, **numbers})
         return
     for note in notes:
         aside(note)
@@ -55,6 +58,52 @@ def compare(
     for what, pairs in differing.items():
         if pairs:
             show("", styled(what, "bold"), *_lines(pairs))
+    _show_numbers(numbers)
+
+
+def _numbers(first: str, second: str) -> dict[str, Any]:
+    """Divergences and differing numbers of two networks, where both have numbers of the same variables."""
+    from arcwise import api, io
+
+    nets = [io.load(text).net if Path(text).exists() else None for text in (first, second)]
+    one, two = nets
+    if one is None or two is None or set(one.names) != set(two.names):
+        return {}
+    try:
+        both = {"D(A||B)": api.divergence(one, two), "D(B||A)": api.divergence(two, one)}
+    except ArcwiseError as error:
+        return {"divergence": str(error)}
+    found: dict[str, Any] = {
+        "divergence": {
+            each: {"nats": found.nats, "error": found.error} for each, found in both.items()
+        }
+    }
+    if one.graph == two.graph:
+        with suppress(FitError):
+            largest = api.parameter_differences(one, two, most=5)
+            found["parameters"] = [each._asdict() for each in largest]
+    return found
+
+
+def _show_numbers(found: dict[str, Any]) -> None:
+    """Print divergences, and the numbers that differ most."""
+    apart = found.get("divergence", {})
+    if isinstance(apart, str):
+        aside(f"No divergence: {apart}")
+    elif apart:
+        show("", styled("divergence (nats per row)", "bold"))
+        for each, value in apart.items():
+            error = f" ± {value['error']:.2g}" if value["error"] else ""
+            show(f"  {each}: {value['nats']:.6g}{error}")
+    if found.get("parameters"):
+        show("", styled("numbers that differ most", "bold"))
+        show(
+            *(
+                f"  {each['variable']}: {each['number']} is {each['first']:.4g} in A, "
+                f"{each['second']:.4g} in B"
+                for each in found["parameters"]
+            )
+        )
 
 
 def _lacking(one: Graph, two: Graph) -> list[str]:
@@ -106,8 +155,7 @@ def _joined(graph: Graph) -> dict[tuple[str, str], str]:
 
 
 def convert(
-    source: Annotated[str, argument("IN")],
-    target: Annotated[Path, argument("OUT")],
+    source: Annotated[str, argument("IN")], target: Annotated[Path, argument("OUT")]
 ) -> None:
     """Convert a network or a graph into another file format.
 

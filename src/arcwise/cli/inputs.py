@@ -7,7 +7,8 @@ before anything in them can be refused, and so that a file with filled gaps keep
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +20,6 @@ if TYPE_CHECKING:
     from arcwise.data import Kind, Moments, Table
     from arcwise.data.raw import Raw
     from arcwise.graphs import DAG, PDAG, UGraph
-
-__all__ = [
-    "GRAPH_FORMS",
-    "STANDARD_INPUT",
-    "any_graph",
-    "directed_graph",
-    "file_name",
-    "load_network",
-    "read_moments",
-    "read_raw",
-    "read_rows",
-    "read_table",
-    "unmarked",
-]
 
 STANDARD_INPUT = Path("-")
 GRAPH_FORMS = (
@@ -54,46 +41,53 @@ def file_name(path: Path) -> str:
     return "standard input" if path == STANDARD_INPUT else path.name
 
 
-def read_raw(path: Path, missing: Sequence[str] = ()) -> Raw:
+def read_raw(path: Path, na_values: Sequence[str] = ()) -> Raw:
     """Read the columns of a file as Arrow arrays, with notes of what was guessed."""
     from arcwise.data import source
 
     if path == STANDARD_INPUT:
         with source.naming(Path(file_name(path))):
-            return source.raw_bytes(sys.stdin.buffer.read(), tuple(missing))
+            return source.raw_bytes(sys.stdin.buffer.read(), tuple(na_values))
     place = source.existing(path)
     with source.naming(place):
-        return source.raw(place, tuple(missing))
+        return source.raw(place, tuple(na_values))
 
 
 def read_table(
     path: Path,
     *,
     kinds: Mapping[str, Kind] | None = None,
-    missing: Sequence[str] = (),
+    na_values: Sequence[str] = (),
     weights: str | None = None,
     only: Sequence[str] = (),
     drop: Sequence[str] = (),
+    make: Callable[..., Table] | None = None,
 ) -> Table:
-    """Read a table as `arcwise.read` does, columns left out before they are looked at."""
+    """Read a table as `arcwise.read` does, columns left out before they are looked at.
+
+    `make` turns the columns that are left into a table; by default kinds are settled by the usual rules.
+    """
     from arcwise.data.kinds import settle
-    from arcwise.data.raw import Raw
     from arcwise.data.source import naming
 
-    raw = read_raw(path, missing)
+    raw = read_raw(path, na_values)
     with naming(Path(file_name(path))):
-        wanted = [*only, weights] if only and weights else only
-        columns = dict(zip(raw.names, raw.arrays, strict=True))
-        names = _chosen(raw.names, wanted, drop)
-        arrays = tuple(columns[name] for name in names)
-        left = Raw(tuple(names), arrays, raw.notes, raw.whole, raw.own)
-        return settle(left, kinds=kinds, na_values=missing, weights=weights)
+        left = _chosen_columns(raw, weights, only, drop)
+        return (make or settle)(left, kinds=kinds, na_values=na_values, weights=weights)
+
+
+def _chosen_columns(raw: Raw, weights: str | None, only: Sequence[str], drop: Sequence[str]) -> Raw:
+    """Keep the columns that were asked for, and that of the weights."""
+    wanted = [*only, weights] if only and weights else only
+    columns = dict(zip(raw.names, raw.arrays, strict=True))
+    names = tuple(_chosen(raw.names, wanted, drop))
+    return replace(raw, names=names, arrays=tuple(columns[name] for name in names))
 
 
 def read_moments(
     path: Path,
     *,
-    missing: Sequence[str] = (),
+    na_values: Sequence[str] = (),
     weights: str | None = None,
     only: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -107,11 +101,11 @@ def read_moments(
         raise DataError(f"{file_name(path)}: {READ_ONCE}")
     place = existing(path)
     if not (only or drop):
-        return moments(place, na_values=missing, weights=weights)
+        return moments(place, na_values=na_values, weights=weights)
     with naming(place):
-        there = open_source(place, tuple(missing), (None, None, None)).names
+        there = open_source(place, tuple(na_values), (None, None, None)).names
         names = [name for name in _chosen(there, only, drop) if name != weights]
-    return moments(place, columns=names, na_values=missing, weights=weights)
+    return moments(place, columns=names, na_values=na_values, weights=weights)
 
 
 def _chosen(there: Sequence[str], only: Sequence[str], drop: Sequence[str]) -> list[str]:
@@ -127,7 +121,7 @@ def _chosen(there: Sequence[str], only: Sequence[str], drop: Sequence[str]) -> l
 
 
 def read_rows(
-    raw: Raw, net: Network, missing: Sequence[str] = (), unread: Iterable[str] = ()
+    raw: Raw, net: Network, na_values: Sequence[str] = (), unread: Iterable[str] = ()
 ) -> Table:
     """Bring the columns of a file into the form that a network knows; others are passed over."""
     import pyarrow as pa
@@ -136,7 +130,7 @@ def read_rows(
 
     skipped = set(unread)
     columns = {
-        name: unmarked(array, missing)
+        name: unmarked(array, na_values)
         for name, array in zip(raw.names, raw.arrays, strict=True)
         if name not in skipped and name in net.net.names
     }
@@ -151,16 +145,16 @@ def read_rows(
     return conform(pa.table(columns), net.net.variables)
 
 
-def unmarked(array: Any, missing: Sequence[str]) -> Any:
+def unmarked(array: Any, na_values: Sequence[str]) -> Any:
     """Turn numbers that mean a gap into gaps; text is taken care of when read."""
     import pyarrow as pa
 
     from arcwise.data.kinds import number_array
 
     numeric = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
-    if not (missing and numeric):
+    if not (na_values and numeric):
         return array
-    return pa.array(number_array(array, missing), from_pandas=True)
+    return pa.array(number_array(array, na_values), from_pandas=True)
 
 
 # -- networks and graphs -------------------------------------------------------------------------

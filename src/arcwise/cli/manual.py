@@ -4,8 +4,6 @@ The same text is printed by ``--help`` and written into docs/cli.md by scripts/c
 two cannot differ, whatever the version of the library for commands.
 """
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -15,8 +13,6 @@ import typer
 from typer.core import TyperCommand
 
 from arcwise.cli.options import registers
-
-__all__ = ["Command", "help_text"]
 
 Style = Callable[[str], str]
 

@@ -58,7 +58,8 @@ _simulation = partial(option, panel="Simulation, where an answer has no closed f
 def registers() -> dict[str, str]:
     """Words that help texts name, by the name of their register."""
     from arcwise.conditionals import FAMILIES
-    from arcwise.data import KINDS
+    from arcwise.data import KINDS, METHODS
+    from arcwise.data.gaps import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
     from arcwise.learners import RULES, Lasso, graphs
@@ -72,11 +73,13 @@ def registers() -> dict[str, str]:
         "formats": [ending for ending, form in FORMATS.items() if form.write is not None],
         "graph": [inputs.GRAPH_FORMS],
         "graphs": graphs(),
+        "cutters": METHODS,
         "kinds": KINDS,
         "lasso": [word for word in Lasso.searches if word != "auto"],
         "methods": ENGINES,
         "models": FAMILIES,
         "pictures": PICTURES,
+        "policies": POLICIES,
         "rules": RULES,
         "scores": SCORES,
         "searches": SEARCHES,
@@ -130,7 +133,7 @@ RowsFile = Annotated[
     Path, argument("ROWS", "A table, with missing values or without; - for standard input.")
 ]
 Target = Annotated[str, argument("TARGET", "The variable to predict.")]
-Missing = Annotated[
+NaValues = Annotated[
     list[str] | None,
     data_option("VALUE", help="A further value that stands for a missing one, such as -999."),
 ]
@@ -140,7 +143,7 @@ Stream = Annotated[
 
 
 @dataclass(frozen=True)
-class Source:
+class Rows:
     """The table that a command reads, and how it does so.
 
     Parameters
@@ -157,11 +160,11 @@ class Source:
     drop: Annotated[list[str] | None, data_option("COLUMNS")] = None
     kind: Annotated[list[str] | None, data_option("NAME=KIND")] = None
     weights: Annotated[str | None, data_option("COLUMN")] = None
-    missing: Missing = None
+    na_values: NaValues = None
 
     def table(self) -> Table:
         """Read the table."""
-        return inputs.read_table(self.data, kinds=_kinds(self.kind), **self._reading())
+        return inputs.read_table(self.data, **self.reading())
 
     def moments(self) -> Moments:
         """Gather the means and covariances of a file that may be larger than memory."""
@@ -169,11 +172,32 @@ class Source:
             raise DataError(
                 "--kind does not go with --stream: a stream takes all columns as numbers."
             )
-        return inputs.read_moments(self.data, **self._reading())
+        words = self.reading()
+        words.pop("kinds")
+        return inputs.read_moments(self.data, **words)
 
-    def _reading(self) -> dict[str, Any]:
+    def reading(self) -> dict[str, Any]:
+        """Give these options as `inputs.read_table` takes them."""
         columns = {"only": names(self.only or []), "drop": names(self.drop or [])}
-        return {"missing": self.missing or [], "weights": self.weights, **columns}
+        marks = {"na_values": self.na_values or [], "weights": self.weights}
+        return {"kinds": _kinds(self.kind), **marks, **columns}
+
+
+@dataclass(frozen=True)
+class Source(Rows):
+    """The table that a network is learned from.
+
+    Parameters
+    ----------
+    missing : what is done about missing values: {policies}, which leaves out the rows that have any.
+    """
+
+    missing: Annotated[str, data_option("WORD")] = "drop"
+
+    def __post_init__(self) -> None:
+        from arcwise.data.gaps import checked_policy
+
+        checked_policy(self.missing)
 
 
 def _kinds(texts: Sequence[str] | None) -> dict[str, Kind]:
@@ -262,7 +286,7 @@ class Scoring:
     Parameters
     ----------
     score : the score that the search maximises: {scores}. By default loo (leave-one-out) for parzen
-        models, else ebic (the extended BIC).
+        models, bdeu for discrete ones, else ebic (the extended BIC).
     seed : the same seed gives the same result.
     jobs : processes or threads for work that can be shared out; -1 for all cores.
     """
@@ -303,15 +327,16 @@ class EdgeRules:
     forbid: Annotated[list[str] | None, _knowledge("'A -> B'")] = None
     pseudo_rows: Annotated[Path | None, _knowledge("FILE")] = None
 
-    def settings(self, missing: Sequence[str] | None) -> dict[str, Any]:
+    def settings(self, source: Source) -> dict[str, Any]:
         """Give these options as the library takes them; artificial rows are read like the data."""
         from arcwise.graphs import Rules
 
         rows = None
         if self.pseudo_rows is not None:
-            rows = inputs.read_table(self.pseudo_rows, missing=missing or [])
+            rows = inputs.read_table(self.pseudo_rows, na_values=source.na_values or [])
         required, forbidden = arcs(self.require or ()), arcs(self.forbid or ())
-        return {"rules": Rules(required, forbidden, **self.directions()), "pseudo_rows": rows}
+        rules = Rules(required, forbidden, **self.directions())
+        return {"rules": rules, "pseudo_rows": rows, "missing": source.missing}
 
     def directions(self) -> dict[str, Any]:
         """Give rules that only directed graphs have."""
@@ -335,11 +360,11 @@ class Knowledge(EdgeRules):
     expert: Annotated[str | None, _knowledge("GRAPH")] = None
     expert_weight: Annotated[float, _knowledge("NUMBER", least=0)] = 0.1
 
-    def settings(self, missing: Sequence[str] | None) -> dict[str, Any]:
+    def settings(self, source: Source) -> dict[str, Any]:
         """Give these options as the library takes them."""
         expert = None if self.expert is None else inputs.directed_graph(self.expert)
         words = {"expert": expert, "expert_weight": self.expert_weight}
-        return {**super().settings(missing), **words}
+        return {**super().settings(source), **words}
 
     def directions(self) -> dict[str, Any]:
         """Give rules that only directed graphs have."""
@@ -356,9 +381,9 @@ class Effort:
 
     Parameters
     ----------
-    method : how the answer is found: {methods}. gibbs is Gibbs sampling; blankets, grid and importance are
-        ways to ask a directed network; stacked asks the rows that parzen models keep, and is their default
-        where something is unknown.
+    method : how the answer is found: {methods}. junction and elimination are exact in discrete networks;
+        gibbs is Gibbs sampling; blankets, grid and importance are ways to ask a directed network; stacked
+        asks the rows that parzen models keep, and is their default where something is unknown.
     chains : Markov chains that run side by side.
     sweeps : sweeps over all unknown variables that count: four times as many halve the error.
     burn_in : sweeps before them that are discarded.
@@ -381,14 +406,11 @@ class Effort:
 ModelOut = Annotated[
     Path | None,
     main_output(
-        help="The model file to write; by default the data's name with .json, in this folder.",
+        help="The model file to write; by default the data's name with .json, in this folder."
     ),
 ]
 TableOut = Annotated[
-    Path | None,
-    main_output(
-        help="The file to write: {tables}; by default CSV to standard output.",
-    ),
+    Path | None, main_output(help="The file to write: {tables}; by default CSV to standard output.")
 ]
 Plot = Annotated[Path | None, output_option(help="Draw the network, too: {pictures}.")]
 Json = Annotated[

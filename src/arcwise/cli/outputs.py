@@ -3,12 +3,10 @@
 Places are checked before any work is done. The format goes by the end of the name.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,6 @@ from arcwise.cli.inputs import STANDARD_INPUT
 from arcwise.cli.syntax import either
 from arcwise.cli.terminal import show
 from arcwise.errors import FileError
-
-__all__ = [
-    "MODELS", "TABLES", "Wish", "check", "draw", "give_table", "model_file", "print_table",
-    "say_written", "write", "write_table",
-]  # fmt: skip
 
 TABLES = (".csv", ".tsv", ".parquet")
 MODELS = (".json", ".arcwise")
@@ -121,6 +114,21 @@ def write_table(table: Any, path: Path) -> None:
         write_bytes(path, content.getvalue())
     else:
         write_bytes(path, _separated(table, "\t" if name.endswith(".tsv") else ","))
+
+
+def arrow(rows: Iterable[Sequence[Any]], kinds: Mapping[str, str]) -> Any:
+    """Give rows as an Arrow table; kinds are the types of its columns by name, in Arrow's words."""
+    import pyarrow as pa
+
+    columns = [*zip(*rows, strict=True)] or [()] * len(kinds)
+    types = map(pa.type_for_alias, kinds.values())
+    return pa.table(
+        [
+            pa.array(column, kind, from_pandas=True)
+            for column, kind in zip(columns, types, strict=True)
+        ],
+        names=list(kinds),
+    )
 
 
 def print_table(table: Any) -> None:

@@ -5,8 +5,6 @@ error and exit code 1, whatever was expected to be written is written whole or n
 traceback is shown only where ``ARCWISE_DEBUG`` asks for it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable
@@ -16,7 +14,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from arcwise.cli.answers import edges, query
+from arcwise.cli.answers import edges, explain, query
+from arcwise.cli.categories import discretise
+from arcwise.cli.classifying import classify
 from arcwise.cli.completion import impute, predict, sample
 from arcwise.cli.datasets import audit, data, demo
 from arcwise.cli.graph_files import compare, convert
@@ -28,16 +28,14 @@ from arcwise.cli.terminal import INTERRUPTED, printable
 from arcwise.cli.training import fit, learn, validate
 from arcwise.errors import ArcwiseError
 
-__all__ = ["COMMANDS", "Program", "app"]
-
 USER, USAGE, FAULT = 1, 2, 3
 
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn a network": (learn, fit, path, prune, validate),
-    "Ask it": (edges, query, predict, impute, sample),
+    "Learn a network": (learn, fit, path, prune, classify, validate),
+    "Ask it": (edges, query, explain, predict, impute, sample),
     "Graphs and files": (compare, convert),
-    "Data": (audit, data, demo),
+    "Data": (audit, discretise, data, demo),
 }
 
 
@@ -95,6 +93,8 @@ def _usage(error: Any) -> int:
     command = context.command_path if context is not None else "arcwise"
     text = error.format_message().strip() if hasattr(error, "format_message") else str(error)
     text = text[:1].upper() + text[1:].rstrip(".")
+    if getattr(error, "option_name", "") == "--missing":
+        text += "; values that mean a gap are given with --na-values"
     end = "" if text.endswith("?") else "."
     return _say(f"{text}{end} See '{command} --help'.", USAGE)
 

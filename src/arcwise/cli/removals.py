@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.options import data_option, learning_option, main_output, output_option
+from arcwise.errors import plural
 
 if TYPE_CHECKING:
     from arcwise.api import PenaltyPath
     from arcwise.data import Moments, Table
     from arcwise.evaluate.pruning import Pruning
-
-__all__ = ["path", "prune"]
 
 # So many removals are printed: the last ones, of the strongest edges.
 PRINTED = 40
@@ -65,7 +64,7 @@ def path(
         "time_limit": time_limit,
         **scoring.settings(),
     }
-    settings |= {"progress": False if quiet else None, **known.settings(source.missing)}
+    settings |= {"progress": False if quiet else None, **known.settings(source)}
     data = source.moments() if stream else source.table()
     began = clock.monotonic()
     found = api.path(data, **settings)
@@ -87,24 +86,12 @@ def path(
 
 
 def _curve(found: PenaltyPath) -> Any:
-    return _columns(found.curve(), {"penalty": "float64", "edges": "int64"})
+    return outputs.arrow(found.curve(), {"penalty": "float64", "edges": "int64"})
 
 
 def _edges(found: PenaltyPath) -> Any:
     ends = {"penalty": "float64", "first": "string", "second": "string"}
-    return _columns(found.edge_rows(), {**ends, "partial_correlation": "float64"})
-
-
-def _columns(rows: Any, kinds: dict[str, str]) -> Any:
-    """Give a table by columns; a path without any edge has none of their values."""
-    import pyarrow as pa
-
-    columns = [*zip(*rows, strict=True)] or [()] * len(kinds)
-    arrays = [
-        pa.array(column, pa.type_for_alias(kind))
-        for column, kind in zip(columns, kinds.values(), strict=True)
-    ]
-    return pa.table(arrays, names=list(kinds))
+    return outputs.arrow(found.edge_rows(), {**ends, "partial_correlation": "float64"})
 
 
 def _show_path(found: PenaltyPath, data: Table | Moments, name: Path, seconds: float) -> None:
@@ -125,7 +112,7 @@ def _show_path(found: PenaltyPath, data: Table | Moments, name: Path, seconds: f
         at = ">at penalty" if found.path.grid else ">from penalty"
         terminal.show(terminal.grid([">edges left", at], curve))
     if len(gone) > PRINTED:
-        more = terminal.plural(len(gone) - PRINTED, "removal")
+        more = plural(len(gone) - PRINTED, "removal")
         terminal.show(f"... after {more} of weaker edges")
     what = "Penalties" if found.path.grid else "Penalties and losses"
     terminal.show("", terminal.styled(f"{what} in {found.unit}.", "dim"), "")
@@ -163,7 +150,7 @@ def prune(
     from arcwise.data import read
 
     outputs.check([(output, outputs.TABLES)], [source.data])
-    settings = scoring.settings()
+    settings = {**scoring.settings(), "missing": source.missing}
     other = None if test is None else read(test)
     found = api.prune(source.table(), target, test=other, time_limit=time_limit, **settings)
     if output is not None:
@@ -173,7 +160,7 @@ def prune(
     elif output is None:
         terminal.show(*str(found).splitlines())
     else:
-        count = terminal.plural(len(found.stages), "stage")
+        count = plural(len(found.stages), "stage")
         outputs.say_written({output: f"{count} of {target}"})
         if found.stopped:
             terminal.show(str(found).splitlines()[-1])

@@ -9,25 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.cli.inputs import file_name
 from arcwise.cli.syntax import shell_words, typed
-from arcwise.cli.terminal import bar, facts, grid, plural, show, styled, unbroken
+from arcwise.cli.terminal import bar, facts, grid, show, styled, unbroken
+from arcwise.errors import plural
 
 if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.data import Moments, Table
     from arcwise.evaluate import Edge, EdgeTable
 
-__all__ = [
-    "arrow", "document", "go_on", "said_notes", "said_of", "show_edges", "show_go_on",
-    "show_network",
-]  # fmt: skip
-
 # More edges than this are not printed after learning; `arcwise edges` prints all.
 PRINTED = 40
 
 
-def show_network(
-    net: Network, source: Table | Moments, path: Path, seconds: float | None = None
-) -> None:
+def show_network(net: Network, path: Path, seconds: float | None = None) -> None:
     """Print what was learned or fitted: data, decisions, score, search, edges."""
     show(facts(_about(net, path, seconds)), "")
     show_edges(net.edges.present.sorted(), net, most=PRINTED)

@@ -4,20 +4,13 @@ A name may hold any sign. Lists of names are separated by commas, and a name tha
 stands in double quotes, as in a CSV file. ``name=value`` is cut at its last ``=``.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arcwise.errors import DataError
-
-__all__ = [
-    "arcs", "assignments", "either", "event", "names", "number", "option_value", "options",
-    "shell_words", "typed", "values",
-]  # fmt: skip
 
 Bounds = tuple[float | None, float | None]
 
@@ -26,6 +19,7 @@ _SIGN = r"(<=|>=|<|>)"
 _BETWEEN = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+?)\s*{_SIGN}\s*({_NUMBER})")
 _PAIR = re.compile(r'\s*"((?:[^"]|"")*)"\s*,\s*"((?:[^"]|"")*)"\s*')
 _NAME_FIRST = re.compile(rf"(.+?)\s*{_SIGN}\s*({_NUMBER})")
+_EQUAL = re.compile(r"([^<>]*[^<>=\s])\s*==?\s*([^<>=\s][^<>=]*)")
 _NAME_LAST = re.compile(rf"({_NUMBER})\s*{_SIGN}\s*(.+)")
 
 
@@ -80,13 +74,41 @@ def number(text: str) -> float | str:
         return text
 
 
-def values(texts: Iterable[str], option: str) -> dict[str, Any]:
-    """Give values by name, numbers where they are numbers.
+def values(
+    texts: Iterable[str], option: str, levels: Mapping[str, Sequence[Any]] | None = None
+) -> dict[str, Any]:
+    """Give values by name: levels where a variable has some, else numbers where they are numbers.
 
-    >>> values(["alcohol=11.5", "colour=red"], "--given")
+    Several may stand in one text, separated by commas, if each has a name; levels one of which it is are
+    separated by ``|``.
+
+    >>> values(["alcohol=11.5,colour=red"], "--given")
     {'alcohol': 11.5, 'colour': 'red'}
+    >>> values(["die=1|2"], "--given", {"die": (1, 2, 3)})
+    {'die': [1, 2]}
     """
-    return {name: number(value) for name, value in assignments(texts, option).items()}
+    cells = [cell for text in texts for cell in _each_named(text)]
+    return {
+        name: level(value, (levels or {}).get(name, ()))
+        for name, value in assignments(cells, option).items()
+    }
+
+
+def _each_named(text: str) -> list[str]:
+    """The parts between commas where each is ``name=value``, else the text as it is."""
+    parts = names([text])
+    return parts if len(parts) > 1 and all("=" in part for part in parts) else [text]
+
+
+def level(text: str, levels: Sequence[Any]) -> Any:
+    """Give the level that a text is, a list of them where ``|`` stands between, or a number, or the text."""
+    known = {str(each): each for each in levels}
+    parts = [part.strip() for part in text.split("|")]
+    if text in known:
+        return known[text]
+    if len(parts) > 1 and all(part in known for part in parts):
+        return [known[part] for part in parts]
+    return number(text)
 
 
 def option_value(text: str) -> Any:
@@ -107,17 +129,17 @@ def options(texts: Iterable[str]) -> dict[str, Any]:
     return {name.replace("-", "_"): option_value(value) for name, value in pairs}
 
 
-def event(text: str) -> dict[str, Bounds]:
-    """Read an event: bounds on one variable, or on several joined by ``and``.
+def event(text: str) -> dict[str, Any]:
+    """Read an event: bounds or a level of one variable, or of several joined by ``and``.
 
     Parameters
     ----------
-    text : such as ``quality > 6``, ``5 < quality < 7``, ``pH < 3.2 and quality >= 6``.
+    text : such as ``quality > 6``, ``5 < quality < 7``, ``pH < 3.2 and quality >= 6``, ``colour = red``.
 
     Returns
     -------
-    A pair (low, high) by name, None for an open end; of a continuous variable ``<`` and ``<=``
-    mean the same.
+    By name a pair (low, high), None for an open end, or the text of a level; of a continuous variable
+    ``<`` and ``<=`` mean the same.
 
     Raises
     ------
@@ -125,10 +147,20 @@ def event(text: str) -> dict[str, Bounds]:
 
     >>> event("5 < quality < 7 and pH > 3")
     {'quality': (5.0, 7.0), 'pH': (3.0, None)}
+    >>> event("lung = yes and age > 60")
+    {'lung': 'yes', 'age': (60.0, None)}
     """
-    found: dict[str, Bounds] = {}
+    found: dict[str, Any] = {}
     for part in re.split(r"\s+and\s+", text.strip()):
+        if equal := _EQUAL.fullmatch(part):
+            name, value = equal.groups()
+            if name in found:
+                raise DataError(f"The event {text!r} says what {name!r} is twice.")
+            found[name] = value
+            continue
         name, low, high = _bounds(part)
+        if isinstance(found.get(name), str):
+            raise DataError(f"The event {text!r} says what {name!r} is twice.")
         if name[0] in "<>" or name[-1] in "<>":
             raise _no_event(part)
         low, high = _inside(found.get(name, (None, None)), low, high)
@@ -154,7 +186,9 @@ def _bounds(text: str) -> tuple[str, float | None, float | None]:
 
 
 def _no_event(text: str) -> DataError:
-    return DataError(f"An event is written like 'quality > 6' or '5 < quality < 7', got {text!r}.")
+    return DataError(
+        f"An event is written like 'quality > 6', '5 < quality < 7' or 'colour = red', got {text!r}."
+    )
 
 
 def _inside(known: Bounds, low: float | None, high: float | None) -> Bounds:
@@ -197,13 +231,13 @@ def _escape(letter: str) -> str:
 # -- messages of the library, whose advice is written for Python ---------------------------------
 
 
-def _missing(found: re.Match[str]) -> str:
+def _na_values(found: re.Match[str]) -> str:
     marks = re.findall(r"'([^']*)'", found[1]) or [found[1]]
-    return " ".join(f"--missing={shlex.quote(mark)}" for mark in marks)
+    return " ".join(f"--na-values={shlex.quote(mark)}" for mark in marks)
 
 
 _ADVICE: Mapping[str, Any] = {
-    r"na_values=\[([^\]]*)\]": _missing,
+    r"na_values=\[([^\]]*)\]": _na_values,
     r"kinds=\{'([^']+)': '(\w+)'\}": lambda found: (
         "--kind " + shlex.quote(f"{found[1]}={found[2]}")
     ),
@@ -214,7 +248,10 @@ _ADVICE: Mapping[str, Any] = {
     r"\bprior_rows\b": "--pseudo-rows",
     r"\b(given|do|start|expert|penalty)=(?=[ )])": r"--\1",
     r"\bkinds= ": "--kind ",
+    r"\bmissing= ": "--missing ",
     r"\bweights= ": "--weights ",
+    r"\b(bins|cuts|columns|names|target)=(?=[:., ])": r"--\1",
+    r"\bmethod='(\w+)'": r"--method \1",
     r"\bmax_parents\b": "--max-parents",
     r": read it with load_graph, and fit it to a table with fit": (
         ": fit it to a table with 'arcwise fit'"
@@ -228,7 +265,7 @@ def shell_words(sentence: str) -> str:
     """Write the advice in a message as one would type it here.
 
     >>> shell_words("replace it, or call it a gap with na_values=['inf', '-inf'].")
-    'replace it, or call it a gap with --missing=inf --missing=-inf.'
+    'replace it, or call it a gap with --na-values=inf --na-values=-inf.'
     """
     for form, words in _ADVICE.items():
         sentence = re.sub(form, words, sentence)

@@ -17,15 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from arcwise import errors
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table as Grid
     from rich.text import Text
-
-__all__ = [
-    "INTERRUPTED", "aside", "bar", "end_if_interrupted", "facts", "grid", "listed", "plural",
-    "printable", "show", "show_json", "styled", "unbroken",
-]  # fmt: skip
 
 # No line of a pipe is broken, however wide its table.
 ENDLESS = 1_000_000
@@ -139,22 +136,10 @@ def bar(share: float, style: str = "", width: int = 10) -> Text:
     return styled("█" * full + ("" if rest == 0 else " ▏▎▍▌▋▊▉"[rest]), style)
 
 
-def plural(count: float, word: str, many: str = "") -> str:
-    """Write a count with its word.
-
-    >>> plural(1, "row"), plural(2, "row"), plural(1500, "row")
-    ('1 row', '2 rows', '1500 rows')
-    """
-    return f"{count:.10g} {word if count == 1 else many or word + 's'}"
-
-
 def listed(names: Iterable[str], most: int = 8) -> str:
-    """Write names one after the other, the first few of many.
+    """Write names for a sentence, without signs that steer the terminal.
 
     >>> listed(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    every = [printable(name) for name in names]
-    if len(every) > most:
-        return f"{', '.join(every[:most])} and {len(every) - most} more"
-    return " and ".join(filter(None, [", ".join(every[:-1]), every[-1] if every else ""]))
+    return errors.listed(map(printable, names), most)

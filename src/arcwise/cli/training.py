@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.categories import Categories
 from arcwise.cli.inputs import any_graph
 from arcwise.cli.options import argument, learning_option, output_option
 from arcwise.cli.syntax import options as settings_of
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.evaluate import Validation
 
-__all__ = ["fit", "learn", "validate"]
-
 
 def learn(
     source: options.Source,
     search: options.Search,
     scoring: options.Scoring,
     known: options.Knowledge,
+    categories: Categories,
     stream: options.Stream = False,
     time_limit: options.TimeLimit = None,
     output: options.ModelOut = None,
@@ -53,10 +53,10 @@ def learn(
     target, curves = outputs.model_file(output, source.data), tuning or []
     places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES)]
     outputs.check([*places, *((each, (*FIGURES, *PICTURES)) for each in curves)], [source.data])
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     if curves:
         _check_tuning(settings["penalty"], search.graph)
-    data = source.moments() if stream else source.table()
+    data = categories.table(source, stream)
     began = clock.monotonic()
     net = api.learn(data, **settings, time_limit=time_limit, progress=False if quiet else None)
     seconds = clock.monotonic() - began
@@ -71,7 +71,7 @@ def learn(
     if json:
         terminal.show_json(summary.document(net, data, source.data, written))
     elif not quiet:
-        summary.show_network(net, data, source.data, seconds)
+        summary.show_network(net, source.data, seconds)
         outputs.say_written(written)
         summary.show_go_on(net, data, target)
     terminal.end_if_interrupted(net.stopped)
@@ -102,6 +102,7 @@ def _tuning(net: Network, places: list[Path]) -> list[outputs.Wish]:
 def fit(
     graph: Annotated[str, argument("GRAPH")],
     source: options.Source,
+    categories: Categories,
     model: options.Model = "auto",
     option: options.Settings = None,
     output: options.ModelOut = None,
@@ -127,13 +128,14 @@ def fit(
         raise DataError(f"{graph!r} holds a graph that is directed in part only.")
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
-    table = source.table()
-    net = api.fit(known, table, model=model, **settings_of(option or ()))
+    table = categories.table(source)
+    further = settings_of(option or ())
+    net = api.fit(known, table, model=model, missing=source.missing, **further)
     written = outputs.write([(target, net.save, "the model")])
     if json:
         terminal.show_json(summary.document(net, table, source.data, written))
     elif not quiet:
-        summary.show_network(net, table, source.data)
+        summary.show_network(net, source.data)
         terminal.show(*(net.local(name) for name in net.variables), "")
         outputs.say_written(written)
         summary.show_go_on(net, table, target)
@@ -144,6 +146,7 @@ def validate(
     search: options.Search,
     scoring: options.Scoring,
     known: options.Knowledge,
+    categories: Categories,
     folds: Annotated[int, learning_option("NUMBER", least=2)] = 10,
     json: options.Json = False,
 ) -> None:
@@ -159,8 +162,8 @@ def validate(
     """
     from arcwise import api
 
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source.missing)}
-    found = api.validate(source.table(), folds=folds, **settings)
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
+    found = api.validate(categories.table(source), folds=folds, **settings)
     if json:
         terminal.show_json(found.to_dict())
     else:
@@ -175,12 +178,10 @@ def _show_validation(found: Validation) -> None:
         (found.measure, f"{mean} (median {found.median:.4f})"),
         ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
     )
-    variables = zip(found.names, found.rmse, found.r2, strict=True)
-    ranked = sorted(variables, key=lambda row: (row[2] != row[2], -row[2]))  # NaN comes last
-    lines = [
-        (name, f"{rmse:.4g}", f"{r2:.3f}", terminal.bar(float(r2), "blue"))
-        for name, rmse, r2 in ranked
-    ]
+    heads, rows = found.table()
+    gains = dict(zip(found.names, found.gains, strict=True))
+    lines = [(*row, terminal.bar(max(float(gains[row[0]]), 0.0), "blue")) for row in rows]
     terminal.show(terminal.facts(about), "")
-    terminal.show(terminal.grid(["variable", ">rmse", ">R2", ""], lines), "")
-    terminal.show(terminal.styled("Each variable predicted from all the others.", "dim"))
+    terminal.show(terminal.grid([heads[0], *(f">{head}" for head in heads[1:]), ""], lines), "")
+    majority = " Majority: the share of the most frequent level." * ("majority" in heads)
+    terminal.show(terminal.styled(f"Each variable predicted from all the others.{majority}", "dim"))

@@ -14,17 +14,22 @@ from arcwise.conditionals.base import (
     HeldOut,
     distribution_of,
 )
+from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
+from arcwise.conditionals.discrete import Discrete, DiscreteConditional
 from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
 from arcwise.data import Variable
-from arcwise.errors import DataError
 
 __all__ = [
     "CONDITIONALS",
     "FAMILIES",
     "Assigned",
     "Conditional",
+    "ConditionalGaussian",
+    "ConditionalGaussianModel",
     "DefaultScore",
+    "Discrete",
+    "DiscreteConditional",
     "Family",
     "Fits",
     "Gaussian",
@@ -38,21 +43,13 @@ __all__ = [
 
 
 def suited(variables: Sequence[Variable]) -> str:
-    """The word of the family that suits columns of these kinds.
-
-    Raises
-    ------
-    DataError : all columns hold text or truth values, which only Parzen windows take so far.
-    """
-    if all(variable.discrete and not variable.numeric for variable in variables):
-        raise DataError(
-            "All columns hold text or truth values, which linear models do not take: take "
-            "model='parzen', or give columns of numbers."
-        )
-    return "gaussian"
+    """The word of the family that suits columns of these kinds: tables where all have levels."""
+    return "discrete" if all(variable.discrete for variable in variables) else "gaussian"
 
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (Gaussian(), Parzen())}
+FAMILIES: dict[str, Family] = {
+    family.name: family for family in (Gaussian(), Parzen(), Discrete(), ConditionalGaussian())
+}
 
 
 class _Conditionals(Mapping[str, type[Conditional]]):

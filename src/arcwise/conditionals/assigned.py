@@ -28,8 +28,6 @@ from arcwise.conditionals.base import (
 from arcwise.data import Moments, Table, Variable
 from arcwise.graphs import DAG
 
-__all__ = ["Assigned"]
-
 
 @dataclass(frozen=True, eq=False)
 class Assigned(Family):

@@ -139,7 +139,9 @@ class Fits(ABC):
     """A family tied to one data set; arrays over many parent sets of one child.
 
     `nodes` are the names of the columns, `rows` the sum of the row weights; `equivalent` says that
-    equivalent graphs have the same fitted joint density, `lattice` that `subsets` has a closed form;
+    equivalent graphs have the same largest likelihood, `same_joint` that they have the same fitted joint
+    density; `smoothed` that fitted models are not those of largest likelihood, which `loglik` still is;
+    `lattice` that `subsets` has a closed form;
     `shared` that local models have a number in common, tuned to a graph by `retuned`; `threads` how many
     sets are worked on at the same time.
     """
@@ -149,7 +151,13 @@ class Fits(ABC):
     equivalent: bool = False
     lattice: bool = False
     shared: bool = False
+    smoothed: bool = False
     threads: int = 1
+
+    @property
+    def same_joint(self) -> bool:
+        """Whether equivalent graphs have the same fitted joint density."""
+        return self.equivalent
 
     @abstractmethod
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
@@ -161,7 +169,7 @@ class Fits(ABC):
 
     @abstractmethod
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the data under the fitted model, for each parent set."""
+        """Largest log-likelihood of the data under a model of the family, for each parent set."""
 
     @abstractmethod
     def n_params(self, child: int, sets: ParentSets) -> Array:

@@ -37,8 +37,6 @@ from arcwise.data import Moments, Table, Variable
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError
 
-__all__ = ["FLOOR", "Gaussian", "GaussianConditional", "GaussianFits", "scale"]
-
 FLOOR = 1e-10
 """Share of a variance below which it counts as nothing; far above rounding (1e-16), far below data."""
 
@@ -100,8 +98,7 @@ class GaussianConditional:
     @property
     def standard_errors(self) -> Array:
         """Standard errors of (intercept, coefficients)."""
-        errors: Array = np.sqrt(np.diag(self.spread))
-        return errors
+        return np.sqrt(np.diag(self.spread))
 
     def mean(self, xs: Columns, size: int) -> Array:
         """Expected value of each row."""
@@ -124,14 +121,14 @@ class GaussianConditional:
         """Draw one value for each row."""
         return self.mean(xs, size) + self.sd * rng.standard_normal(size)
 
-    def words(self, name: str, inputs: tuple[str, ...]) -> str:
+    def words(self, child: Variable, parents: Sequence[Variable]) -> str:
         """The model in a sentence, with standard errors where it was fitted to rows by itself."""
         errors = [f" (se {error:.2g})" if self.rows else "" for error in self.standard_errors]
         terms = [f"{self.intercept:.5g}{errors[0]}"]
-        for parent, slope, error in zip(inputs, self.coefficients, errors[1:], strict=True):
-            terms.append(f"{slope:+.5g} {parent}{error}")
+        for parent, slope, error in zip(parents, self.coefficients, errors[1:], strict=True):
+            terms.append(f"{slope:+.5g} {parent.name}{error}")
         floor = "; the variance is at its floor" if self.at_floor else ""
-        return f"{name} = {' '.join(terms)} + noise with sd {self.sd:.5g}{floor}"
+        return f"{child.name} = {' '.join(terms)} + noise with sd {self.sd:.5g}{floor}"
 
 
 def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
@@ -373,8 +370,7 @@ def _products(table: Table, mean: Array, sd: Array) -> Array:
     """Sums of products of (1, standardised columns)."""
     z = np.column_stack([np.ones(table.rows), (table.matrix() - mean) / sd])
     weighted = z if table.weights is None else z * table.weights[:, None]
-    products: Array = weighted.T @ z
-    return products
+    return weighted.T @ z
 
 
 class Gaussian(Family):

@@ -1,7 +1,9 @@
 """Data: tables, their kinds, what is in them, and the way in from files and frames."""
 
 from arcwise.data.audit import Audit, ColumnAudit, audit
+from arcwise.data.coding import Coding
 from arcwise.data.conform import conform
+from arcwise.data.discretise import METHODS, discretise
 from arcwise.data.examples import Example, example, examples, network_file
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
@@ -10,12 +12,15 @@ from arcwise.data.prepare import Scaling, folds, returns, split, standardise, wi
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.stream import moments
 from arcwise.data.table import Table
+from arcwise.data.tally import counts
 from arcwise.data.variable import KINDS, Kind, Level, Variable
 
 __all__ = [
     "KINDS",
+    "METHODS",
     "Accumulator",
     "Audit",
+    "Coding",
     "ColumnAudit",
     "Example",
     "Kind",
@@ -28,6 +33,8 @@ __all__ = [
     "audit",
     "check_square",
     "conform",
+    "counts",
+    "discretise",
     "example",
     "examples",
     "fingerprint",

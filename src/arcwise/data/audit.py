@@ -8,23 +8,19 @@ when the largest remaining pivot, a variance given the columns chosen so far, is
 remaining columns are linear functions of the chosen ones (1 - R^2 < 1e-8).
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.copies import pair_findings
 from arcwise.data.moments import Moments
 from arcwise.data.source import any_table
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError
-
-__all__ = ["Audit", "ColumnAudit", "audit"]
 
 # A value further from the median than this many robust standard deviations is far out.
 FAR = 10.0
@@ -95,7 +91,7 @@ class Audit:
     def __str__(self) -> str:
         weighted = "" if self.cases == self.size[0] else f" ({self.cases:g} cases by weight)"
         lines = [f"{self.size[0]} rows{weighted}, {self.size[1]} columns", ""]
-        lines += _aligned([_cells(row) for row in self.rows[:SHOWN]])
+        lines += _aligned([cells(row) for row in self.rows[:SHOWN]])
         if len(self.rows) > SHOWN:
             lines.append(f"... and {len(self.rows) - SHOWN} more columns")
         for title, sentences in (("Notes", self.notes), ("Findings", self.findings)):
@@ -122,20 +118,12 @@ def audit(data: Any) -> Audit:
     """
     table = any_table(data)
     if isinstance(table, Moments):
-        raise DataError("An audit looks at the rows of a table, but moments were given.")
+        raise DataError("An audit looks at the rows of a table, got moments.")
     rows = tuple(_look(table, name) for name in table.order)
-    findings = [
-        *_size_findings(table),
-        *_gap_findings(table, rows),
-        *_column_findings(rows),
-    ]
+    findings = [*_size_findings(table), *_gap_findings(table, rows), *_column_findings(rows)]
     pairs = pair_findings(table)
     return Audit(
-        (table.rows, len(table.variables)),
-        table.total,
-        rows,
-        (*pairs, *findings),
-        table.notes,
+        (table.rows, len(table.variables)), table.total, rows, (*pairs, *findings), table.notes
     )
 
 
@@ -258,10 +246,116 @@ def _column_findings(rows: Sequence[ColumnAudit]) -> list[str]:
     ]
 
 
+# -- columns together -----------------------------------------------------------------------------
+
+
+NEAR = 0.9999
+# 1 - R^2 below this counts as an exact linear function.
+EXACT = 1e-8
+# Beyond so many columns of numbers their correlations are not looked at: time grows as the cube.
+MOST = 2000
+
+Floats = NDArray[np.float64]
+
+
+def pair_findings(table: Table) -> list[str]:
+    """Write sentences about copies and linear functions among a table's columns.
+
+    Parameters
+    ----------
+    table : correlations are those of complete rows.
+
+    Returns
+    -------
+    The sentences; one says so if there are too many columns to look at.
+    """
+    copies = _copies(table)
+    said = [f"Copies (all values equal): {_groups(copies)}."] if copies else []
+    repeated = {name for group in copies for name in group[1:]}
+    numbers = [
+        v.name for v in table.variables if (not v.discrete or v.numeric) and v.name not in repeated
+    ]
+    if len(numbers) > MOST:
+        limit = f"Correlations were not looked at: there are over {MOST} columns of numbers."
+        return [*said, limit]
+    return said + _linear_findings(table, numbers)
+
+
+def _groups(groups: Iterable[list[str]]) -> str:
+    shown = [sentence_list(group) for group in groups]
+    return "; ".join(shown[:5]) + (f"; and {len(shown) - 5} more" if len(shown) > 5 else "")
+
+
+def _copies(table: Table) -> list[list[str]]:
+    """Find columns with equal contents by their bytes, in the user's order."""
+    groups: dict[tuple[object, bytes], list[str]] = defaultdict(list)
+    for name in table.order:
+        variable, column = table.variable(name), table.column(name)
+        if (column != column[0]).any():  # not constant
+            groups[(variable.levels, column.tobytes())].append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _linear_findings(table: Table, numbers: list[str]) -> list[str]:
+    if len(numbers) < 2:
+        return []
+    try:
+        moments = Moments.of(table.select(numbers))
+    except DataError:  # no complete row: nothing to correlate
+        return []
+    names, correlations = _correlations(moments)
+    near = _near_copies(correlations, [table.order.index(name) for name in names])
+    pairs = [[names[a], names[b]] for a, b in near]
+    said = [f"Near-copies (correlation beyond {NEAR}): {_groups(pairs)}."] if pairs else []
+    dropped = {b for _, b in near}
+    keep = [number for number in range(len(names)) if number not in dropped]
+    # As many columns as rows are linear functions of each other in any case.
+    if len(keep) < 2 or len(keep) >= min(moments.n, table.rows):
+        return said
+    return said + _functions([names[i] for i in keep], correlations[np.ix_(keep, keep)])
+
+
+def _correlations(moments: Moments) -> tuple[list[str], Floats]:
+    """Give the correlations of the columns that vary."""
+    spread = np.sqrt(np.diag(moments.scatter))
+    size = np.abs(moments.mean) * np.sqrt(moments.n)
+    keep = np.flatnonzero(spread > 1e-13 * size)
+    scale = spread[keep]
+    matrix = moments.scatter[np.ix_(keep, keep)] / np.outer(scale, scale)
+    return [moments.names[i] for i in keep], matrix
+
+
+def _near_copies(correlations: Floats, positions: list[int]) -> list[tuple[int, int]]:
+    """Give pairs of near-copies, the first of each pair first in the user's order."""
+    found = np.argwhere(np.triu(np.abs(correlations) > NEAR, 1)).tolist()
+    pairs = [(a, b) if positions[a] < positions[b] else (b, a) for a, b in found]
+    return sorted(pairs, key=lambda pair: (positions[pair[0]], positions[pair[1]]))
+
+
+def _functions(names: list[str], correlations: Floats) -> list[str]:
+    """Write a sentence for each column that is a linear function of others."""
+    from scipy.linalg.lapack import dpstrf
+
+    _, pivots, rank, _ = dpstrf(correlations, tol=EXACT, lower=1)
+    chosen, dependent = np.sort(pivots[:rank] - 1), np.sort(pivots[rank:] - 1)
+    said = [_function(names, correlations, chosen, int(each)) for each in dependent[:5]]
+    if len(dependent) > 5:
+        said.append(f"{len(dependent) - 5} more columns are linear functions of others.")
+    return said
+
+
+def _function(names: list[str], correlations: Floats, chosen: NDArray[np.intp], each: int) -> str:
+    block = correlations[np.ix_(chosen, chosen)]
+    weights = np.linalg.lstsq(block, correlations[chosen, each], rcond=None)[0]
+    parts = [names[i] for i, weight in zip(chosen, weights, strict=True) if abs(weight) > 1e-4]
+    return f"{names[each]!r} is a linear function of {sentence_list(parts)} (1 - R^2 < 1e-8)."
+
+
 # -- text ----------------------------------------------------------------------------------------
 
 
-def _cells(row: ColumnAudit) -> list[str]:
+def cells(row: ColumnAudit) -> list[str]:
+    """The cells of a column's line: name, kind, why, gaps, distinct values, range."""
     span = "" if row.low is None or row.high is None else f"{row.low:.4g} to {row.high:.4g}"
     return [row.name, row.kind, row.why, str(row.gaps or ""), str(row.distinct), span]
 

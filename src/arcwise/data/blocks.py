@@ -7,21 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
-from arcwise.data.guess import (
-    SPACES,
-    Layout,
-    as_utf8,
-    encoding_of,
-    layout_of,
-    without_header,
-)
+from arcwise.data.guess import SPACES, Layout, as_utf8, encoding_of, layout_of, without_header
 from arcwise.data.kinds import is_text
 from arcwise.data.raw import tidy_names
 from arcwise.data.source import (
     GZIP,
     PARQUET,
+    Asked,
     blank,
     convert_options,
     guess_notes,
@@ -33,36 +27,12 @@ from arcwise.data.source import (
 from arcwise.data.texts import encode_text, no_states, spoilt
 from arcwise.errors import DataError
 
-__all__ = ["ParquetSource", "Source", "TextSource", "open_source"]
-
 # Cells per batch: 32 MB of numbers.
 CELLS = 1 << 22
 # Bytes of text that are looked at before the stream starts, and that are parsed at once.
 HEAD = 1 << 22
 
 Use = Literal["number", "text", "other"]
-Asked = tuple[str | None, str | None, str | None]
-
-
-class Source(Protocol):
-    """A file that gives batches of columns."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The tidy names, in the file's order."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences about what was guessed."""
-
-    def kind(self, name: str) -> Use:
-        """Say whether a column holds numbers, states, or what is always left out."""
-
-    def whole(self, name: str) -> bool:
-        """Say whether a column holds whole numbers."""
-
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch, each a list of Arrow arrays."""
 
 
 def open_source(place: Path, na_values: tuple[object, ...], asked: Asked) -> Source:
@@ -94,13 +64,23 @@ def use_of(name: str, kind: Any, sample: Any) -> Use:
 
 
 @dataclass(frozen=True)
-class ParquetSource:
-    """A Parquet file, read by row groups in batches of bounded size."""
+class Columns:
+    """A file's columns: tidy names in its order, sentences about what was guessed, and Arrow's schema."""
 
     place: Path
     names: tuple[str, ...]
     notes: tuple[str, ...]
     schema: Any
+
+    def whole(self, name: str) -> bool:
+        """Say whether a column holds whole numbers."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_integer(self.schema.field(self.names.index(name)).type))
+
+
+class ParquetSource(Columns):
+    """A Parquet file, read by row groups in batches of bounded size."""
 
     @classmethod
     def open(cls, place: Path) -> ParquetSource:
@@ -116,13 +96,7 @@ class ParquetSource:
         stored = self.schema.field(self.names.index(name))
         return use_of(name, stored.type, self._first(stored.name) if is_text(stored.type) else None)
 
-    def whole(self, name: str) -> bool:
-        """Say whether a column holds whole numbers."""
-        import pyarrow as pa
-
-        return bool(pa.types.is_integer(self.schema.field(self.names.index(name)).type))
-
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
         """Give these columns batch by batch."""
         import pyarrow.parquet as pq
 
@@ -145,12 +119,9 @@ class ParquetSource:
 
 
 @dataclass(frozen=True)
-class TextSource:
+class TextSource(Columns):
     """Separated text, parsed block by block; types are settled by the first megabytes."""
 
-    place: Path
-    names: tuple[str, ...]
-    notes: tuple[str, ...]
     layout: Layout
     encoding: str
     na_values: tuple[object, ...]
@@ -167,14 +138,14 @@ class TextSource:
         layout = layout_of(text, separator, decimal)
         if layout.separator == SPACES:
             raise DataError("Text separated by white space cannot be streamed: use read().")
-        names, notes = tidy_names(layout.header)
+        names, notes = tidy_names(layout.header, numbered=True)
         rows = without_header(text, layout)
         rows = rows if whole else rows[: rows.rfind(b"\n") + 1]
         if blank(rows):
             raise DataError("There are names but no rows below them.")
         said = (*guess_notes(layout, found, asked), *notes)
         head = parse_rows(rows, layout, na_values)
-        return cls(place, names, said, layout, found, na_values, head, whole)
+        return cls(place, names, said, head.schema, layout, found, na_values, head, whole)
 
     def kind(self, name: str) -> Use:
         """Say what a column is good for."""
@@ -186,13 +157,7 @@ class TextSource:
             return "number"
         return use_of(name, column.type, column)
 
-    def whole(self, name: str) -> bool:
-        """Say whether a column begins with whole numbers."""
-        import pyarrow as pa
-
-        return bool(pa.types.is_integer(self.head.column(self.names.index(name)).type))
-
-    def batches(self, names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
         """Give these columns batch by batch."""
         import pyarrow as pa
 
@@ -200,18 +165,18 @@ class TextSource:
         bad: list[Any] = []
         keys = [str(number[name]) for name in names]
         try:
-            for batch in self._reader(keys, bad):
+            for batch in self._reader(keys, bad, pa.string() if levels else pa.float64()):
                 yield [batch.column(key) for key in keys]
         except pa.ArrowInvalid as error:
             said = ragged(bad[0], len(self.names), self.layout.lines) if bad else self._said(error)
             raise DataError(said) from None
 
-    def _reader(self, keys: Sequence[str], bad: list[Any]) -> Any:
+    def _reader(self, keys: Sequence[str], bad: list[Any], kind: Any) -> Any:
         import pyarrow as pa
         from pyarrow import csv
 
         packed = "gzip" if starts_with(self.place, GZIP) else None
-        types = {key: pa.float64() for key in keys}
+        types = dict.fromkeys(keys, kind)
         return csv.open_csv(
             pa.input_stream(str(self.place), compression=packed),
             read_options=csv.ReadOptions(
@@ -236,6 +201,9 @@ class TextSource:
             f"Column {name!r} begins with numbers but has the text {cell!r} further on; if that"
             f" means a gap, say na_values=[{cell!r}]."
         )
+
+
+Source = ParquetSource | TextSource
 
 
 def _beginning(place: Path) -> tuple[bytes, bool]:

@@ -1,36 +1,46 @@
 """Conforming: new rows brought into the form a fitted model knows.
 
 Data to predict, to score or to fill in has to mean the same as the data that was learned from: the
-same levels with the same codes, numbers where numbers were. A state that was never seen is an error
-that names variable, value and known states; a variable that is absent is all gaps.
+same levels with the same codes, numbers where numbers were. Where levels were made from raw values, new
+raw values become levels by the same cuts, patterns or times; a value that is a level is that level. A state
+that was never seen is an error that names variable, value and known states; a variable that is absent is
+all gaps.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.coding import Coding, hours_of
 from arcwise.data.frames import raw_of, to_arrow
 from arcwise.data.kinds import is_text, number_array
 from arcwise.data.raw import Raw
 from arcwise.data.table import Table
 from arcwise.data.texts import encode_text, parse_numbers
-from arcwise.data.variable import Column, Level, Variable, code_type, sentence_list
+from arcwise.data.variable import (
+    Column,
+    Level,
+    Variable,
+    code_type,
+    cut_codes,
+    sentence_list,
+)
 from arcwise.errors import DataError
 
-__all__ = ["conform"]
+Unseen = Callable[[str, list[Any]], None]
+"""What is told of values that are no levels: the variable's name, and the values."""
 
 
-def conform(data: Any, variables: Sequence[Variable]) -> Table:
+def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None = None) -> Table:
     """Bring data into the form of known variables.
 
     Parameters
     ----------
     data : whatever ``table`` takes; a dictionary of single values is one row.
     variables : as learned from.
+    unseen : told of values that are no levels, which are gaps then; without it they are an error.
 
     Returns
     -------
@@ -49,11 +59,18 @@ def conform(data: Any, variables: Sequence[Variable]) -> Table:
     if not any(variable.name in present for variable in variables):
         wanted = sentence_list([variable.name for variable in variables])
         raise DataError(f"None of the variables {wanted} is among the columns of the data.")
-    columns = tuple(_column(each, present.get(each.name), raw.rows) for each in variables)
+    coded = _coded_already(data, variables)
+    columns = tuple(
+        coded[each.name]
+        if each.name in coded
+        else raw_column(each, present.get(each.name), raw.rows, unseen)
+        for each in variables
+    )
     known = {variable.name for variable in variables}
     extra = [name for name in raw.names if name not in known]
     notes = (f"Ignored, because the model does not know them: {sentence_list(extra)}.",)
-    return Table(tuple(variables), columns, _weights(data), notes=notes if extra else ())
+    weights = data.weights if isinstance(data, Table) else None
+    return Table(tuple(variables), columns, weights, notes=notes if extra else ())
 
 
 def _raw(data: Any) -> Raw:
@@ -62,20 +79,50 @@ def _raw(data: Any) -> Raw:
     return raw_of(data)
 
 
-def _weights(data: Any) -> NDArray[np.float64] | None:
-    return data.weights if isinstance(data, Table) else None
+def _coded_already(data: Any, variables: Sequence[Variable]) -> dict[str, Column]:
+    """Columns of a table that have these very variables."""
+    if not isinstance(data, Table):
+        return {}
+    wanted = set(variables)
+    found = zip(data.variables, data.columns, strict=True)
+    return {each.name: column for each, column in found if each.discrete and each in wanted}
 
 
-def _column(variable: Variable, array: Any, rows: int) -> Column:
+def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None = None) -> Column:
+    """Bring an Arrow array of any type, or None for one that is absent, into the form of a variable."""
     if variable.levels is None:
         return np.full(rows, np.nan) if array is None else _numbers(variable.name, array)
     gap = len(variable.levels)
     if array is None or array.null_count == len(array):
         return np.full(rows, gap, dtype=code_type(gap))
-    if variable.cuts is not None:
-        return _cut(variable, _numbers(variable.name, array))
+    if variable.coding is not None:
+        return _by_coding(variable, variable.coding, array)
+    if variable.cuts is not None and not _is_words(array):
+        return cut_codes(variable, _numbers(variable.name, array))
     values, codes = _coded(array)
-    return _match(variable, values, codes)
+    return _match(variable, values, codes, unseen)
+
+
+def _is_words(array: Any) -> bool:
+    import pyarrow as pa
+
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    return is_text(kind)
+
+
+def _by_coding(variable: Variable, coding: Coding, array: Any) -> Column:
+    """Code raw text or times; numbers are read as text, as in patterns of post codes."""
+    import pyarrow as pa
+
+    gap = len(variable.levels or ())
+    if pa.types.is_temporal(array.type) and coding.reads == "time":
+        if pa.types.is_date(array.type):
+            raise DataError(f"Column {variable.name!r} has dates without a time of day.")
+        hours = hours_of(array)
+        codes = coding.of_hours(np.nan_to_num(hours))
+        return np.where(np.isnan(hours), gap, codes).astype(code_type(gap))
+    values, places = _coded(array if _is_words(array) else array.cast(pa.string()))
+    return _match(variable, values, places)
 
 
 def _numbers(name: str, array: Any) -> NDArray[np.float64]:
@@ -92,12 +139,6 @@ def _numbers(name: str, array: Any) -> NDArray[np.float64]:
     if np.isinf(numbers).any():
         raise DataError(f"Column {name!r} has infinite values: replace them or leave them empty.")
     return numbers
-
-
-def _cut(variable: Variable, numbers: NDArray[np.float64]) -> Column:
-    gap = len(variable.levels or ())
-    codes = np.searchsorted(np.array(variable.cuts), numbers, side="right")
-    return np.where(np.isnan(numbers), gap, codes).astype(code_type(gap))
 
 
 def _coded(array: Any) -> tuple[list[Any], NDArray[Any]]:
@@ -117,26 +158,47 @@ def _coded(array: Any) -> tuple[list[Any], NDArray[Any]]:
     return [bool(value) if truth else float(value) for value in distinct], codes
 
 
-def _match(variable: Variable, values: list[Any], codes: NDArray[Any]) -> Column:
+def _match(
+    variable: Variable, values: list[Any], codes: NDArray[Any], unseen: Unseen | None = None
+) -> Column:
     """Translate codes of found values into codes of known levels."""
     levels = variable.levels or ()
     known = {level: code for code, level in enumerate(levels)}
-    words = {_word(level): code for code, level in enumerate(levels)}
+    words = {word_of(level): code for code, level in enumerate(levels)}
     gap = len(levels)
     used = np.bincount(codes, minlength=len(values) + 1)
     translation = np.full(len(values) + 1, gap, dtype=code_type(gap))
+    open_ones = []
     for number, value in enumerate(values):
-        code = known.get(value, words.get(_word(value))) if used[number] else gap
+        code = known.get(value, words.get(word_of(value))) if used[number] else gap
+        translation[number] = gap if code is None else code
         if code is None:
-            raise DataError(
-                f"{variable.name!r} has the value {value!r}, which was not there when the model"
-                f" was learned; known are {sentence_list([str(each) for each in levels], 12)}."
-            )
-        translation[number] = code
+            open_ones.append(number)
+    if open_ones:
+        strange = [values[number] for number in open_ones]
+        translation[open_ones] = _from_raw(variable, strange, unseen)
     return np.take(translation, codes)
 
 
-def _word(level: Level) -> str:
+def _from_raw(variable: Variable, values: list[Any], unseen: Unseen | None) -> NDArray[Any]:
+    """Code raw values that are no levels, each distinct one once."""
+    if variable.coding is not None:
+        return variable.coding.of_values(variable.name, values)
+    if variable.cuts is not None:
+        import pyarrow as pa
+
+        return cut_codes(variable, _numbers(variable.name, pa.array(values)))
+    if unseen is not None:
+        unseen(variable.name, values)
+        return np.full(len(values), len(variable.levels or ()))
+    known = sentence_list([str(each) for each in variable.levels or ()], 12)
+    raise DataError(
+        f"{variable.name!r} has the value {values[0]!r}, which was not there when the model"
+        f" was learned; known are {known}."
+    )
+
+
+def word_of(level: Level) -> str:
     """Write a level so that 1, 1.0 and "1" meet, and True meets "true"."""
     if isinstance(level, bool):
         return str(level).lower()

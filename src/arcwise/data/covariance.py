@@ -5,8 +5,6 @@ variables has a negative variance: where the correlation matrix has no negative 
 singular, and eigenvalues below zero by rounding are let pass.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -17,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to
-
-__all__ = ["check_given", "floats", "in_order", "positive"]
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +86,9 @@ most 1: a correlation of 2 is impossible.
 def _check_form(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(f"The name {twice[0]!r} came more than once: each variable needs its own.")
+        raise DataError(
+            f"The name {twice[0]!r} is given more than once: each variable needs its own."
+        )
     size = len(names)
     if mean.shape != (size,) or covariance.shape != (size, size):
         raise DataError(

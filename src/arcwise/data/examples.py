@@ -3,17 +3,15 @@
 They are for examples, tests and first steps, and are read like any other file.
 """
 
-from __future__ import annotations
-
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from arcwise.data.source import read
 from arcwise.data.table import Table
 from arcwise.errors import unknown
-
-__all__ = ["Example", "example", "examples", "network_file"]
 
 FOLDER = Path(__file__).parent / "files"
 
@@ -44,70 +42,7 @@ class Example:
         return FOLDER / f"{self.name}.{'csv' if self.kind == 'table' else 'bif'}.gz"
 
 
-PGMPY = "bnlearn network repository, through pgmpy 1.0.0, pgmpy/utils/example_models/"
-SHARE_ALIKE = "CC BY-SA 3.0 (network); MIT (package)"
-
-REGISTER = (
-    Example(
-        "boston",
-        "table",
-        "Housing in 506 districts of Boston (Harrison and Rubinfeld 1978): crime, air, price."
-        " Column B is a questionable construct, and MEDV is cut off at 50.",
-        506,
-        14,
-        "scikit-learn 1.1.3, sklearn/datasets/data/boston_house_prices.csv",
-        "BSD 3-clause",
-    ),
-    Example(
-        "sachs",
-        "table",
-        "Eleven proteins in 7466 cells under nine conditions (Sachs et al., Science 308, 2005),"
-        " raw fluorescence, very skewed.",
-        7466,
-        11,
-        "cdt 0.6.0, cdt/data/resources/cyto_full_data.csv",
-        "MIT",
-    ),
-    Example(
-        "us_markets",
-        "table",
-        "Daily changes of S&P 500, Nasdaq, oil and volatility, with ranges and volumes,"
-        " 2014 to 2018; the date is left out when read.",
-        1248,
-        9,
-        "derived from arch 8.0.0, arch/data (sp500, nasdaq, wti, vix)",
-        "NCSA",
-    ),
-    Example(
-        "asia",
-        "network",
-        "The chest clinic (Lauritzen and Spiegelhalter 1988).",
-        None,
-        8,
-        PGMPY + "asia.bif.gz",
-        SHARE_ALIKE,
-    ),
-    Example(
-        "alarm",
-        "network",
-        "Monitoring of patients in anaesthesia (Beinlich et al. 1989).",
-        None,
-        37,
-        PGMPY + "alarm.bif.gz",
-        SHARE_ALIKE,
-    ),
-    Example(
-        "sachs",
-        "network",
-        "Protein signalling in three levels, 17 arcs (Sachs et al. 2005).",
-        None,
-        11,
-        PGMPY + "sachs.bif.gz",
-        SHARE_ALIKE,
-    ),
-)
-
-
+@cache
 def examples() -> tuple[Example, ...]:
     """List the example data and networks.
 
@@ -116,9 +51,10 @@ def examples() -> tuple[Example, ...]:
     One entry per file, tables first.
 
     >>> [each.name for each in examples() if each.kind == "network"]
-    ['asia', 'alarm', 'sachs']
+    ['asia', 'alarm', 'sachs', 'fuel', 'student']
     """
-    return REGISTER
+    listed = tomllib.loads((FOLDER / "examples.toml").read_text(encoding="utf-8"))["example"]
+    return tuple(Example(**{"rows": None, **each}) for each in listed)
 
 
 def example(name: str) -> Table:
@@ -147,7 +83,7 @@ def network_file(name: str) -> Path:
 
     Parameters
     ----------
-    name : ``"asia"``, ``"alarm"`` or ``"sachs"``.
+    name : such as ``"asia"`` or ``"alarm"``.
 
     Raises
     ------
@@ -160,7 +96,7 @@ def network_file(name: str) -> Path:
 
 
 def _entry(name: str, kind: Literal["table", "network"]) -> Example:
-    entries = {each.name: each for each in REGISTER if each.kind == kind}
+    entries = {each.name: each for each in examples() if each.kind == kind}
     if name not in entries:
         raise unknown(f"example {kind}", name, entries)
     return entries[name]

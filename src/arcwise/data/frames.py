@@ -5,8 +5,6 @@ them has to be installed. All of them end as Arrow arrays, so that kinds are set
 rules whatever the data came in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,8 +18,6 @@ from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
-
-__all__ = ["filled_frame", "raw_of", "table", "to_arrow", "to_pandas"]
 
 
 def table(
@@ -51,7 +47,7 @@ def table(
 
     Raises
     ------
-    DataError : data that is no table, has no rows or no usable column.
+    DataError : data that is not a table, has no rows or no usable column.
 
     >>> table({"height": [1.8, 1.6, 1.7], "smoker": ["no", "yes", "no"]})
     Table(3 rows, 1 continuous, 1 discrete: height, smoker)
@@ -89,14 +85,11 @@ def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
     if names is not None:
         raise DataError("names= is for numpy arrays; other data carries its own names.")
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        return _from_dict({key: [row.get(key) for row in data] for key in _keys(data)})
+        keys = dict.fromkeys(key for row in data for key in row)
+        return _from_dict({key: [row.get(key) for row in data] for key in keys})
     if isinstance(data, Mapping):
         return _from_dict(data)
     return _from_frame(data)
-
-
-def _keys(rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
-    return list(dict.fromkeys(key for row in rows for key in row))
 
 
 def _from_array(data: np.ndarray[Any, Any], names: Sequence[str] | None) -> Raw:
@@ -228,7 +221,8 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
     Returns
     -------
     A frame of the same kind; variables that it lacks are added at its end. A column of whole numbers stays
-    one where all that is filled in is whole.
+    one where all that is filled in is whole; one of raw values with gaps, of which the network knows levels,
+    becomes one of levels.
     """
     import narwhals as nw
 
@@ -239,7 +233,9 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
             continue
         values = filled.values(name)
         fresh = nw.new_series(there.get(name, name), values, backend=found.implementation)
-        kind = found.schema[there[name]] if name in there else None
+        variable = filled.variable(name)
+        made = variable.cuts is not None or variable.coding is not None
+        kind = found.schema[there[name]] if name in there and not made else None
         if kind is not None and (not kind.is_integer() or (values == np.floor(values)).all()):
             fresh = fresh.cast(kind)
         found = found.with_columns(fresh)

@@ -5,14 +5,10 @@ unless their kind was asked for by name: then a new number is no unseen state. A
 policy. `POLICIES` is the register: word to what becomes of a table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from arcwise.data.table import Table
 from arcwise.errors import DataError
-
-__all__ = ["POLICIES", "as_numbers", "checked_policy", "refuse_missing", "without_gaps"]
 
 POLICIES: dict[str, Callable[[Table], Table]] = {"drop": Table.complete}
 

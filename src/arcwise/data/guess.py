@@ -6,8 +6,6 @@ encoding if the whole file can be decoded with it. Each guess that differs from 
 point, UTF-8) ends as a sentence in the table's notes, and each can be overruled.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
@@ -18,26 +16,10 @@ from itertools import islice
 
 from arcwise.errors import DataError, unknown
 
-__all__ = [
-    "SPACES",
-    "Layout",
-    "as_utf8",
-    "encoding_of",
-    "layout_of",
-    "reading_layout",
-    "without_header",
-]
-
 # The word for "any run of blanks and tabs".
 SPACES = " "
 SEPARATORS = (",", ";", "\t", "|", SPACES)
-SEPARATOR_WORDS = {
-    ",": "comma",
-    ";": "semicolon",
-    "\t": "tab",
-    "|": "bar",
-    SPACES: "white space",
-}
+SEPARATOR_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", SPACES: "white space"}
 # How much of a file is looked at for separator and decimal sign.
 LINES, SAMPLE = 50, 1 << 22
 MARKS = (

@@ -18,8 +18,6 @@ point); only from pandas, which stores integers with gaps as floats, do whole fl
 too. What is left out, and why, is a sentence in the notes of the table.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,17 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data.raw import Raw
 from arcwise.data.table import Table, checked_weights
 from arcwise.data.texts import settle_text
-from arcwise.data.variable import (
-    KINDS,
-    Column,
-    Kind,
-    Variable,
-    sentence_list,
-    to_levels,
-)
+from arcwise.data.variable import KINDS, Column, Kind, Variable, sentence_list, to_levels
 from arcwise.errors import DataError, close_to, unknown
-
-__all__ = ["FEW", "Outcome", "is_text", "number_array", "settle"]
 
 # At most so many distinct whole numbers are levels.
 FEW = 10
@@ -172,13 +161,7 @@ def _settle_truth(name: str, array: Any, kind: Kind | None) -> Outcome:
 
 
 def _settle_numbers(
-    name: str,
-    array: Any,
-    kind: Kind | None,
-    na_values: Sequence[object],
-    raw: Raw,
-    *,
-    whole: bool,
+    name: str, array: Any, kind: Kind | None, na_values: Sequence[object], raw: Raw, *, whole: bool
 ) -> Outcome:
     numbers = number_array(array, na_values)
     if not raw.own and numbers.base is not None:

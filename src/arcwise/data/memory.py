@@ -4,13 +4,9 @@ Learning a Gaussian network keeps at least one p x p matrix of 8-byte numbers: 1
 80 GB, whatever the number of rows. That is found out before anything is computed.
 """
 
-from __future__ import annotations
-
 import os
 
 from arcwise.errors import DataError
-
-__all__ = ["available", "check_square", "size_words"]
 
 
 def available() -> float:

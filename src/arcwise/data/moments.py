@@ -31,8 +31,6 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Variable, numbers_of
 from arcwise.errors import DataError, close_to
 
-__all__ = ["Accumulator", "Batch", "Moments"]
-
 Floats = NDArray[np.float64]
 Batch = tuple[Floats, Floats | None]
 
@@ -209,38 +207,6 @@ class Moments:
         """Add sentences to the notes, each once."""
         fresh = tuple(note for note in dict.fromkeys(notes) if note not in self.notes)
         return replace(self, notes=self.notes + fresh) if fresh else self
-
-    def plus(self, other: Moments) -> Moments:
-        """Put two sets of rows together (Chan's update)."""
-        self._check_same(other)
-        n, step = self.n + other.n, other.mean - self.mean
-        scatter = np.outer(step, step * (self.n * other.n / n))
-        scatter += self.scatter
-        scatter += other.scatter
-        mean = self.mean + step * (other.n / n)
-        return Moments(self.variables, n, mean, scatter, self.order, self.notes)
-
-    def minus(self, other: Moments) -> Moments:
-        """Take some of the rows away, such as one fold.
-
-        Raises
-        ------
-        DataError : other variables, or nothing would be left.
-        """
-        self._check_same(other)
-        n = self.n - other.n
-        if not n > 0:
-            raise DataError(f"Of {self.n:g} cases {other.n:g} cannot be taken away.")
-        step = other.mean - self.mean
-        scatter = np.outer(step, step * (-self.n * other.n / n))
-        scatter += self.scatter
-        scatter -= other.scatter
-        mean = self.mean - step * (other.n / n)
-        return Moments(self.variables, n, mean, scatter, self.order, self.notes)
-
-    def _check_same(self, other: Moments) -> None:
-        if self.names != other.names:
-            raise DataError("Moments can be combined only if they are of the same variables.")
 
     def __repr__(self) -> str:
         shown = ", ".join(self.order[:8]) + (", ..." if len(self.order) > 8 else "")

@@ -15,16 +15,12 @@ With gaps, each covariance can use the rows that have both columns. Such a matri
 may be indefinite; `repaired` puts that right and says by how much.
 """
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.table import Table
 from arcwise.errors import DataError
-
-__all__ = ["Pairwise", "Repair", "normal_scores", "normal_table", "pairwise", "repaired", "skeptic"]
 
 Floats = NDArray[np.float64]
 
@@ -92,62 +88,6 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
     found = np.full(len(values), np.nan)
     found[known] = (scores - mean) / sd
     return found
-
-
-def normal_table(table: Table) -> Table:
-    """Replace every continuous column of a table by its normal scores, and note it.
-
-    Examples
-    --------
-    >>> from arcwise.data.variable import Variable
-    >>> normal_table(Table((Variable("x"),), (np.array([1.0, 8.0]),))).columns[0]
-    array([-1.,  1.])
-    """
-    columns = tuple(
-        column if variable.discrete else normal_scores(column, table.weights)
-        for variable, column in zip(table.variables, table.columns, strict=True)
-    )
-    note = "Continuous columns were replaced by normal scores of their ranks (nonparanormal)."
-    return replace(table, columns=columns, notes=(*table.notes, note))
-
-
-def skeptic(rows: ArrayLike) -> Repair:
-    """Correlations that Spearman's rank correlations imply for a nonparanormal distribution.
-
-    Parameters
-    ----------
-    rows : complete rows of numbers.
-
-    Returns
-    -------
-    Repair : the correlations, made positive definite where they are not.
-
-    Raises
-    ------
-    DataError : gaps, or a column that does not vary.
-
-    Examples
-    --------
-    >>> x = np.arange(5.0)
-    >>> skeptic(np.column_stack([x, np.exp(x), [0.0, 2.0, 1.0, 4.0, 3.0]])).matrix.round(3)[0]
-    array([1.   , 1.   , 0.813])
-    """
-    x = np.asarray(rows, dtype=np.float64)
-    if x.ndim != 2 or np.isnan(x).any():
-        raise DataError(
-            "Rank correlations need complete rows of numbers; leave out those with gaps."
-        )
-    ranks = np.column_stack([_mean_ranks(column) for column in x.T])
-    ranks -= ranks.mean(axis=0)
-    size = np.sqrt(np.sum(ranks**2, axis=0))
-    if not (size > 0).all():
-        raise DataError(
-            "{columns} does not vary, so it has no rank correlation.", [int(np.argmin(size))]
-        )
-    ranks /= size
-    matrix: Floats = 2.0 * np.sin(np.pi / 6.0 * np.clip(ranks.T @ ranks, -1.0, 1.0))
-    np.fill_diagonal(matrix, 1.0)
-    return repaired(matrix)
 
 
 def pairwise(rows: ArrayLike, *, floor: float = _FLOOR) -> Pairwise:
@@ -247,11 +187,4 @@ def _quantiles(shares: Floats) -> Floats:
     from scipy.special import ndtri
 
     found: Floats = ndtri(shares)
-    return found
-
-
-def _mean_ranks(column: Floats) -> Floats:
-    """Ranks from 1 on; equal numbers share their mean."""
-    _, group, size = np.unique(column, return_inverse=True, return_counts=True)
-    found: Floats = (np.cumsum(size) - 0.5 * (size - 1))[group]
     return found

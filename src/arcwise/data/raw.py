@@ -5,8 +5,6 @@ tidied here, once for all sources: they are text, without blanks around them; a 
 name is called after its position, x1, x2, ...; two columns of one name are refused.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,6 @@ from typing import Any
 
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError
-
-__all__ = ["Raw", "tidy_names"]
 
 
 @dataclass(frozen=True)
@@ -43,16 +39,20 @@ class Raw:
         return len(self.arrays[0]) if self.arrays else 0
 
 
-def tidy_names(names: Iterable[object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def tidy_names(
+    names: Iterable[object], *, numbered: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Make names usable.
 
     Parameters
     ----------
     names : as they came; empty ones (or None) have no name.
+    numbered : a name that occurs again gets a number, as in a.1: what to do about the names of a file that
+        somebody else wrote. Names that are numbers never do: then the line of names is missing.
 
     Returns
     -------
-    The names, and a note if some had to be invented.
+    The names, and notes if some had to be invented or numbered.
 
     Raises
     ------
@@ -60,6 +60,8 @@ def tidy_names(names: Iterable[object]) -> tuple[tuple[str, ...], tuple[str, ...
 
     >>> tidy_names(["a", " b ", ""])
     (('a', 'b', 'x3'), ("A column without a name is called by its position: 'x3'.",))
+    >>> tidy_names(["a", "b", "a"], numbered=True)
+    (('a', 'b', 'a.1'), ("Column names that occur again were numbered: 'a.1'.",))
     """
     given = ["" if name is None else str(name).strip() for name in names]
     taken, invented, tidy = set(given), [], []
@@ -70,17 +72,40 @@ def tidy_names(names: Iterable[object]) -> tuple[tuple[str, ...], tuple[str, ...
                 name += "_"
             invented.append(name)
         tidy.append(name)
+    again = _number_repeats(tidy) if numbered else []
     _refuse_repeats(tidy)
+    repeats = f"Column names that occur again were numbered: {sentence_list(again)}."
     plural = "Columns without a name are" if len(invented) > 1 else "A column without a name is"
     note = f"{plural} called by {'their' if len(invented) > 1 else 'its'} position: "
-    return tuple(tidy), (note + sentence_list(invented) + ".",) if invented else ()
+    notes = [note + sentence_list(invented) + "."] if invented else []
+    return tuple(tidy), (*notes, *([repeats] if again else []))
+
+
+def _number_repeats(names: list[str]) -> list[str]:
+    """Give names that occur again a number of their own, in place; say which."""
+    taken, again = set(names), []
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        if name in seen and not _is_number(name):
+            times = 1
+            while f"{name}.{times}" in taken:
+                times += 1
+            names[place] = f"{name}.{times}"
+            taken.add(names[place])
+            again.append(names[place])
+        seen.add(names[place])
+    return again
+
+
+def _is_number(name: str) -> bool:
+    return name.replace(".", "").lstrip("-").isdigit()
 
 
 def _refuse_repeats(names: Sequence[str]) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if not twice:
         return
-    numbers = all(name.replace(".", "").lstrip("-").isdigit() for name in twice)
+    numbers = all(map(_is_number, twice))
     hint = "is the first line of names missing" if numbers else "give each column its own name"
     end = "?" if numbers else "."
     raise DataError(f"Column names occur more than once ({sentence_list(twice)}): {hint}{end}")

@@ -2,11 +2,9 @@
 
 A file is known by its first bytes, not by its name. Text is parsed by Arrow after encoding,
 separator and decimal sign have been guessed (see ``arcwise.data.guess``), so wide and long files
-are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is no regular
+are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is not a regular
 file, such as a pipe, gives its bytes only once: it is read once, into memory.
 """
-
-from __future__ import annotations
 
 import gzip
 import hashlib
@@ -38,27 +36,17 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
 
-__all__ = [
-    "GAPS",
-    "READ_ONCE",
-    "existing",
-    "naming",
-    "parse_rows",
-    "raw",
-    "raw_bytes",
-    "read",
-    "starts_with",
-]
-
 # What means a gap in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 READ_ONCE = (
-    "What is no regular file can be read only once, and a stream looks at its beginning first:"
+    "What is not a regular file can be read only once, and a stream looks at its beginning first:"
     " use read(), or put the data into a file."
 )
 # What Arrow parses at once; wide rows need more, and get the whole file.
 BLOCK = 1 << 24
+
+Asked = tuple[str | None, str | None, str | None]
 
 
 def read(
@@ -137,34 +125,30 @@ def fingerprint(source: Table | Moments) -> str:
     return digest.hexdigest()[:16]
 
 
-def raw(
-    place: Path,
-    na_values: tuple[object, ...] = (),
-    layout: tuple[str | None, str | None, str | None] = (None, None, None),
-) -> Raw:
+def raw(place: Path, na_values: tuple[object, ...] = (), asked: Asked = (None,) * 3) -> Raw:
     """Read the columns of a file as Arrow arrays, before their kinds are settled.
 
-    `layout` is separator, decimal sign and encoding, each None for a guess.
+    `asked` is separator, decimal sign and encoding, each None for a guess.
     """
     if place.is_file() and starts_with(place, PARQUET):
         return _parquet(place)
-    return raw_bytes(place.read_bytes(), na_values, layout)
+    return raw_bytes(place.read_bytes(), na_values, asked)
 
 
 def raw_bytes(
-    content: bytes,
-    na_values: tuple[object, ...] = (),
-    layout: tuple[str | None, str | None, str | None] = (None, None, None),
+    content: bytes, na_values: tuple[object, ...] = (), asked: Asked = (None,) * 3
 ) -> Raw:
     """Take the columns out of the bytes of a file, as `raw` does.
 
     >>> raw_bytes(b"x,y\\n1,2\\n").names
     ('x', 'y')
     """
+    import pyarrow as pa
+
     unpacked = gzip.decompress(content) if content.startswith(GZIP) else content
     if unpacked.startswith(PARQUET):
-        return _parquet_bytes(unpacked)
-    return _text(unpacked, na_values, *layout)
+        return _parquet(pa.BufferReader(unpacked))
+    return _text(unpacked, na_values, asked)
 
 
 # -- files ---------------------------------------------------------------------------------------
@@ -207,31 +191,24 @@ def starts_with(place: Path, mark: bytes) -> bool:
         return file.read(len(mark)) == mark
 
 
-def _parquet(place: Path) -> Raw:
+def _parquet(file: Any) -> Raw:
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(place) as file:
-        names, notes = tidy_names(file.schema_arrow.names)
-        return Raw(names, tuple(file.read().columns), notes, own=True)
+    with pq.ParquetFile(file) as content:
+        names, notes = tidy_names(content.schema_arrow.names)
+        return Raw(names, tuple(content.read().columns), notes, own=True)
 
 
-def _text(
-    content: bytes,
-    na_values: tuple[object, ...],
-    separator: str | None,
-    decimal: str | None,
-    encoding: str | None,
-) -> Raw:
-    found = encoding or encoding_of(content)
+def _text(content: bytes, na_values: tuple[object, ...], asked: Asked) -> Raw:
+    found = asked[2] or encoding_of(content)
     content = as_utf8(content, found)
-    layout = layout_of(content, separator, decimal)
-    names, notes = tidy_names(layout.header)
+    layout = layout_of(content, *asked[:2])
+    names, notes = tidy_names(layout.header, numbered=True)
     rows = without_header(content, layout)
     if blank(rows):
         raise DataError("There are names but no rows below them.")
     columns = parse_rows(rows, reading_layout(layout), na_values).columns
-    said = guess_notes(layout, found, (separator, decimal, encoding))
-    return Raw(names, tuple(columns), (*said, *notes), own=True)
+    return Raw(names, tuple(columns), (*guess_notes(layout, found, asked), *notes), own=True)
 
 
 def blank(rows: bytes) -> bool:
@@ -239,9 +216,7 @@ def blank(rows: bytes) -> bool:
     return not rows[:1000].strip() and not rows.strip()
 
 
-def guess_notes(
-    layout: Layout, encoding: str, asked: tuple[str | None, str | None, str | None]
-) -> list[str]:
+def guess_notes(layout: Layout, encoding: str, asked: Asked) -> list[str]:
     """Write what was guessed: ``asked`` is separator, decimal sign and encoding as given."""
     coded = "" if encoding.startswith("utf-8") else f"The text was taken to be {encoding}."
     said = (layout.separator_note, layout.decimal_note, coded)
@@ -249,15 +224,6 @@ def guess_notes(
     if all(re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", name) for name in layout.header):
         notes.append("The first line was taken as names, although it holds numbers only.")
     return notes
-
-
-def _parquet_bytes(content: bytes) -> Raw:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    whole = pq.read_table(pa.BufferReader(content))
-    names, notes = tidy_names(whole.schema.names)
-    return Raw(names, tuple(whole.columns), notes, own=True)
 
 
 # -- text ----------------------------------------------------------------------------------------

@@ -7,8 +7,6 @@ as numbers; dates, names (judged by the first batch) and row numbers are left ou
 text is refused, because its states would have to become numbers first.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,8 +25,6 @@ from arcwise.data.source import existing, naming
 from arcwise.data.table import checked_weights, gap_note, no_rows_left
 from arcwise.data.variable import Variable, sentence_list
 from arcwise.errors import DataError, close_to
-
-__all__ = ["moments"]
 
 
 def moments(

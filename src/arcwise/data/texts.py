@@ -5,8 +5,6 @@ not count. The empty text is a gap, and so is what ``na_values=`` names; "None" 
 words is a level like any other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +13,6 @@ from numpy.typing import NDArray
 
 from arcwise.data.variable import Column, Kind, Variable, code_type
 from arcwise.errors import DataError
-
-__all__ = ["MANY", "encode_text", "no_states", "parse_numbers", "settle_text", "spoilt"]
 
 # Text with more values than this, and over half as many as rows, names rows rather than states.
 MANY = 10
@@ -119,9 +115,12 @@ def spoilt(name: str, values: Any, codes: NDArray[Any]) -> str:
     if not words or words >= counts[numbers].sum():
         return ""
     cell, row = _first_word(values, codes, numbers)
+    which = (
+        f"{words} of its values are not numbers" if words > 1 else "1 of its values is not a number"
+    )
     return (
-        f"Column {name!r} is text because {words} of its values {'are' if words > 1 else 'is'} no"
-        f" number, such as {cell!r} in row {row}; if that means a gap, say na_values=[{cell!r}]."
+        f"Column {name!r} is text because {which}, such as {cell!r} in row {row}; if that means a gap, say"
+        f" na_values=[{cell!r}]."
     )
 
 
@@ -142,7 +141,7 @@ def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.flo
     if not numbers.all():
         cell, row = _first_word(values, codes, numbers)
         raise DataError(
-            f"Column {name!r} cannot be continuous: {cell!r} in row {row} is no number; if it"
+            f"Column {name!r} cannot be continuous: {cell!r} in row {row} is not a number; if it"
             f" means a gap, say na_values=[{cell!r}]."
         )
     parsed = [float(value.replace(",", ".")) for value in values.to_pylist()]

@@ -9,12 +9,13 @@ level is a gap.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.coding import Coding
 from arcwise.errors import DataError
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Variable",
     "check_column",
     "code_type",
+    "cut_codes",
     "gaps_of",
     "numbers_of",
     "sentence_list",
@@ -50,6 +52,7 @@ class Variable:
     ordered : whether the levels have an order.
     cuts : ascending bounds that turn raw numbers into levels, one fewer than levels; a number x
         has level i if exactly i cuts are at most x.
+    coding : what turns raw text, or times of day, into levels.
 
     >>> Variable("pH").discrete, Variable("smoker", levels=("no", "yes")).discrete
     (False, True)
@@ -59,6 +62,7 @@ class Variable:
     levels: tuple[Level, ...] | None = None
     ordered: bool = False
     cuts: tuple[float, ...] | None = None
+    coding: Coding | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -70,6 +74,8 @@ class Variable:
                 f"{self.name!r} has {len(self.cuts)} cuts and needs one level more than cuts,"
                 f" but it has {len(self.levels or ())}."
             )
+        if self.coding and set(self.coding.codes) - set(range(len(self.levels or ()))):
+            raise DataError(f"The coding of {self.name!r} gives levels that it does not have.")
 
     @property
     def discrete(self) -> bool:
@@ -90,6 +96,13 @@ class Variable:
 def code_type(levels: int) -> np.dtype[Any]:
     """Give the smallest unsigned type that holds the codes of so many levels and of a gap."""
     return np.min_scalar_type(levels)
+
+
+def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
+    """Give the codes of raw numbers by a variable's cuts; NaN is a gap."""
+    gap = len(variable.levels or ())
+    codes = np.searchsorted(np.array(variable.cuts), numbers, side="right")
+    return np.where(np.isnan(numbers), gap, codes).astype(code_type(gap))
 
 
 def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from arcwise.distributions.distribution import Array, interval, run_weights
 from arcwise.errors import DataError, FitError, close_to
 
-__all__ = ["Categorical", "no_numbers"]
-
 
 @dataclass(frozen=True, eq=False)
 class Categorical:
@@ -76,8 +74,7 @@ class Categorical:
     @cached_property
     def mean(self) -> Array:
         """Expected number of each row."""
-        mean: Array = self.probabilities @ self.numbers
-        return mean
+        return self.probabilities @ self.numbers
 
     @cached_property
     def sd(self) -> Array:
@@ -142,8 +139,7 @@ class Categorical:
     def values(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Levels behind codes, as users know them: numbers, or objects."""
         known = self.numbers if self.numeric else np.array(self.levels, dtype=object)
-        found: NDArray[Any] = known[codes.astype(np.intp)]
-        return found
+        return known[codes.astype(np.intp)]
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Codes drawn by their probabilities (rows by draws)."""

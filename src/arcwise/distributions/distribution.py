@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from arcwise.errors import DataError
 
-__all__ = ["Array", "Distribution", "Rows", "blocks", "interval", "log_sum", "run_weights"]
-
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 

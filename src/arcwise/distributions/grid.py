@@ -18,8 +18,6 @@ import numpy as np
 from arcwise.distributions.distribution import Array, log_sum, run_weights
 from arcwise.errors import FitError
 
-__all__ = ["POINTS", "Grid", "tabulate"]
-
 LogDensity = Callable[[Array], Array]
 
 POINTS = 400
@@ -166,8 +164,7 @@ class Grid:
 
 
 def _trapezia(points: Array, values: Array) -> Array:
-    out: Array = 0.5 * np.diff(points, axis=1) * (values[:, 1:] + values[:, :-1])
-    return out
+    return 0.5 * np.diff(points, axis=1) * (values[:, 1:] + values[:, :-1])
 
 
 def tabulate(logf: LogDensity, low: Array, high: Array, hints: Array, points: int = POINTS) -> Grid:

@@ -1,7 +1,5 @@
 """Distributions of many rows put together: from parts of a table, or taken in one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,8 +11,6 @@ from arcwise.distributions.categorical import Categorical
 from arcwise.distributions.distribution import Array, Distribution, Rows
 from arcwise.distributions.mixture import Mixture
 from arcwise.errors import DataError, FitError
-
-__all__ = ["Average", "Joined", "Part", "centre", "refuse_beyond"]
 
 Part = tuple[Rows, "Distribution | Callable[[], Distribution]"]
 

@@ -18,8 +18,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Mixing", "diagnose", "effective_size", "split_rhat"]
-
 Array = NDArray[np.float64]
 
 

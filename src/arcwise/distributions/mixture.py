@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 from arcwise.distributions.distribution import Array, blocks, log_sum, run_weights
 from arcwise.errors import DataError
 
-__all__ = ["Mixture", "Normal", "standard_quantiles"]
-
 _LOG_2PI = float(np.log(2 * np.pi))
 
 _REACH = 9.0
@@ -74,8 +72,7 @@ class Normal:
 
     def quantile(self, q: Array) -> Array:
         """Quantiles of each row (rows by shares)."""
-        found: Array = self.mean[:, None] + self.sd[:, None] * standard_quantiles(q)
-        return found
+        return self.mean[:, None] + self.sd[:, None] * standard_quantiles(q)
 
     def logpdf(self, x: Array) -> Array:
         """Log density at x; infinite where a value is certain."""

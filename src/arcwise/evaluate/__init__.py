@@ -1,10 +1,16 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
-from arcwise.evaluate.curvature import Bend, bends
-from arcwise.evaluate.curved import bend_notes, middle_graph, some_rows
+from arcwise.evaluate.classify import Classified, Reliability
+from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
+from arcwise.evaluate.divergence import (
+    Difference,
+    Divergence,
+    divergence,
+    parameter_differences,
+)
 from arcwise.evaluate.edges import Edge, EdgeTable
-from arcwise.evaluate.refitting import refit_losses
-from arcwise.evaluate.strengths import edge_table, pack_edges, unpack_edges
+from arcwise.evaluate.evidence import Conflict, Impact, conflict, impact
+from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
     Learner,
@@ -16,18 +22,28 @@ from arcwise.evaluate.validate import (
 
 __all__ = [
     "Bend",
+    "Classified",
+    "Conflict",
+    "Difference",
+    "Divergence",
     "Edge",
     "EdgeTable",
+    "Impact",
     "Judged",
     "Learner",
+    "Reliability",
     "Validation",
     "bend_notes",
     "bends",
+    "conflict",
+    "divergence",
     "edge_table",
+    "impact",
     "judged",
     "mean_error",
     "middle_graph",
     "pack_edges",
+    "parameter_differences",
     "refit_losses",
     "some_rows",
     "unpack_edges",

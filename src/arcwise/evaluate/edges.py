@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from arcwise.errors import WordError, unknown
 
-__all__ = ["Array", "Edge", "EdgeTable", "Integers"]
-
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 

@@ -15,8 +15,6 @@ from arcwise.data import Table
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score
 
-__all__ = ["Pruning", "Stage", "pruning"]
-
 
 class Stage(NamedTuple):
     """A model on the way: what it takes, what was taken away to get there, how good it is.
@@ -69,11 +67,7 @@ class Pruning:
 
 
 def pruning(
-    fits: Fits,
-    score: Score,
-    target: int,
-    test: Table | None = None,
-    on_step: Watch | None = None,
+    fits: Fits, score: Score, target: int, test: Table | None = None, on_step: Watch | None = None
 ) -> Pruning:
     """Take inputs of a target away one by one, the least missed first.
 
@@ -90,10 +84,18 @@ def pruning(
     -------
     Pruning.
     """
-    p = len(score.nodes)
-    inputs = tuple(x for x in range(p) if x != target)
-    value, removed = score.local(target, inputs), -1
-    stages = [_stage(fits, score, target, inputs, removed, value, test)]
+    names = score.nodes
+
+    def stage(inputs: tuple[int, ...], value: float, removed: str = "") -> Stage:
+        mean = median = float("nan")
+        if test is not None:
+            model = fits.conditional(target, inputs)
+            logs = model.logpdf(test.columns[target], tuple(test.columns[j] for j in inputs))
+            mean, median = float(logs.mean()), float(np.median(logs))
+        return Stage(tuple(names[j] for j in inputs), removed, value / score.rows, mean, median)
+
+    inputs = tuple(x for x in range(len(names)) if x != target)
+    stages = [stage(inputs, score.local(target, inputs))]
     trail = Trail(on_step)
     careful = score.watched(trail.check)
     while inputs and not trail.stopped:
@@ -105,25 +107,6 @@ def pruning(
         place = int((without >= without.max() - 1e-10 * max(1.0, score.rows)).argmax())
         removed, value = inputs[place], float(without[place])
         inputs = inputs[:place] + inputs[place + 1 :]
-        stages.append(_stage(fits, score, target, inputs, removed, value, test))
+        stages.append(stage(inputs, value, names[removed]))
         trail.add("drop", value, len(inputs), removed, target)
-    return Pruning(score.nodes[target], tuple(stages), trail.stopped)
-
-
-def _stage(
-    fits: Fits,
-    score: Score,
-    target: int,
-    inputs: tuple[int, ...],
-    removed: int,
-    value: float,
-    test: Table | None,
-) -> Stage:
-    mean = median = float("nan")
-    if test is not None:
-        model = fits.conditional(target, inputs)
-        logs = model.logpdf(test.columns[target], tuple(test.columns[j] for j in inputs))
-        mean, median = float(logs.mean()), float(np.median(logs))
-    names = score.nodes
-    gone = names[removed] if removed >= 0 else ""
-    return Stage(tuple(names[j] for j in inputs), gone, value / score.rows, mean, median)
+    return Pruning(names[target], tuple(stages), trail.stopped)

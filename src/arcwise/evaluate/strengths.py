@@ -8,28 +8,34 @@ edge which boundary learning keeps is at least as strong as the penalty.
 
 Without a score (the graphical lasso, a known undirected Gaussian graph, a network made by hand, or read
 from a file without one) the strength of a pair is -1/2 log(1 - r^2), r its partial correlation given all
-others in the fitted joint: what either says of the other, in nats, when the rest is known.
+others in the fitted joint: what either says of the other, in nats, when the rest is known. What the
+likelihood loses when the *other edges of the graph are fitted again* is at least that. For a normal
+distribution of largest likelihood on a graph, tr(S Theta) is the number of variables, so that loss is half
+the difference of the log determinants of two precision matrices; it needs the covariance on the edges only,
+where the fitted one agrees with the data's: a saved network is enough.
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise._kernels import moves as kernel
+from arcwise.conditionals import GaussianConditional
+from arcwise.errors import FitError
 from arcwise.evaluate.edges import Array, EdgeTable, Integers
-from arcwise.evaluate.pairs import bare_table, pairs_of
-from arcwise.graphs import Limits
-from arcwise.networks import BayesNet, MarkovNet, Net
+from arcwise.graphs import Limits, cpdag
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 from arcwise.scores.base import ParentSets
 from arcwise.search import Climb
 from arcwise.undirected import edge_bounds
-
-__all__ = ["SAVED_PAIRS", "edge_table", "pack_edges", "unpack_edges"]
+from arcwise.undirected.known import known
 
 SAVED_PAIRS = 200
 """Up to so many variables the strengths of all pairs are saved with a network."""
@@ -111,8 +117,7 @@ def _counted(table: EdgeTable) -> EdgeTable:
 
 def _information(table: EdgeTable) -> Array:
     """-1/2 log(1 - r^2) of the partial correlations."""
-    strength: Array = -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16)) + 0.0
-    return strength
+    return -0.5 * np.log1p(-np.minimum(table.partial**2, 1 - 1e-16)) + 0.0
 
 
 # -- directed ------------------------------------------------------------------------------------
@@ -236,3 +241,122 @@ def _are_pairs(first: Integers, second: Integers, p: int) -> bool:
     if first.ndim != 1 or first.shape != second.shape:
         return False
     return bool(((first >= 0) & (first < second) & (second < p)).all())
+
+
+# -- pairs without strengths ----------------------------------------------------------------------
+
+
+ALL_PAIRS = 1000
+"""Up to so many variables the table has every pair; beyond, only the edges that are present."""
+
+
+def pairs_of(net: Net) -> tuple[Integers, Integers]:
+    """The pairs of a network's table, as two arrays of column numbers, the smaller first."""
+    p = len(net.names)
+    if p <= ALL_PAIRS:
+        return np.triu_indices(p, 1)
+    ends = {(min(x, node), max(x, node)) for node, row in enumerate(net.inputs) for x in row}
+    columns = np.array(sorted(ends), dtype=np.intp).reshape(-1, 2).T
+    return columns[0], columns[1]
+
+
+def bare_table(
+    net: Net, first: Integers, second: Integers, limits: Limits | None = None
+) -> EdgeTable:
+    """The table of pairs with all that needs no score; strengths are not known yet.
+
+    `limits` are the rules in force: what they direct is not reversible.
+    """
+    if isinstance(net, MarkovNet):
+        return _undirected(net, first, second)
+    return _directed(net, first, second, limits)
+
+
+def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
+    nothing, none = np.full(len(first), np.nan), np.zeros(len(first), dtype=bool)
+    joined = _hits(net.graph.neighbours, first, second)
+    nowhere = np.full(len(first), -1, dtype=np.intp)
+    partial = nothing if net.joint is None else net.joint.partial(first, second)
+    table = EdgeTable(
+        net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
+    )
+    return table if net.joint else table.with_columns(first_side=nothing, second_side=nothing)
+
+
+def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:
+    forward = _hits(net.graph.parents, second, first)
+    joined = forward | _hits(net.graph.parents, first, second)
+    tail = np.where(forward, first, np.where(joined, second, -1))
+    reversible = _hits(cpdag(net.graph, limits).neighbours, first, second)
+    partial, nothing = _partial(net, first, second), np.full(len(first), np.nan)
+    return EdgeTable(net.names, first, second, joined, tail, reversible, partial, nothing)
+
+
+def _hits(rows: tuple[tuple[int, ...], ...], one: Integers, two: Integers) -> NDArray[np.bool_]:
+    """Which pairs (one, two) have `two` in the row of `one`."""
+    sets = [frozenset(row) for row in rows]
+    pairs = zip(one.tolist(), two.tolist(), strict=True)
+    return np.fromiter((b in sets[a] for a, b in pairs), dtype=bool, count=len(one))
+
+
+def _partial(net: BayesNet, first: Integers, second: Integers) -> Array:
+    """Partial correlations of pairs given all others, from K = (I - W)' V^-1 (I - W).
+
+    K_ab = [a = b] / v_a - (w_ba / v_b + w_ab / v_a) + sum over common children c of w_ca w_cb / v_c
+    has entries only between neighbours in the moral graph, so it is gathered child by child. Only
+    where all local models are linear with normal noise is there such a joint.
+    """
+    models = [m for m in net.conditionals if isinstance(m, GaussianConditional)]
+    if len(models) < len(net.names):
+        return np.full(len(first), np.nan)
+    entries: dict[tuple[int, int], float] = defaultdict(float)
+    diagonal = np.array([1.0 / model.variance for model in models])
+    for child, (parents, model) in enumerate(zip(net.graph.parents, models, strict=True)):
+        scaled = model.coefficients / model.variance
+        for i, (a, weight) in enumerate(zip(parents, scaled.tolist(), strict=True)):
+            entries[min(a, child), max(a, child)] -= weight
+            diagonal[a] += weight * model.coefficients[i]
+            for b, other in zip(parents[i + 1 :], model.coefficients[i + 1 :], strict=True):
+                entries[a, b] += weight * float(other)
+    ends = zip(first.tolist(), second.tolist(), strict=True)
+    values = np.array([entries.get(pair, 0.0) for pair in ends])
+    scale = np.sqrt(diagonal)
+    partial: Array = -values / (scale[first] * scale[second])
+    return partial
+
+
+# -- losses after refitting -----------------------------------------------------------------------
+
+
+def refit_losses(net: Net, table: EdgeTable) -> EdgeTable:
+    """Put the losses after refitting into a table of a network's edges.
+
+    Parameters
+    ----------
+    net : an undirected network with the normal distribution of largest likelihood on its graph.
+    table : some of its pairs; pairs without an edge get no loss.
+
+    Raises
+    ------
+    FitError : a network of another kind.
+    """
+    if not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
+        raise FitError(
+            "Losses after refitting are for undirected Gaussian networks with a joint distribution; "
+            "for others the strength is what the score loses without the edge."
+        )
+    losses = np.full(len(table), np.nan)
+    for i in np.flatnonzero(table.joined).tolist():
+        losses[i] = _loss(net, net.joint, int(table.first[i]), int(table.second[i]))
+    return table.with_columns(refit_loss=losses)
+
+
+def _loss(net: MarkovNet, joint: NormalJoint, first: int, second: int) -> float:
+    without = known(joint.covariance, net.graph.without_edge(first, second)).precision
+    return 0.5 * (_logdet(joint.precision) - _logdet(without))
+
+
+def _logdet(precision: Array) -> float:
+    scale = np.sqrt(precision.diagonal())
+    inner = float(np.linalg.slogdet(precision / scale[:, None] / scale)[1])
+    return inner + 2.0 * float(np.log(scale).sum())

@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 
 from arcwise.data import Table
 from arcwise.data.variable import numbers_of
-from arcwise.inference import marginal_log_density, pseudo_log_density, residuals
+from arcwise.inference import Misses, marginal_log_density, misses, pseudo_log_density
 from arcwise.networks import MarkovNet, Net
-
-__all__ = ["Judged", "Learner", "Validation", "judged", "mean_error", "validate_folds"]
 
 Array = NDArray[np.float64]
 Learner = Callable[[Table], Net]
+
+MEASURES = {
+    "rmse": "rmse", "r2": "R2", "accuracy": "accuracy", "log_loss": "log loss", "majority": "majority",
+}  # fmt: skip
+"""What is told of each variable, with the heads of a table."""
 
 DENSITY, PSEUDO = "log density", "log pseudo-likelihood"
 
@@ -34,15 +37,19 @@ class Validation:
     """What cross-validation found.
 
     `log_density` has one number a row of the table (nats); `measure` says what it is the logarithm
-    of: "log density", or "log pseudo-likelihood" for undirected networks without a joint. `rmse`
-    and `r2` have one number a variable, each predicted from all the others (NaN for levels that are no
-    numbers); `edges` one number of edges a fold.
+    of: "log density", or "log pseudo-likelihood" for undirected networks without a joint. All else has one
+    number a variable, each predicted from all the others: `rmse` and `r2` (NaN for levels that are not
+    numbers); `accuracy`, `log_loss` (nats) and `majority`, the share of the most frequent level (NaN for
+    numbers). `edges` is one number of edges a fold.
     """
 
     names: tuple[str, ...]
     log_density: Array
     rmse: Array
     r2: Array
+    accuracy: Array
+    log_loss: Array
+    majority: Array
     edges: tuple[int, ...]
     weights: Array
     measure: str = DENSITY
@@ -67,6 +74,7 @@ class Validation:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
+        columns = {word: getattr(self, word) for word in MEASURES}
         return {
             "rows": len(self.log_density),
             "folds": len(self.edges),
@@ -78,23 +86,55 @@ class Validation:
             },
             "edges": list(self.edges),
             "variables": {
-                name: {"rmse": float(e), "r2": float(r)}
-                for name, e, r in zip(self.names, self.rmse, self.r2, strict=True)
+                name: {
+                    word: float(values[i])
+                    for word, values in columns.items()
+                    if np.isfinite(values[i])
+                }
+                for i, name in enumerate(self.names)
             },
         }
 
+    @property
+    def gains(self) -> Array:
+        """The share of errors that a prediction avoids: R2, or of levels against the most frequent one."""
+        errors = np.maximum(1 - self.majority, 1e-12)
+        gains: Array = np.where(
+            np.isfinite(self.r2), self.r2, (self.accuracy - self.majority) / errors
+        )
+        return gains
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Heads and lines of a table of the variables, the best predicted first."""
+        told = [word for word in MEASURES if np.isfinite(getattr(self, word)).any()]
+        order = np.argsort(-np.nan_to_num(self.gains, nan=-np.inf), kind="stable")
+        lines = [
+            [self.names[i], *(_written(word, getattr(self, word)[i]) for word in told)]
+            for i in order
+        ]
+        return ["variable", *(MEASURES[word] for word in told)], lines
+
     def __str__(self) -> str:
-        width = max(map(len, ("variable", *self.names)))
+        heads, lines = self.table()
+        widths = [max(map(len, column)) for column in zip(heads, *lines, strict=True)]
         head = (
             f"{len(self.edges)}-fold cross-validation of {len(self.log_density)} rows\n"
             f"held-out {self.measure}: {self.mean:.4f} +- {self.error:.4f} nats per row "
             f"(median {self.median:.4f})\n"
             f"edges: {min(self.edges)} to {max(self.edges)}\n\n"
-            f"each variable predicted from the others\n{'variable':<{width}}      rmse       R2"
+            f"each variable predicted from the others"
         )
-        order = np.argsort(-np.nan_to_num(self.r2, nan=-np.inf), kind="stable")
-        rows = [f"{self.names[i]:<{width}}  {self.rmse[i]:8.4g}  {self.r2[i]:7.3f}" for i in order]
+        rows = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            for row in [heads, *lines]
+        ]
         return "\n".join([head, *rows])
+
+
+def _written(word: str, value: float) -> str:
+    if not np.isfinite(value):
+        return ""
+    return f"{value:.4g}" if word == "rmse" else f"{value:.3f}"
 
 
 def mean_error(values: Array, weights: Array) -> float:
@@ -143,16 +183,32 @@ def validate_folds(
     found = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
     if len(found) < len(parts):
         return None
-    p = len(table.names)
-    density, errors = np.empty(table.rows), np.empty((table.rows, p))
-    for part, (said, off) in zip(parts, found, strict=True):
-        density[part], errors[part] = said.logs, off
+    density = np.empty(table.rows)
+    off = Misses(*(np.empty((table.rows, len(table.names))) for _ in Misses._fields))
+    for part, (said, missed) in zip(parts, found, strict=True):
+        density[part] = said.logs
+        for whole, share in zip(off, missed, strict=True):
+            whole[part] = share
     weights = np.ones(table.rows) if table.weights is None else table.weights
-    spread = _variance(_numbers(table), weights)
-    mse = _mean(errors**2, weights)
+    numbers = _numbers(table)
+    spread = _mean((numbers - _mean(numbers, weights)) ** 2, weights)
+    mse = _mean(off.errors**2, weights)
     r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0 * mse)
+    accuracy = _mean(off.hits, weights)
     edges, measure = tuple(said.edges for said, _ in found), found[0][0].measure
-    return Validation(table.names, density, np.sqrt(mse), r2, edges, weights, measure)
+    return Validation(
+        table.names, density, np.sqrt(mse), r2, accuracy, -_mean(off.logs, weights),
+        np.where(np.isnan(accuracy), np.nan, _majority(table, weights)), edges, weights, measure,
+    )  # fmt: skip
+
+
+def _majority(table: Table, weights: Array) -> Array:
+    """The share of each column's most frequent level; NaN for numbers."""
+    shares = [
+        np.bincount(column, weights).max() / weights.sum() if variable.discrete else np.nan
+        for variable, column in zip(table.variables, table.columns, strict=True)
+    ]
+    return np.array(shares)
 
 
 def _numbers(table: Table) -> Array:
@@ -162,10 +218,6 @@ def _numbers(table: Table) -> Array:
         for v, column in zip(table.variables, table.columns, strict=True)
     ]
     return np.column_stack(columns)
-
-
-def _variance(x: Array, weights: Array) -> Array:
-    return _mean((x - _mean(x, weights)) ** 2, weights)
 
 
 def _mean(x: Array, weights: Array) -> Array:
@@ -185,7 +237,7 @@ class _Fold:
     parts: Sequence[NDArray[np.intp]]
     learner: Learner
 
-    def __call__(self, number: int) -> tuple[Judged, Array]:
+    def __call__(self, number: int) -> tuple[Judged, Misses]:
         rest = np.setdiff1d(np.arange(self.table.rows), self.parts[number])
         net, unseen = self.learner(self.table.take(rest)), self.table.take(self.parts[number])
-        return judged(net, unseen), residuals(net, unseen)
+        return judged(net, unseen), misses(net, unseen)

@@ -3,13 +3,14 @@
 | file | notion |
 |---|---|
 | `dag`, `ugraph`, `pdag` | the three kinds of graphs, immutable values |
-| `moves`, `rules`, `conditions` | one-arc changes of a DAG; prior knowledge about arcs and whole graphs |
+| `moves`, `rules` | one-arc changes of a DAG; prior knowledge about arcs |
 | `convert` | skeleton, v-structures, moral graph, CPDAG, consistent extension |
 | `orient` | edges of a class that knowledge directs; its members |
 | `separation` | d-separation, separation, minimal separators |
 | `cliques`, `words`, `counts` | maximal cliques, decomposability, factorisation, path counts |
 | `formula`, `matrix` | graphs from and to texts, matrices, networkx |
 | `compare`, `random` | distances between graphs; random sparse DAGs |
+| `spanning` | trees and forests of largest weight |
 
 Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
 `arcs` and `edges` answer with names; functions answer with numbers, and `named` turns these into
@@ -17,15 +18,7 @@ names.
 """
 
 from arcwise.graphs.cliques import cardinality_order, decomposable, factorisation, maximal_cliques
-from arcwise.graphs.compare import (
-    Comparison,
-    compare,
-    difference,
-    shd,
-    shd_cpdag,
-    skeleton_scores,
-)
-from arcwise.graphs.conditions import HasChild
+from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores
 from arcwise.graphs.convert import (
     Graph,
     cpdag,
@@ -51,8 +44,9 @@ from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.orient import Members, directed_by, members, some_members
 from arcwise.graphs.pdag import PDAG
 from arcwise.graphs.random import complete_dag, random_dag
-from arcwise.graphs.rules import Limits, Rules
+from arcwise.graphs.rules import HasChild, Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
+from arcwise.graphs.spanning import rooted, spanning_forest
 from arcwise.graphs.ugraph import UGraph
 
 __all__ = [
@@ -96,12 +90,14 @@ __all__ = [
     "path_counts",
     "pdag_from_adjacency",
     "random_dag",
+    "rooted",
     "separated",
     "shd",
     "shd_cpdag",
     "skeleton",
     "skeleton_scores",
     "some_members",
+    "spanning_forest",
     "to_networkx",
     "ug",
     "ug_from_adjacency",

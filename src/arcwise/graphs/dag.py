@@ -14,23 +14,12 @@ from functools import cached_property
 from typing import Self
 
 from arcwise.errors import GraphError
-from arcwise.graphs.nodes import (
-    Arc,
-    Node,
-    brief,
-    check_nodes,
-    check_rows,
-    find_node,
-    named,
-    names_in,
-    pair,
-    rows_over,
-)
+from arcwise.graphs.nodes import AnyGraph, Arc, Node, check_nodes, check_rows, named, names_in, pair
 from arcwise.graphs.walks import find_cycle, path, reach, topological, transpose
 
 
 @dataclass(frozen=True, repr=False)
-class DAG:
+class DAG(AnyGraph):
     """A directed acyclic graph.
 
     Parameters
@@ -48,7 +37,6 @@ class DAG:
     <DAG [fuel][gauge|fuel]>
     """
 
-    nodes: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
@@ -57,31 +45,6 @@ class DAG:
         object.__setattr__(self, "parents", check_rows(self.nodes, self.parents, "parents"))
         if len(self._order) < len(self.nodes):
             raise _cyclic(self.nodes, find_cycle(self.parents, self._order))
-
-    @classmethod
-    def unchecked(cls, nodes: tuple[str, ...], parents: tuple[tuple[int, ...], ...]) -> Self:
-        """Make a graph without any check: for callers who know that the move was legal.
-
-        Examples
-        --------
-        >>> DAG.unchecked(("a", "b"), ((), (0,))).n_arcs
-        1
-        """
-        graph = object.__new__(cls)
-        graph.__dict__.update(nodes=nodes, parents=parents)
-        return graph
-
-    @classmethod
-    def empty(cls, nodes: Iterable[str]) -> Self:
-        """Make the graph without arcs.
-
-        Examples
-        --------
-        >>> DAG.empty(["a", "b"])
-        <DAG [a][b]>
-        """
-        names = check_nodes(nodes)
-        return cls.unchecked(names, ((),) * len(names))
 
     @classmethod
     def complete(cls, nodes: Iterable[str], order: Iterable[Node] | None = None) -> Self:
@@ -136,11 +99,6 @@ class DAG:
         return cls(graph.nodes, tuple(map(tuple, rows)))
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        """Number of each name."""
-        return {name: number for number, name in enumerate(self.nodes)}
-
-    @cached_property
     def _order(self) -> tuple[int, ...]:
         """Topological order; shorter than the nodes if there is a cycle."""
         return topological(self.parents, self.children)
@@ -164,20 +122,6 @@ class DAG:
     def arcs(self) -> tuple[tuple[str, str], ...]:
         """Arcs as pairs of names (parent, child), in the order of the numbers."""
         return tuple((self.nodes[tail], self.nodes[head]) for tail, head in self.numbered_arcs)
-
-    def index(self, node: Node) -> int:
-        """Give the number of a node.
-
-        Raises
-        ------
-        GraphError : no such node; close names are told.
-
-        Examples
-        --------
-        >>> DAG.empty(["a", "b"]).index("b")
-        1
-        """
-        return find_node(node, self.nodes, self._numbers if isinstance(node, str) else {})
 
     def order(self) -> tuple[int, ...]:
         """Give the numbers so that parents come before children, ties by number.
@@ -293,20 +237,6 @@ class DAG:
             raise GraphError(f"The arc {self._words(start, end)} is not in the graph.")
         return self._with_row(end, tuple(node for node in self.parents[end] if node != start))
 
-    def over(self, nodes: Iterable[str]) -> Self:
-        """Return the same arcs on other nodes: another order, or more of them.
-
-        Raises
-        ------
-        GraphError : a node of this graph is missing.
-
-        Examples
-        --------
-        >>> DAG.from_arcs(["a -> b"]).over(["c", "b", "a"]).parents
-        ((), (2,), ())
-        """
-        return type(self).unchecked(*rows_over(self.nodes, self.parents, nodes))
-
     def _with_row(self, child: int, row: tuple[int, ...]) -> Self:
         """Replace the parents of one child, unchecked."""
         rows = (*self.parents[:child], row, *self.parents[child + 1 :])
@@ -326,7 +256,7 @@ class DAG:
 
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
-        return brief(self, f"{self.n_arcs} arcs")
+        return self._brief(f"{self.n_arcs} arcs")
 
 
 def sorted_by_depth(dag: DAG) -> list[int]:

@@ -190,8 +190,8 @@ def _brackets(text: str) -> Iterator[tuple[str, list[str]]]:
         match = _BRACKET.match(text, place)
         if match is None:
             raise GraphError(
-                f"A model string looks like [A][B|A], but {text[place : place + 20]!r} "
-                f"came at sign {place + 1}; names must not hold any of [ ] | : there."
+                f"A model string looks like [A][B|A], got {text[place : place + 20]!r} "
+                f"at sign {place + 1}; names must not hold any of [ ] | : there."
             )
         parents = [] if match[2] is None else match[2].split(":")
         yield _checked([match[1], *parents], match[0].strip())

@@ -9,31 +9,23 @@ close matches.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from operator import index as as_int
-from typing import Protocol, TypeAlias
+from typing import Self, TypeAlias
 
 from arcwise.errors import GraphError, close_to
 
 Node: TypeAlias = str | int
 Nodes: TypeAlias = Node | Iterable[Node]
 Arc: TypeAlias = tuple[Node, Node] | str
+Rows: TypeAlias = tuple[tuple[int, ...], ...]
 
 # Signs that join the ends of an edge in words, the surest first; a name may hold a single dash.
 _JOINS = (re.compile(r"--"), re.compile(r"\s-\s"), re.compile(r":"))
 
 # A larger graph is shown by its size only: nobody reads a line of 30 families.
 _SHOWN = 30
-
-
-class Indexed(Protocol):
-    """What a graph must offer to have its nodes named or numbered."""
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """Names, in the order of their numbers."""
-
-    def index(self, node: Node) -> int:
-        """Give the number of a node."""
 
 
 def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
@@ -74,14 +66,14 @@ def unknown_node(name: str, nodes: Iterable[str]) -> GraphError:
     return GraphError(f"There is no node {name!r}. {close_to(name, nodes)}")
 
 
-def pick(graph: Indexed, nodes: Nodes) -> tuple[int, ...]:
+def pick(graph: "AnyGraph", nodes: Nodes) -> tuple[int, ...]:
     """Return the ascending numbers of one node, or of several, without repetition."""
     if isinstance(nodes, str) or not isinstance(nodes, Iterable):
         return (graph.index(nodes),)
     return tuple(sorted({graph.index(node) for node in nodes}))
 
 
-def named(graph: Indexed, numbers: Iterable[int]) -> tuple[str, ...]:
+def named(graph: "AnyGraph", numbers: Iterable[int]) -> tuple[str, ...]:
     """Return the names of numbered nodes, in the order given.
 
     Examples
@@ -159,9 +151,7 @@ def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
     return tuple(sorted(str(node) for node in found))
 
 
-def check_rows(
-    nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str
-) -> tuple[tuple[int, ...], ...]:
+def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -> Rows:
     """Return one ascending tuple of other nodes' numbers per node, or refuse in words."""
     try:
         table = tuple(tuple(sorted(as_int(entry) for entry in row)) for row in rows)
@@ -185,20 +175,87 @@ def check_rows(
     return table
 
 
-def rows_over(
-    own: Sequence[str], rows: Sequence[Sequence[int]], nodes: Iterable[str]
-) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
-    """Return other nodes, another order or more of them, and the rows in their numbers."""
-    names = check_nodes(nodes)
+def rows_over(own: Sequence[str], rows: Sequence[Sequence[int]], names: Sequence[str]) -> Rows:
+    """Translate the rows of a graph to other nodes, which hold all of its own."""
     numbers = {name: number for number, name in enumerate(names)}
     place = [find_node(name, names, numbers) for name in own]
     found: list[tuple[int, ...]] = [()] * len(names)
     for node, row in enumerate(rows):
         found[place[node]] = tuple(sorted(place[other] for other in row))
-    return names, tuple(found)
+    return tuple(found)
 
 
-def brief(graph: Indexed, size: str) -> str:
-    """Return how a graph is shown: in full, or a large one by its size."""
-    shown = graph if 0 < len(graph.nodes) <= _SHOWN else f"{len(graph.nodes)} nodes, {size}"
-    return f"<{type(graph).__name__} {shown}>"
+@dataclass(frozen=True, repr=False)
+class AnyGraph:
+    """What graphs of every kind share: names of nodes, and fields of rows of numbers."""
+
+    nodes: tuple[str, ...]
+
+    @classmethod
+    def unchecked(cls, nodes: tuple[str, ...], *rows: Rows) -> Self:
+        """Make a graph without any check: for callers who know that the move was legal.
+
+        Examples
+        --------
+        >>> from arcwise.graphs import DAG
+        >>> DAG.unchecked(("a", "b"), ((), (0,))).n_arcs
+        1
+        """
+        graph = object.__new__(cls)
+        graph.__dict__.update(zip(cls.__match_args__, (nodes, *rows), strict=True))
+        return graph
+
+    @classmethod
+    def empty(cls, nodes: Iterable[str]) -> Self:
+        """Make the graph without arcs and edges.
+
+        Examples
+        --------
+        >>> from arcwise.graphs import DAG
+        >>> DAG.empty(["a", "b"])
+        <DAG [a][b]>
+        """
+        names = check_nodes(nodes)
+        return cls.unchecked(names, *[((),) * len(names)] * (len(cls.__match_args__) - 1))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Numbers by name."""
+        return {name: number for number, name in enumerate(self.nodes)}
+
+    def index(self, node: Node) -> int:
+        """Give the number of a node.
+
+        Raises
+        ------
+        GraphError : no such node; close names are told.
+
+        Examples
+        --------
+        >>> from arcwise.graphs import DAG
+        >>> DAG.empty(["a", "b"]).index("b")
+        1
+        """
+        return find_node(node, self.nodes, self._numbers if isinstance(node, str) else {})
+
+    def over(self, nodes: Iterable[str]) -> Self:
+        """Return the same graph on other nodes: another order, or more of them.
+
+        Raises
+        ------
+        GraphError : a node of this graph is missing.
+
+        Examples
+        --------
+        >>> from arcwise.graphs import DAG
+        >>> DAG.from_arcs(["a -> b"]).over(["c", "b", "a"]).parents
+        ((), (2,), ())
+        """
+        names = check_nodes(nodes)
+        rows = (getattr(self, each.name) for each in fields(self)[1:])
+        return self.unchecked(names, *(rows_over(self.nodes, each, names) for each in rows))
+
+    def _brief(self, size: str) -> str:
+        """Show small graphs in full and large ones by their size."""
+        shown = self if 0 < len(self.nodes) <= _SHOWN else f"{len(self.nodes)} nodes, {size}"
+        return f"<{type(self).__name__} {shown}>"

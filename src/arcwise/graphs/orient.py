@@ -24,8 +24,6 @@ from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.pdag import PDAG
 
-__all__ = ["Members", "directed_by", "members", "some_members"]
-
 Arc = tuple[int, int]
 
 

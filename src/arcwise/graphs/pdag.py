@@ -14,12 +14,12 @@ from typing import Self
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import Arc, Node, brief, check_nodes, named, names_in, pair, rows_over
+from arcwise.graphs.nodes import AnyGraph, Arc, Node, check_nodes, named, names_in, pair
 from arcwise.graphs.ugraph import UGraph
 
 
 @dataclass(frozen=True, repr=False)
-class PDAG:
+class PDAG(AnyGraph):
     """A graph with arcs and undirected edges, without a directed cycle.
 
     Parameters
@@ -38,7 +38,6 @@ class PDAG:
     <PDAG a -> b, b - c>
     """
 
-    nodes: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
     neighbours: tuple[tuple[int, ...], ...]
 
@@ -56,36 +55,6 @@ class PDAG:
                 raise GraphError(
                     f"{ends} are joined by an arc and by an edge; keep one of the two."
                 )
-
-    @classmethod
-    def unchecked(
-        cls,
-        nodes: tuple[str, ...],
-        parents: tuple[tuple[int, ...], ...],
-        neighbours: tuple[tuple[int, ...], ...],
-    ) -> Self:
-        """Make a graph without any check, from ascending rows.
-
-        Examples
-        --------
-        >>> PDAG.unchecked(("a", "b"), ((), (0,)), ((), ())).n_arcs
-        1
-        """
-        graph = object.__new__(cls)
-        graph.__dict__.update(nodes=nodes, parents=parents, neighbours=neighbours)
-        return graph
-
-    @classmethod
-    def empty(cls, nodes: Iterable[str]) -> Self:
-        """Make the graph without arcs and edges.
-
-        Examples
-        --------
-        >>> PDAG.empty(["a", "b"]).n_edges
-        0
-        """
-        directed = DAG.empty(nodes)
-        return cls.unchecked(directed.nodes, directed.parents, directed.parents)
 
     @classmethod
     def from_edges(
@@ -151,20 +120,6 @@ class PDAG:
         """Undirected edges as pairs of names, in the order of the numbers."""
         return self.undirected.edges
 
-    def index(self, node: Node) -> int:
-        """Give the number of a node.
-
-        Raises
-        ------
-        GraphError : no such node; close names are told.
-
-        Examples
-        --------
-        >>> PDAG.empty(["a", "b"]).index("b")
-        1
-        """
-        return self.directed.index(node)
-
     def parents_of(self, node: Node) -> tuple[str, ...]:
         """Name the nodes with an arc to a node, in node order.
 
@@ -195,23 +150,6 @@ class PDAG:
         """
         return named(self, self.neighbours[self.index(node)])
 
-    def over(self, nodes: Iterable[str]) -> Self:
-        """Return the same graph on other nodes: another order, or more of them.
-
-        Raises
-        ------
-        GraphError : a node of this graph is missing.
-
-        Examples
-        --------
-        >>> PDAG.from_edges(edges=[("a", "b")]).over(["b", "a"]).neighbours
-        ((1,), (0,))
-        """
-        names, parents = rows_over(self.nodes, self.parents, nodes)
-        return type(self).unchecked(
-            names, parents, rows_over(self.nodes, self.neighbours, names)[1]
-        )
-
     def __hash__(self) -> int:
         """Hash arcs and edges only: graphs met in one search share their nodes."""
         return hash((self.parents, self.neighbours))
@@ -225,4 +163,4 @@ class PDAG:
 
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
-        return brief(self, f"{self.n_arcs} arcs, {self.n_edges} edges")
+        return self._brief(f"{self.n_arcs} arcs, {self.n_edges} edges")

@@ -36,6 +36,7 @@ class Rules:
     forbidden : arcs of no permitted graph, in this direction only; "a -- b" in both.
     tiers : lists of names, earliest first.
     max_parents : largest number of parents of a node; None for no bound.
+    target : a class: nothing points to it, and it has an arc into at least one other variable.
 
     Raises
     ------
@@ -58,6 +59,7 @@ class Rules:
     tiers: tuple[tuple[str, ...], ...] = ()
     max_parents: int | None = None
     joined: tuple[tuple[str, str], ...] = ()
+    target: str | None = None
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Rules:
         forbidden: Iterable[tuple[str, str] | str] = (),
         tiers: Iterable[Iterable[str]] = (),
         max_parents: int | None = None,
+        target: str | None = None,
     ) -> None:
         """Bring lists into one form and look for contradictions."""
         arcs, edges = _read(required, "required")
@@ -75,6 +78,7 @@ class Rules:
         object.__setattr__(self, "forbidden", tuple(dict.fromkeys((*barred, *both))))
         object.__setattr__(self, "tiers", _tiers(tiers))
         object.__setattr__(self, "max_parents", _bound(max_parents))
+        object.__setattr__(self, "target", target)
         _check_required(self)
 
     @property
@@ -82,7 +86,7 @@ class Rules:
         """All names that the rules mention, sorted."""
         pairs = (*self.required, *self.forbidden, *self.joined)
         arcs = {name for pair in pairs for name in pair}
-        return tuple(sorted(arcs.union(*self.tiers)))
+        return tuple(sorted(arcs.union(*self.tiers, () if self.target is None else (self.target,))))
 
     def to_dict(self) -> dict[str, Any]:
         """The rules of a directed graph as plain values; ``Rules(**values)`` makes them again.
@@ -97,6 +101,7 @@ class Rules:
             "forbidden": [list(arc) for arc in self.forbidden],
             "tiers": [list(tier) for tier in self.tiers],
             "max_parents": self.max_parents,
+            **({} if self.target is None else {"target": self.target}),
         }
 
     def on(self, nodes: Iterable[str], *, directed: bool = True) -> "Limits":
@@ -135,7 +140,8 @@ class Rules:
         for tail, head in (*self.required, *self.joined):
             rows[numbers[head]].add(numbers[tail])
         required = tuple(tuple(sorted(row)) for row in rows)
-        return Limits(names, required, _barred(self, numbers), self.max_parents)
+        limits = Limits(names, required, _barred(self, numbers), self.max_parents)
+        return limits if self.target is None else limits.where(HasChild(numbers[self.target]))
 
 
 @dataclass(frozen=True)
@@ -279,6 +285,17 @@ class Limits:
         return DAG(self.nodes, self.required)
 
 
+@dataclass(frozen=True)
+class HasChild:
+    """The condition that a node has a child."""
+
+    node: int
+
+    def __call__(self, dag: DAG) -> bool:
+        """Whether it has one in this graph."""
+        return bool(dag.children[self.node])
+
+
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 
@@ -309,7 +326,7 @@ def _arc(given: tuple[str, str] | str, word: str) -> tuple[str, str]:
         )
     tail, head = pair(given)
     if not isinstance(tail, str) or not isinstance(head, str):
-        raise GraphError(f"Rules speak names, but a {word} arc came as {given!r}.")
+        raise GraphError(f"Rules are about names, got a {word} arc {given!r}.")
     return tail, head
 
 
@@ -352,6 +369,11 @@ def _check_required(rules: Rules) -> None:
     for one, two in rules.joined:
         if {(one, two), (two, one)} <= barred:
             raise GraphError(f"The edge {one} -- {two} is both required and forbidden.")
+    into = [tail for tail, head in rules.required if head == rules.target]
+    if into:
+        raise GraphError(
+            f"The arc {into[0]} -> {rules.target} is required, but nothing points to a target."
+        )
     tier = {name: level for level, row in enumerate(rules.tiers) for name in row}
     for tail, head in rules.required:
         if tail in tier and head in tier and tier[tail] > tier[head]:
@@ -379,8 +401,8 @@ def _check_counts(graph: DAG, bound: int | None) -> None:
 
 
 def _barred(rules: Rules, numbers: Mapping[str, int]) -> tuple[frozenset[int], ...] | None:
-    """Collect for each child the parents ruled out by tiers and by forbidden arcs."""
-    if not rules.forbidden and len(rules.tiers) < 2:
+    """Collect for each child the parents ruled out by tiers, by forbidden arcs, and of a target all."""
+    if not rules.forbidden and len(rules.tiers) < 2 and rules.target is None:
         return None
     barred = [frozenset[int]()] * len(numbers)
     later: frozenset[int] = frozenset()
@@ -395,4 +417,7 @@ def _barred(rules: Rules, numbers: Mapping[str, int]) -> tuple[frozenset[int], .
         own.setdefault(numbers[head], set()).add(numbers[tail])
     for child, extra in own.items():
         barred[child] |= extra
+    if rules.target is not None:
+        target = numbers[rules.target]
+        barred[target] = frozenset(numbers.values()) - {target}
     return tuple(barred)

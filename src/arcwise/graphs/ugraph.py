@@ -10,26 +10,15 @@ Source: Lauritzen (1996), Graphical Models, chapters 2 and 3.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 from arcwise.errors import GraphError
-from arcwise.graphs.nodes import (
-    Node,
-    brief,
-    check_nodes,
-    check_rows,
-    edge,
-    find_node,
-    named,
-    names_in,
-    rows_over,
-)
+from arcwise.graphs.nodes import AnyGraph, Node, check_nodes, check_rows, edge, named, names_in
 from arcwise.graphs.walks import transpose
 
 
 @dataclass(frozen=True, repr=False)
-class UGraph:
+class UGraph(AnyGraph):
     """An undirected graph.
 
     Parameters
@@ -48,7 +37,6 @@ class UGraph:
     <UGraph a:b + c>
     """
 
-    nodes: tuple[str, ...]
     neighbours: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
@@ -57,31 +45,6 @@ class UGraph:
         rows = check_rows(self.nodes, self.neighbours, "neighbours")
         object.__setattr__(self, "neighbours", rows)
         check_symmetry(self.nodes, rows)
-
-    @classmethod
-    def unchecked(cls, nodes: tuple[str, ...], neighbours: tuple[tuple[int, ...], ...]) -> Self:
-        """Make a graph without any check, from ascending symmetric rows.
-
-        Examples
-        --------
-        >>> UGraph.unchecked(("a", "b"), ((1,), (0,))).n_edges
-        1
-        """
-        graph = object.__new__(cls)
-        graph.__dict__.update(nodes=nodes, neighbours=neighbours)
-        return graph
-
-    @classmethod
-    def empty(cls, nodes: Iterable[str]) -> Self:
-        """Make the graph without edges.
-
-        Examples
-        --------
-        >>> UGraph.empty(["a", "b"])
-        <UGraph a + b>
-        """
-        names = check_nodes(nodes)
-        return cls.unchecked(names, ((),) * len(names))
 
     @classmethod
     def complete(cls, nodes: Iterable[str]) -> Self:
@@ -125,11 +88,6 @@ class UGraph:
             rows[two].add(one)
         return cls(graph.nodes, tuple(map(tuple, rows)))
 
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        """Number of each name."""
-        return {name: number for number, name in enumerate(self.nodes)}
-
     @property
     def n_edges(self) -> int:
         """Number of edges."""
@@ -158,20 +116,6 @@ class UGraph:
         from arcwise.graphs.cliques import maximal_cliques
 
         return tuple(tuple(self.nodes[i] for i in clique) for clique in maximal_cliques(self))
-
-    def index(self, node: Node) -> int:
-        """Give the number of a node.
-
-        Raises
-        ------
-        GraphError : no such node; close names are told.
-
-        Examples
-        --------
-        >>> UGraph.empty(["a", "b"]).index("b")
-        1
-        """
-        return find_node(node, self.nodes, self._numbers if isinstance(node, str) else {})
 
     def has_edge(self, one: Node, two: Node) -> bool:
         """Tell whether two nodes are joined.
@@ -245,20 +189,6 @@ class UGraph:
         rows[right] = tuple(node for node in rows[right] if node != left)
         return type(self).unchecked(self.nodes, tuple(rows))
 
-    def over(self, nodes: Iterable[str]) -> Self:
-        """Return the same edges on other nodes: another order, or more of them.
-
-        Raises
-        ------
-        GraphError : a node of this graph is missing.
-
-        Examples
-        --------
-        >>> UGraph.from_edges([("a", "b")]).over(["c", "b", "a"]).neighbours
-        ((), (2,), (1,))
-        """
-        return type(self).unchecked(*rows_over(self.nodes, self.neighbours, nodes))
-
     def _words(self, one: int, two: int) -> str:
         """Write an edge by names."""
         return f"{self.nodes[one]} - {self.nodes[two]}"
@@ -274,7 +204,7 @@ class UGraph:
 
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
-        return brief(self, f"{self.n_edges} edges")
+        return self._brief(f"{self.n_edges} edges")
 
 
 def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) -> None:

@@ -4,22 +4,24 @@ from arcwise.inference.base import Cost, DeclinedError, Engine
 from arcwise.inference.belief import Belief, Probability
 from arcwise.inference.beliefs import Beliefs
 from arcwise.inference.engine import (
-    ENGINES,
+    Misses,
     closed,
     impute,
     marginal_log_density,
+    misses,
     predict,
     pseudo_log_density,
     query,
-    residuals,
     sample,
 )
+from arcwise.inference.findings import Explanation, Marginals, explain, marginals, probability
 from arcwise.inference.gaussian import joint
 from arcwise.inference.matrices import NamedMatrix, covariance, partial_correlations, precision
 from arcwise.inference.normal import GaussianJoint, condition
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.questions import Effort, Question
 from arcwise.inference.ranges import Range
+from arcwise.inference.ranking import ENGINES
 from arcwise.inference.setting import Equivalents
 
 __all__ = [
@@ -31,7 +33,10 @@ __all__ = [
     "Effort",
     "Engine",
     "Equivalents",
+    "Explanation",
     "GaussianJoint",
+    "Marginals",
+    "Misses",
     "NamedMatrix",
     "Predictions",
     "Probability",
@@ -40,14 +45,17 @@ __all__ = [
     "closed",
     "condition",
     "covariance",
+    "explain",
     "impute",
     "joint",
     "marginal_log_density",
+    "marginals",
+    "misses",
     "partial_correlations",
     "precision",
     "predict",
+    "probability",
     "pseudo_log_density",
     "query",
-    "residuals",
     "sample",
 ]

@@ -1,4 +1,4 @@
-"""Engines: ways to answer questions. One file each; the register is in ``engine``.
+"""Engines: ways to answer questions. One file each; the register is in ``ranking``.
 
 An engine says of a question what answering would cost, or why it does not take it. The cheapest one that
 accepts is asked: exact ones first, then those that simulate the network's own distribution, then other
@@ -122,9 +122,15 @@ class Found(NamedTuple):
 
 
 class Engine(ABC):
-    """A way to answer questions; `name` is its word in the register."""
+    """A way to answer questions; `name` is its word in the register.
+
+    `soft` tells whether it takes weights of levels as evidence, `thorough` whether it finds impossible
+    evidence by itself.
+    """
 
     name: str
+    soft: bool = False
+    thorough: bool = False
 
     @abstractmethod
     def accepts(self, question: Question) -> Cost | ArcwiseError:

@@ -271,6 +271,15 @@ class Belief:
         share = float(self.distribution.probability(event)[0])
         return Probability(share, self._spread(share, event))
 
+    def codes(self, values: Any) -> Array:
+        """A value or several as an array of numbers, of levels their codes."""
+        if self._discrete is None:
+            return np.atleast_1d(numbers(self.name, values))
+        several = isinstance(values, list | tuple | np.ndarray)
+        every = list(values) if several else [values]
+        self._discrete.holds(every)  # refuses what is no level
+        return self._discrete.code_of(every)
+
     def limits(self, event: Any) -> Any:
         """An event on this variable, checked: its bounds, or a mark for each level."""
         return interval(self.name, event) if self._discrete is None else self._discrete.holds(event)
@@ -392,4 +401,9 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return " or ".join(map(_shown, value))
+    if isinstance(value, Mapping):
+        weights = (f"{_shown(level)} {_shown(weight)}" for level, weight in value.items())
+        return f"({', '.join(weights)})"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

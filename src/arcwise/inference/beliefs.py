@@ -32,7 +32,6 @@ from arcwise.inference.belief import (
     Seed,
     check_names,
     generator,
-    numbers,
     sentence,
     share_of,
     truth,
@@ -40,8 +39,6 @@ from arcwise.inference.belief import (
 from arcwise.inference.information import mutual_information, scores
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
-
-__all__ = ["Beliefs", "States"]
 
 NEIGHBOUR_DRAWS = 4000
 """States that mutual information is computed from, evenly taken from all."""
@@ -256,7 +253,7 @@ class Beliefs:
         missing = [name for name in self.names if name not in values]
         if missing:
             raise DataError(f"The joint density needs a value for {missing[0]!r} too.")
-        columns = [np.atleast_1d(numbers(name, values[name])) for name in self.names]
+        columns = [single.codes(values[single.name]) for single in self.singles]
         try:
             rows = np.column_stack(np.broadcast_arrays(*columns))
         except ValueError:

@@ -10,8 +10,6 @@ standardised distance over what is known, number T u^3 with u uniform, so that s
 evidence and are still more spread out than the answer, as R-hat wants them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,8 +19,6 @@ from numpy.typing import NDArray
 from arcwise.errors import FitError
 from arcwise.inference.questions import Array, Effort, Mask
 from arcwise.networks import MarkovNet
-
-__all__ = ["Chains", "begin", "beside", "distances", "far", "far_rows", "reached", "run", "sweep"]
 
 Integers = NDArray[np.intp]
 Columns = list[NDArray[Any]]
@@ -227,7 +223,7 @@ def run(
 
     Raises
     ------
-    FitError : a drawn value is no finite number.
+    FitError : a drawn value is not a finite number.
     """
     for number in range(effort.burn_in + effort.sweeps):
         sweep(net, chains, rng, effort.scan)
@@ -237,6 +233,6 @@ def run(
         drawn = chains.columns[node] if places is None else chains.columns[node][places]
         if not np.isfinite(drawn).all():
             raise FitError(
-                f"Simulating {net.names[node]!r} gave values that are no finite numbers: the "
+                f"Simulating {net.names[node]!r} gave values that are not finite numbers: the "
                 "evidence is too extreme for its local model."
             )

@@ -4,11 +4,6 @@ Rows with gaps in the same places ask the same question with other numbers: the 
 computed once for each pattern of gaps, and all its rows are answered together.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +12,7 @@ from arcwise.distributions import Normal
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.base import EXACT, Answer, Cost, Engine, Found
 from arcwise.inference.gaussian import (
+    Evidence,
     centres,
     check_relations,
     linear_net,
@@ -28,8 +24,6 @@ from arcwise.inference.normal import GaussianJoint, log_normal, narrow
 from arcwise.inference.questions import Columns, Question
 from arcwise.inference.relevance import patterns, upward
 from arcwise.networks import BayesNet, ancestral, log_density
-
-__all__ = ["Closed", "residuals"]
 
 Array = NDArray[np.float64]
 
@@ -53,9 +47,10 @@ class Closed(Engine):
         mean, sd = np.empty((2, question.size, len(asked)))
         joint = None
         for places, known in patterns(question.gaps):
+            evidence = _evidence(question, places, known)
             if question.single:
-                check_relations(net, known, _values(question, places))
-            means, root = posterior(net, asked, known, _values(question, places), len(places))
+                check_relations(net, evidence)
+            means, root = posterior(net, asked, evidence)
             mean[places], sd[places] = means, np.linalg.norm(root, axis=1)
             if question.single:
                 names = tuple(net.names[node] for node in asked)
@@ -78,7 +73,7 @@ class Closed(Engine):
             hidden = np.flatnonzero(gaps[places[0]]).tolist() if len(places) else []
             if not hidden:
                 continue
-            filled, root = posterior(net, hidden, known, _values(question, places), len(places))
+            filled, root = posterior(net, hidden, _evidence(question, places, known))
             if draw:
                 root = narrow(root)
                 filled = filled + rng.standard_normal((len(places), root.shape[1])) @ root.T
@@ -94,13 +89,9 @@ def _linear(question: Question) -> BayesNet:
     return net
 
 
-def _values(question: Question, places: NDArray[np.intp]) -> Callable[[int], Array]:
-    """Access to the values of some rows, column by column."""
-
-    def value(node: int) -> Any:
-        return question.columns[node][places]
-
-    return value
+def _evidence(question: Question, places: NDArray[np.intp], known: set[int]) -> Evidence:
+    """What is known of some rows of a question, which know the same variables."""
+    return Evidence(known, lambda node: question.columns[node][places], len(places))
 
 
 def residuals(net: BayesNet, table: Table) -> Array:
@@ -134,7 +125,7 @@ def _log_densities(net: BayesNet, question: Question) -> Array:
     for places, known in patterns(gaps):
         hidden = upward(net.graph, known, known)
         if hidden:
-            total[places] += _block(net, known, hidden, _values(question, places), len(places))
+            total[places] += _block(net, hidden, _evidence(question, places, known))
     return total
 
 
@@ -149,17 +140,12 @@ def _local_sums(net: BayesNet, columns: Columns, gaps: NDArray[np.bool_]) -> Arr
     return total
 
 
-def _block(
-    net: BayesNet,
-    known: set[int],
-    hidden: set[int],
-    value: Callable[[int], Array],
-    rows: int,
-) -> Array:
+def _block(net: BayesNet, hidden: set[int], evidence: Evidence) -> Array:
     """Log density of the known nodes that have hidden parents, given all other known values."""
-    below = {child for node in hidden for child in net.graph.children[node] if child in known}
+    children = {child for node in hidden for child in net.graph.children[node]}
+    below = children.intersection(evidence.known)
     nodes = [node for node in net.graph.order() if node in hidden or node in below]
     places = [i for i, node in enumerate(nodes) if node in below]
-    mean, root = centres(net, nodes, hidden, value, rows), roots(net, nodes, hidden)
-    values = np.column_stack([value(nodes[i]) for i in places])
+    mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden)
+    values = np.column_stack([evidence.value(nodes[i]) for i in places])
     return log_normal(values - mean[:, places], root[places])

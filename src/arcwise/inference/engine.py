@@ -1,7 +1,4 @@
-"""Asking: one path from a question to the engine that answers it. `ENGINES` is the register.
-
-The cheapest engine that accepts a question is asked: closed forms first, then whatever is exact, then
-simulation (see ``base``). Naming a ``method`` asks for an engine by its word.
+"""Asking: the verbs, each a question that is put to the best engine (see ``ranking``).
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws, seed, method.
 The same seed gives the same answer. Of ``do`` in a learned network: max_graphs, the most equivalent graphs
@@ -10,112 +7,48 @@ that its range is over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import networks
 from arcwise.data import Table
-from arcwise.data.variable import numbers_of, sentence_list
-from arcwise.distributions import refuse_beyond
+from arcwise.data.variable import gaps_of, numbers_of, sentence_list
+from arcwise.distributions import Categorical, refuse_beyond
 from arcwise.distributions.mixing import Mixing
-from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
+from arcwise.errors import DataError, GraphError
 from arcwise.inference import questions
-from arcwise.inference.base import EXACT, Cost, DeclinedError, Engine, Found
+from arcwise.inference.base import Found
 from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.beliefs import Beliefs, States
-from arcwise.inference.closed import Closed
 from arcwise.inference.closed import residuals as closed_residuals
+from arcwise.inference.evidence import Evidence, plain, read_evidence
 from arcwise.inference.gaussian import linear_net
-from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.predictions import Predictions
-from arcwise.inference.product import ProductRule
 from arcwise.inference.questions import Options, Question
+from arcwise.inference.ranking import ENGINES, answered, found_of, ranked
 from arcwise.inference.setting import Equivalents, set_far, with_range
-from arcwise.inference.stacked import Stacked
-from arcwise.inference.weighting import Importance
 from arcwise.networks import BayesNet, MarkovNet, Net, align, whole
 
 __all__ = [
-    "ENGINES",
+    "Misses",
     "closed",
     "impute",
     "marginal_log_density",
+    "misses",
     "predict",
     "pseudo_log_density",
     "query",
-    "residuals",
     "sample",
 ]
 
 Array = NDArray[np.float64]
-T = TypeVar("T")
-
-CHEAP = 1e6
-"""Work below which an exact answer is taken at once."""
-
-MEMORY = 5e8
-"""Most numbers that an engine may hold at once."""
 
 EXACT_DRAWS = 4000
 """Draws that stand for the joint distribution of a single variable."""
-
-ENGINES: dict[str, Engine] = {
-    engine.name: engine
-    for engine in (
-        Closed(),
-        Importance(),
-        Stacked(),
-        Gibbs(),
-        Gibbs("blankets"),
-        ProductRule(),
-    )
-}
-
-
-def _ranked(question: Question) -> list[Engine]:
-    """The engines that accept a question, the best first; of a named method, this one.
-
-    Raises
-    ------
-    ArcwiseError : none does; the sentence says why.
-    """
-    method = question.options.method
-    taken: list[tuple[Cost, Engine]] = []
-    reasons: list[ArcwiseError] = []
-    for engine in ENGINES.values() if method is None else [ENGINES[method]]:
-        cost = engine.accepts(question)
-        if isinstance(cost, ArcwiseError):
-            reasons.append(cost)
-        elif cost.memory > MEMORY:
-            said = f"The answer needs {cost.memory:.2g} numbers at once, above {MEMORY:g}: ask for less."
-            reasons.insert(0, FitError(said))
-        elif cost.error == EXACT and cost.work < CHEAP:
-            return [engine]
-        else:
-            taken.append((cost, engine))
-    if not taken:
-        raise reasons[0]
-    return [engine for _, engine in sorted(taken, key=lambda each: each[0])]
-
-
-def _answered(question: Question, ask: Callable[[Engine], T]) -> T:
-    """What the best engine says; the next one is asked where it declines."""
-    question.check_possible()
-    refused: DeclinedError | None = None
-    for engine in _ranked(question):
-        try:
-            return ask(engine)
-        except DeclinedError as error:
-            refused = refused or error
-    raise FitError(str(refused))
-
-
-def _asked(question: Question) -> Found:
-    return _answered(question, lambda engine: engine.ask(question))
 
 
 def _options(options: Mapping[str, Any], what: str = "option of a question") -> Options:
@@ -171,29 +104,29 @@ def query(
     2.0
     """
     chosen = _options(options)
-    seen, forced = questions.evidence(net, "given", given), questions.evidence(net, "do", do)
+    evidence = read_evidence(net, given, do)
     names = questions.names_of(targets)
     asked = [net.index(name) for name in names]
     if not asked:
         raise DataError("A question needs at least one variable to ask for.")
-    questions.check_roles(net, asked, seen, forced)
+    questions.check_roles(net, asked, evidence)
 
     def ask(other: Net) -> Belief | Beliefs:
-        question = Question.of(other, asked, seen, forced, chosen, generator(chosen.seed))
-        both = _beliefs(question, _asked(question), seen)
+        question = Question.of(other, asked, evidence, chosen, generator(chosen.seed))
+        both = _beliefs(question, found_of(question), evidence)
         return both.singles[0] if isinstance(targets, str) else both
 
     answer = ask(net)
     if not do or equivalents is None or not isinstance(net, BayesNet):
         return answer
     rng = generator(chosen.seed)
-    return with_range(answer, net, list(forced), ask, equivalents, chosen.max_graphs, rng)
+    return with_range(answer, net, list(evidence.forced), ask, equivalents, chosen.max_graphs, rng)
 
 
-def _beliefs(question: Question, found: Found, seen: Mapping[int, float]) -> Beliefs:
+def _beliefs(question: Question, found: Found, evidence: Evidence) -> Beliefs:
     """What the answers to a single question say of each variable, and of all together."""
     net = question.net
-    given, do = (questions.plain_evidence(net, values) for values in (seen, question.forced))
+    given, do = evidence.given(net), plain(net, evidence.forced)
     notes, singles = found.notes(), []
     for node, answer in zip(question.asked, found.answers, strict=True):
         name = net.names[node]
@@ -231,7 +164,7 @@ def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
     node, chosen = net.index(target), _options(options)
     rows = align(net, table, unread=(target,))
     question = Question.of_rows(net, rows, chosen, "rows", node)
-    found = _asked(question)
+    found = found_of(question)
     answer, levels = found.answers[0], net.variables[node].levels
     if levels is None:
         refuse_beyond(answer.distribution, target)
@@ -270,8 +203,8 @@ def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **opt
     question = Question.of_rows(net, rows, chosen, "completion")
     if rng is not None:
         question = replace(question, rng=rng)
-    filled = _answered(question, lambda engine: engine.complete(question, rng is not None))
-    return replace(rows, columns=filled)
+    filled, notes = answered(question, lambda engine: engine.complete(question, rng is not None))
+    return replace(rows, columns=filled, notes=(*rows.notes, *notes))
 
 
 def sample(
@@ -305,13 +238,13 @@ def sample(
     chosen = _options(options, "option of sampling")
     if "burn_in" in chosen.effort and isinstance(net, MarkovNet):
         chosen = replace(chosen, method=chosen.method or "gibbs")
-    seen, forced = questions.evidence(net, "given", given), questions.evidence(net, "do", do)
-    questions.check_roles(net, (), seen, forced)
+    evidence = read_evidence(net, given, do)
+    questions.check_roles(net, (), evidence)
     rows, everything = whole("number of draws", draws), range(len(net.names))
-    single = Question.of(net, everything, seen, forced, chosen, rng, max(rows, 1))
+    single = Question.of(net, everything, evidence, chosen, rng, max(rows, 1))
     question = replace(single, task="draws")
-    drawn = _answered(question, lambda engine: engine.complete(question, True))
-    return Table(net.variables, tuple(column[:rows] for column in drawn))
+    drawn, notes = answered(question, lambda engine: engine.complete(question, True))
+    return Table(net.variables, tuple(column[:rows] for column in drawn), notes=notes)
 
 
 def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
@@ -343,7 +276,7 @@ def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
             "validate."
         )
     question = Question.of_rows(net, align(net, table), _options(options), "density")
-    engine = _ranked(question)[0]
+    engine = ranked(question).engines[0]
     with np.errstate(over="ignore", invalid="ignore"):
         total = engine.logpdf(question)
     return np.where(np.isnan(total), -np.inf, total)
@@ -381,26 +314,41 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
     return np.where(np.isnan(total), -np.inf, total)
 
 
-def residuals(net: Net, table: Table, **options: Any) -> Array:
-    """Errors of predicting each variable from all the others.
+class Misses(NamedTuple):
+    """How far predictions of each variable from all the others are off; rows by variables.
+
+    `errors` are values minus predictions, NaN for levels that are not numbers; `hits` are 1 where the most
+    probable level is the true one, `logs` the log probabilities of the true ones, both NaN for numbers. Gaps
+    are NaN in all of them.
+    """
+
+    errors: Array
+    hits: Array
+    logs: Array
+
+
+def misses(net: Net, table: Table, **options: Any) -> Misses:
+    """Predict each variable from all the others, and compare.
 
     Parameters
     ----------
     net : any network.
     table : rows of exactly the network's variables.
     options : as of `predict`.
-
-    Returns
-    -------
-    Rows by variables: value minus prediction; NaN for levels that are no numbers, and in gaps.
     """
     chosen, linear = _options(options), linear_net(net)
+    found = Misses(*(np.full((table.rows, len(net.names)), np.nan) for _ in Misses._fields))
     if linear is not None and chosen.method is None and not table.missing().any():
-        return closed_residuals(linear, table)
-    found = np.full((table.rows, len(net.names)), np.nan)
+        return found._replace(errors=closed_residuals(linear, table))
     for node, variable in enumerate(net.variables):
-        if variable.discrete and not variable.numeric:
-            continue
-        answer = _asked(Question.of_rows(net, table, chosen, "rows", node)).answers[0]
-        found[:, node] = numbers_of(variable, table.columns[node]) - answer.distribution.mean
+        column, known = table.columns[node], ~gaps_of(variable, table.columns[node])
+        answer = (
+            found_of(Question.of_rows(net, table, chosen, "rows", node)).answers[0].distribution
+        )
+        if not variable.discrete or variable.numeric:
+            found.errors[:, node] = numbers_of(variable, column) - answer.mean
+        if isinstance(answer, Categorical):
+            codes = column[known].astype(float)
+            found.hits[known, node] = answer.codes[known] == codes
+            found.logs[known, node] = answer.take(known).logpdf(codes[:, None])[:, 0]
     return found

@@ -6,9 +6,8 @@ in topological order a row is a sum of earlier rows plus s_k on the diagonal (Sh
 1989). Values of known variables are put in; conditioning works on the root (see ``normal``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,6 @@ from arcwise.errors import FitError
 from arcwise.inference.normal import ROUNDING, GaussianJoint, eliminate
 from arcwise.inference.relevance import relevant, upward
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
-
-__all__ = ["check_relations", "joint", "linear_net", "posterior"]
 
 Array = NDArray[np.float64]
 
@@ -99,21 +96,30 @@ def roots(
     return root
 
 
+class Evidence(NamedTuple):
+    """What is known of some rows: the numbers of variables, their values (one a row), how many rows."""
+
+    known: Collection[int]
+    value: Callable[[int], Array]
+    rows: int = 1
+
+
+NOTHING = Evidence((), dict[int, Array]().__getitem__)
+
+
 def centres(
-    net: BayesNet,
-    nodes: Sequence[int],
-    hidden: Collection[int],
-    value: Callable[[int], Array],
-    rows: int,
+    net: BayesNet, nodes: Sequence[int], hidden: Collection[int], evidence: Evidence
 ) -> Array:
     """Means of some nodes (columns) in topological order, for rows of known values around them."""
     place = {node: i for i, node in enumerate(nodes)}
-    out = np.empty((rows, len(nodes)), order="F")
+    out = np.empty((evidence.rows, len(nodes)), order="F")
     for i, node in enumerate(nodes):
         intercept, weights, _ = local(net, node)
         out[:, i] = intercept
         for parent, weight in zip(net.graph.parents[node], weights, strict=True):
-            out[:, i] += weight * (out[:, place[parent]] if parent in hidden else value(parent))
+            out[:, i] += weight * (
+                out[:, place[parent]] if parent in hidden else evidence.value(parent)
+            )
     return out
 
 
@@ -145,18 +151,12 @@ def joint(net: BayesNet) -> GaussianJoint:
     """
     order = net.graph.order()
     hidden = set(order)
-    mean, root = centres(net, order, hidden, _nothing, 1)[0], roots(net, order, hidden)
+    mean, root = centres(net, order, hidden, NOTHING)[0], roots(net, order, hidden)
     places = np.argsort(order)
     return GaussianJoint(net.names, mean[places], root[places])
 
 
-def _nothing(node: int) -> Array:
-    raise AssertionError("without evidence no value is asked for")
-
-
-def check_relations(
-    net: BayesNet, known: Collection[int], value: Callable[[int], Array], rows: int = 1
-) -> None:
+def check_relations(net: BayesNet, evidence: Evidence) -> None:
     """Refuse evidence that breaks a relation which holds without noise in the data.
 
     Least squares cannot tell such a relation from one with very little noise, and a fitted model
@@ -167,36 +167,29 @@ def check_relations(
     Parameters
     ----------
     net : the network.
-    known : numbers of the known variables.
-    value : gives the values (one per row) of a known variable.
-    rows : how many rows.
+    evidence : the rows.
 
     Raises
     ------
     FitError : which variable is determined as what, and what was given.
     """
+    known = evidence.known
     behind = upward(net.graph, known, known)
     starts = [node for node in (*known, *behind) if determined(net, node)]
     with np.errstate(over="ignore", invalid="ignore"):  # the answer itself says what is too far out
         if starts:
-            _check_exact(net, relevant(net.graph, starts, known), known, value, rows)
+            _check_exact(net, relevant(net.graph, starts, known), evidence)
 
 
-def _check_exact(
-    net: BayesNet,
-    members: Collection[int],
-    known: Collection[int],
-    value: Callable[[int], Array],
-    rows: int,
-) -> None:
+def _check_exact(net: BayesNet, members: Collection[int], evidence: Evidence) -> None:
     """Check evidence within some nodes, the noise of determined ones taken as none."""
     nodes = _sorted(net, members)
-    hidden = {node for node in nodes if node not in known}
-    seen = [i for i, node in enumerate(nodes) if node in known]
+    hidden = {node for node in nodes if node not in evidence.known}
+    seen = [i for i, node in enumerate(nodes) if node in evidence.known]
     if not seen or not any(determined(net, node) for node in nodes):
         return
-    mean, root = centres(net, nodes, hidden, value, rows), roots(net, nodes, hidden, exact=True)
-    came = np.column_stack([value(nodes[i]) for i in seen])
+    mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden, exact=True)
+    came = np.column_stack([evidence.value(nodes[i]) for i in seen])
     step = eliminate(root, seen, NEW_IN_DATA)
     excess = step.excess(root, came - mean[:, seen])
     came, spare = came[:, step.spare], [nodes[seen[i]] for i in step.spare]
@@ -212,22 +205,14 @@ def _sorted(net: BayesNet, members: Collection[int]) -> list[int]:
     return sorted(members, key=rank.__getitem__)
 
 
-def posterior(
-    net: BayesNet,
-    targets: Sequence[int],
-    known: Collection[int],
-    value: Callable[[int], Array],
-    rows: int = 1,
-) -> tuple[Array, Array]:
+def posterior(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> tuple[Array, Array]:
     """Distribution of targets for many rows that know the same variables.
 
     Parameters
     ----------
     net : the network.
     targets : numbers of the variables asked for.
-    known : numbers of the known variables.
-    value : gives the values (one per row) of a known variable.
-    rows : how many rows.
+    evidence : the rows.
 
     Returns
     -------
@@ -239,29 +224,24 @@ def posterior(
         answer is beyond the largest number.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # said in words below
-        mean, root = _posterior(net, targets, known, value, rows)
+        mean, root = _posterior(net, targets, evidence)
     if not (np.isfinite(mean).all() and np.isfinite(root).all()):
         raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
     return mean, root
 
 
-def _posterior(
-    net: BayesNet,
-    targets: Sequence[int],
-    known: Collection[int],
-    value: Callable[[int], Array],
-    rows: int,
-) -> tuple[Array, Array]:
+def _posterior(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> tuple[Array, Array]:
+    known = evidence.known
     members = relevant(net.graph, targets, known)
-    _check_exact(net, members, known, value, rows)
+    _check_exact(net, members, evidence)
     nodes = _sorted(net, members)
     hidden = {node for node in nodes if node not in known}
-    mean, root = centres(net, nodes, hidden, value, rows), roots(net, nodes, hidden)
+    mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden)
     place = {node: i for i, node in enumerate(nodes)}
     asked, seen = [place[node] for node in targets], [place[n] for n in nodes if n in known]
     if not seen:
         return mean[:, asked], root[asked]
-    off = np.column_stack([value(nodes[i]) for i in seen]) - mean[:, seen]
+    off = np.column_stack([evidence.value(nodes[i]) for i in seen]) - mean[:, seen]
     step = eliminate(root, seen)
     if len(step.spare):
         step.check(root, mean, off, [net.names[nodes[i]] for i in seen])

@@ -8,8 +8,6 @@ The functions here take any *field*, conditionals of all variables given their n
 the blanket models of a directed one, or its product rule (``rule``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,8 +33,6 @@ from arcwise.inference.questions import (
     no_blankets,
 )
 from arcwise.networks import BayesNet, MarkovNet
-
-__all__ = ["Gathered", "Gibbs", "far_notes", "fill", "gather", "model_parts", "open_rows"]
 
 Integers = NDArray[np.intp]
 

@@ -14,12 +14,8 @@ the estimator is least biased. Its bias grows with dependence and dimension; wit
 draws of two variables it is right to about 0.02 nats up to correlations of 0.9.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["mutual_information", "scores"]
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,6 @@ Partial correlations given all other variables are :math:`-\theta_{ij} / \sqrt{\
 (Lauritzen 1996, section 5.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +21,6 @@ from arcwise.conditionals import GaussianConditional
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.inference.gaussian import joint
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
-
-__all__ = ["NamedMatrix", "covariance", "partial_correlations", "precision"]
 
 Array = NDArray[np.float64]
 
@@ -168,8 +164,7 @@ def _precision(net: Net, what: str) -> Array:
     for child, (parents, model) in enumerate(zip(net.graph.parents, models, strict=True)):
         inward[child, list(parents)] = -model.coefficients
     scaled = inward / np.sqrt([[model.variance] for model in models])
-    found: Array = scaled.T @ scaled
-    return found
+    return scaled.T @ scaled
 
 
 def _normal(net: MarkovNet, what: str) -> NormalJoint:

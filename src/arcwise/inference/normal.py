@@ -29,8 +29,6 @@ from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError
 from arcwise.inference.belief import Probability, share_of
 
-__all__ = ["GaussianJoint", "condition", "eliminate", "log_normal", "narrow"]
-
 Array = NDArray[np.float64]
 
 # What rounding leaves of a row that should be zero, relative to the parts that cancelled.
@@ -125,8 +123,7 @@ class GaussianJoint:
         chosen = list(places)
         scaled = self.root[chosen] / np.where(self.sd > 0, self.sd, 1.0)[chosen, None]
         vectors, sizes, _ = np.linalg.svd(scaled.T, full_matrices=False)
-        basis: Array = vectors[:, sizes > 1e-12]
-        return basis
+        return vectors[:, sizes > 1e-12]
 
     def logpdf(self, columns: Array) -> Array:
         """Log density of rows (rows by variables)."""

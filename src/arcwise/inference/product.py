@@ -4,8 +4,6 @@ With one hidden variable the answer is exact, up to the grid. With more, the pro
 of a Gibbs sampler: each draw costs a grid of evaluations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,8 +26,6 @@ from arcwise.inference.weighting import (
     weighted_draws,
 )
 from arcwise.networks import BayesNet, MarkovNet
-
-__all__ = ["ProductRule"]
 
 STARTED = Effort(chains=60, sweeps=10, burn_in=2)
 """Effort where every draw costs a grid, and chains start at draws from the answer."""

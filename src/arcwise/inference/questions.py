@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type
-from arcwise.errors import DataError, FitError, GraphError, WordError, close_to, unknown
+from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
 from arcwise.inference.belief import Seed, generator
+from arcwise.inference.evidence import Evidence
 from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
 
 __all__ = ["Effort", "Options", "Question", "read_options"]
@@ -129,9 +130,10 @@ class Question:
     gaps : rows by variables, true for what is not known.
     options : how to answer.
     rng : the random generator.
-    task : "belief" (a single question), "rows", "completion", "draws" (as many rows, all with the same
-        evidence) or "density".
+    task : "belief" (a single question), "marginals" (one about each variable by itself), "rows",
+        "completion", "draws" (as many rows, all with the same evidence) or "density".
     forced : values set from outside, by column number.
+    soft : weights of the levels of variables of which no more is known, the same in all rows.
     """
 
     net: Net
@@ -142,13 +144,15 @@ class Question:
     rng: np.random.Generator
     task: str = "belief"
     forced: Mapping[int, float] = field(default_factory=dict)
+    soft: Mapping[int, Array] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, net: Net, asked: Sequence[int], seen: Mapping[int, float], forced: Mapping[int, float],
-        options: Options, rng: np.random.Generator, rows: int = 1,
+        cls, net: Net, asked: Sequence[int], evidence: Evidence, options: Options,
+        rng: np.random.Generator, rows: int = 1,
     ) -> Question:  # fmt: skip
         """A question with the same evidence in all its rows, by default a single one."""
+        seen, forced, soft = evidence
         if forced and not isinstance(net, BayesNet):
             raise no_setting()
         after = cut(net, forced) if forced and isinstance(net, BayesNet) else net
@@ -161,7 +165,7 @@ class Question:
         if rows > 1:
             columns = tuple(np.broadcast_to(column, rows) for column in columns)
             gaps = np.broadcast_to(gaps, (rows, len(columns)))
-        return cls(after, tuple(asked), columns, gaps, options, rng, forced=forced)
+        return cls(after, tuple(asked), columns, gaps, options, rng, forced=forced, soft=soft)
 
     @classmethod
     def of_rows(
@@ -182,12 +186,12 @@ class Question:
     @property
     def single(self) -> bool:
         """Whether it is a single question, which may take longer than one of many rows."""
-        return self.task == "belief"
+        return self.task in ("belief", "marginals")
 
     @property
     def together(self) -> bool:
         """Whether a joint answer is wanted."""
-        return self.single and len(self.asked) > 1
+        return self.task == "belief" and len(self.asked) > 1
 
     @property
     def known(self) -> set[int]:
@@ -267,59 +271,6 @@ def no_setting() -> GraphError:
 # -- names and values ------------------------------------------------------------------------------
 
 
-def evidence(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[int, float]:
-    """Evidence by names as evidence by column numbers: numbers as they are, levels as their codes.
-
-    Raises
-    ------
-    DataError : an unknown name, no finite number, or a level that the network has never seen.
-    """
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
-        raise DataError(
-            f"Evidence in {word} is a value by name, as in {word}={{{net.names[0]!r}: 1.5}}, "
-            f"got {values!r}."
-        )
-    places = {name: net.index(name) for name in values}
-    return {place: _code(net.variables[place], values[name]) for name, place in places.items()}
-
-
-def plain_evidence(net: Net, values: Mapping[int, float]) -> dict[str, Any]:
-    """Evidence as users know it: numbers, or levels."""
-    plain: dict[str, Any] = {}
-    for node, value in values.items():
-        levels = net.variables[node].levels
-        plain[net.names[node]] = value if levels is None else levels[int(value)]
-    return plain
-
-
-def _code(variable: Variable, value: Any) -> float:
-    """A number as it is, a level as its code."""
-    if variable.levels is None:
-        return _number(variable.name, value)
-    if variable.cuts is not None and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(np.searchsorted(variable.cuts, _number(variable.name, value), side="right"))
-    for code, level in enumerate(variable.levels):
-        same_kind = isinstance(level, bool) == isinstance(value, bool)
-        if (level == value and same_kind) or (isinstance(value, str) and str(level) == value):
-            return float(code)
-    raise DataError(
-        f"{variable.name!r} has the value {value!r}, which the network has never seen. "
-        + close_to(value, map(str, variable.levels))
-    )
-
-
-def _number(name: str, value: object) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        number = np.nan
-    if not np.isfinite(number) or isinstance(value, str | bool):
-        raise DataError(f"The value of {name!r} must be a finite number, got {value!r}.")
-    return number
-
-
 def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
     """What is asked for, as names."""
     if isinstance(targets, str):
@@ -329,15 +280,14 @@ def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(targets)
 
 
-def check_roles(
-    net: Net, asked: Sequence[int], seen: Mapping[int, float], forced: Mapping[int, float]
-) -> None:
+def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
     """Refuse a variable that is asked twice, or asked and known, or seen and set."""
+    seen, forced, soft = evidence
     for node in asked:
         if node in seen or node in forced:
             raise DataError(f"{net.names[node]!r} is asked for, and its value is given as well.")
         if list(asked).count(node) > 1:
             raise DataError(f"{net.names[node]!r} is asked for twice.")
-    for node in seen:
+    for node in (*seen, *soft):
         if node in forced:
             raise DataError(f"{net.names[node]!r} is both in given and in do: choose one.")

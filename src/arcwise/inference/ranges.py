@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Range", "plain_range", "range_lines"]
-
 Ends = tuple[Any, Any]
 
 _TINY = 1e-12  # an error that is rounding

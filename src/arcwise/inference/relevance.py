@@ -7,16 +7,12 @@ question can change the answer. This is the pruning that Bayes-ball finds (Shach
 time; with everything else known, a question about one variable comes down to its Markov blanket.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.graphs import DAG
-
-__all__ = ["patterns", "relevant", "upward"]
 
 
 def upward(graph: DAG, starts: Iterable[int], known: Collection[int]) -> set[int]:

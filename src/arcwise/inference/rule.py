@@ -11,8 +11,6 @@ Gibbs sampling takes as it takes any other. It needs no fitted blanket models, a
 graph too; each draw costs a grid of evaluations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -26,8 +24,6 @@ from arcwise.graphs import UGraph
 from arcwise.inference.belief import generator
 from arcwise.inference.questions import Array, Columns
 from arcwise.networks import BayesNet, MarkovNet, ancestral
-
-__all__ = ["FEWER", "Product", "product_net"]
 
 TYPICAL = 400
 """Rows drawn from the network, which say where a variable may lie and where chains start."""

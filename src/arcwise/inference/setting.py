@@ -11,8 +11,6 @@ local models of another member are regressions in that distribution, and no data
 models are fitted again, where the data are at hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -23,15 +21,13 @@ from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.conditionals.gaussian import regress
 from arcwise.conditionals.parzen import ParzenConditional
 from arcwise.data.variable import sentence_list
-from arcwise.errors import FitError
+from arcwise.errors import FitError, listed
 from arcwise.graphs import DAG, PDAG, some_members
 from arcwise.inference.chains import FAR
-from arcwise.inference.gaussian import centres, roots
+from arcwise.inference.gaussian import NOTHING, centres, roots
 from arcwise.inference.ranges import Range
 from arcwise.inference.relevance import upward
 from arcwise.networks import BayesNet
-
-__all__ = ["EXACT_GRAPHS", "SIMULATED_GRAPHS", "Equivalents", "set_far", "with_range"]
 
 EXACT_GRAPHS = 500
 """Most equivalent graphs that are asked by default where answers have a closed form."""
@@ -178,7 +174,7 @@ def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit
     order = [node for node in net.graph.order() if node in hidden]
     place = {node: i for i, node in enumerate(order)}
     root = roots(net, order, hidden)
-    mean = centres(net, order, hidden, _nothing, 1)[0]
+    mean = centres(net, order, hidden, NOTHING)[0]
     rows = max(float(getattr(model, "rows", 0.0)) for model in net.conditionals) or 1.0
     known: dict[tuple[int, tuple[int, ...]], GaussianConditional] = {}
 
@@ -190,10 +186,6 @@ def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit
         return known[child, parents]
 
     return regression
-
-
-def _nothing(node: int) -> Any:
-    raise FitError(f"Variable number {node} is not known.")  # all of them are hidden
 
 
 def _around(essential: PDAG, forced: Sequence[int]) -> set[int]:
@@ -242,7 +234,4 @@ def _unknown(edges: Edges) -> str:
 
 def _edges(edges: Edges) -> str:
     """Edges for a sentence."""
-    shown = [f"{one} -- {two}" for one, two in edges]
-    if len(shown) > 5:
-        return f"{', '.join(shown[:5])} and {len(shown) - 5} more"
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    return listed((f"{one} -- {two}" for one, two in edges), most=5)

@@ -9,8 +9,6 @@ Weights tell how much the draws are worth: (sum w)^2 / sum w^2 is their *effecti
 Below `FEWEST` a few draws rule the answer, and there is none.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +26,6 @@ from arcwise.inference.questions import Array, Columns, Question, needs_arrows
 from arcwise.inference.relevance import patterns, relevant, upward
 from arcwise.inference.rule import FEWER, product_net
 from arcwise.networks import BayesNet, Net, log_density
-
-__all__ = ["FEWEST", "Importance", "Weighted", "effective", "resampled", "weighted_draws"]
 
 FEWEST = 10.0
 """Effective sample size below which there is no answer."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
+from arcwise.conditionals import DiscreteConditional
 from arcwise.errors import ArcwiseError, FileError, close_to
 from arcwise.io.arcs import ARCS, read_arcs, write_arcs
 from arcwise.io.base import Content, Format, Stored
@@ -24,6 +25,7 @@ from arcwise.io.tables import DiscreteNet
 from arcwise.io.uai import read_uai
 from arcwise.io.xdsl import read_xdsl, write_xdsl
 from arcwise.io.xmlbif import read_xmlbif, write_xmlbif
+from arcwise.networks import BayesNet
 
 __all__ = [
     "DISCRETE",
@@ -65,14 +67,34 @@ DISCRETE: dict[str, Format[DiscreteNet]] = {
 }
 
 
-def _structure(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
-    """A reader that keeps graph and levels."""
+def _stored(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
+    """A reader of networks of tables."""
 
     def stored(content: bytes) -> Stored:
         net = read(content)
-        return Stored(net.graph, net.variables)
+        models = tuple(map(DiscreteConditional, net.tables))
+        return Stored.of(
+            BayesNet(net.variables, net.graph, models), {"settings": {"model": "discrete"}}
+        )
 
     return stored
+
+
+def _tables(write: Callable[[DiscreteNet], bytes], name: str) -> Callable[[Stored], bytes]:
+    """A writer of networks of tables."""
+
+    def written(stored: Stored) -> bytes:
+        graph, net = stored.directed(name), stored.net
+        models = () if net is None else net.conditionals
+        tables = tuple(model.table for model in models if isinstance(model, DiscreteConditional))
+        if net is None or len(tables) < len(graph.nodes):
+            raise FileError(
+                f"{name} files hold networks of variables with levels and tables of probabilities only: save "
+                "it as .json instead"
+            )
+        return write(DiscreteNet(net.variables, graph.parents, tables))
+
+    return written
 
 
 FORMATS: dict[str, Format[Stored]] = {
@@ -82,9 +104,12 @@ FORMATS: dict[str, Format[Stored]] = {
     ".dot": DOT,
     ".gv": DOT,
     **{
-        suffix: Format(each.name, _structure(each.read), None)
+        suffix: Format(
+            each.name,
+            each.read and _stored(each.read),
+            each.write and _tables(each.write, each.name),
+        )
         for suffix, each in DISCRETE.items()
-        if each.read is not None
     },
 }
 

@@ -4,16 +4,12 @@ Spreadsheets, R and people can read and write it. A node without any edge has a 
 an empty second cell, so that nothing is lost on the way there and back.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 
 from arcwise.errors import FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
-
-__all__ = ["ARCS", "read_arcs", "write_arcs"]
 
 # Column names that other programs give to the two ends of an arc.
 HEADERS = {("parent", "child"), ("from", "to"), ("source", "target"), ("tail", "head")}
@@ -36,7 +32,7 @@ def read_arcs(content: bytes) -> Stored:
 
     Raises
     ------
-    FileError : another header, a row that is no arc, or arcs that form a cycle.
+    FileError : another header, a row that is not an arc, or arcs that form a cycle.
 
     >>> str(read_arcs(b"parent,child\na,b\nc,\n").graph)
     '[a][c][b|a]'
@@ -46,7 +42,7 @@ def read_arcs(content: bytes) -> Stored:
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error):
-        raise FileError("it is no CSV text in UTF-8") from None
+        raise FileError("it is not CSV text in UTF-8") from None
     header = tuple(cell.strip().lower() for cell in rows[0][:2]) if rows else ()
     if header not in HEADERS | EDGES:
         raise FileError(

@@ -16,8 +16,6 @@ from arcwise.errors import FileError
 from arcwise.graphs import DAG, PDAG, UGraph
 from arcwise.networks import Net
 
-__all__ = ["Format", "Graph", "Stored"]
-
 Graph = DAG | UGraph | PDAG
 
 

@@ -15,8 +15,6 @@ parent's fastest: ``table 0.05, 0.01, 0.95, 0.99;`` says the same as the two row
 Source: Cozman (1996), The Interchange Format for Bayesian Networks, version 0.15.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import product
@@ -28,8 +26,6 @@ from arcwise.errors import FileError
 from arcwise.io.draft import Draft, at, numbers
 from arcwise.io.scan import Scanner, quoted, unquoted
 from arcwise.io.tables import DiscreteNet, Numbers, level_texts, rows
-
-__all__ = ["read_bif", "write_bif"]
 
 MARKS = r"{}\[\]();|"
 TEXT, COMMENT = r'[^"/]++|/(?![/*])', r"//[^\n]*+|/\*.*?\*/"

@@ -5,15 +5,11 @@ edges have no arrow heads. Every name is quoted: inside quotes only the quotatio
 backslash need care, and any other character of any alphabet stands for itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Graph, Stored
-
-__all__ = ["DOT", "dot"]
 
 
 def quoted(name: str) -> str:
@@ -84,7 +80,7 @@ def _check(graph: Graph, texts: Mapping[tuple[str, str], str]) -> None:
         if (tail, head) not in known:
             words = [f"{a} -> {b}" for a, b in sorted(known)]
             raise GraphError(
-                f"A label is given for {tail!r} -> {head!r}, which is no edge of the graph. "
+                f"A label is given for {tail!r} -> {head!r}, which is not an edge of the graph. "
                 + close_to(f"{tail} -> {head}", words)
             )
 

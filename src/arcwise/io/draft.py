@@ -6,8 +6,6 @@ numbers. So it knows how many numbers to expect, and neither a cut file nor one 
 hundred megabytes costs more than that.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -19,8 +17,6 @@ from arcwise.data.memory import size_words
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG
 from arcwise.io.tables import DiscreteNet, Numbers, normalised
-
-__all__ = ["MOST_LEVELS", "MOST_VARIABLES", "Draft", "at", "numbers"]
 
 MOST_NUMBERS = 2**27
 """A gigabyte: only a slip or an attack needs more, as a default row does for forty parents."""

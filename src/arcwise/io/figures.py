@@ -1,7 +1,5 @@
 """Rows of figures, such as a curve, as a CSV or a JSON file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -10,8 +8,6 @@ from pathlib import Path
 
 from arcwise.errors import FileError
 from arcwise.io.files import write_bytes
-
-__all__ = ["FIGURES", "write_figures"]
 
 FIGURES = (".csv", ".json")
 """What the name of a file of figures may end in, ``.gz`` aside."""

@@ -6,8 +6,6 @@ old file or the new one, never half of one; when anything fails the temporary fi
 A name ending in ``.gz`` is compressed on the way.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import secrets
@@ -16,8 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from arcwise.errors import FileError
-
-__all__ = ["read_bytes", "write_bytes"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 

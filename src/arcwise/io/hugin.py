@@ -14,15 +14,11 @@ the inner parentheses only help the eye. Nodes are called by identifiers, so a n
 Source: Hugin API Reference Manual, chapter The NET language.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from arcwise.io.draft import Draft
 from arcwise.io.scan import Scanner, quoted, unquoted
 from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, rows
-
-__all__ = ["read_hugin", "write_hugin"]
 
 MARKS = r"{}()|=;"
 TEXT, COMMENT = r'[^"%]++', r"%[^\n]*+"

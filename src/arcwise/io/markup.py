@@ -5,8 +5,6 @@ gigabytes of text, or for files of the machine. Element and attribute declaratio
 files carry, are passed over; nothing is ever fetched.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from xml.parsers import expat
@@ -14,8 +12,6 @@ from xml.sax.saxutils import escape
 
 from arcwise.errors import FileError
 from arcwise.io.draft import at
-
-__all__ = ["FORBIDDEN", "content_of", "walk"]
 
 DEEPEST = 100
 """No format nests so deep; each level costs memory."""

@@ -24,8 +24,6 @@ Reading trusts nothing: names, types, lengths, the version and the graph are che
 local model must give a density for a row of ones.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
@@ -42,12 +40,10 @@ from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
-from arcwise.io.shared import shared_arrays
-from arcwise.io.values import Codec
+from arcwise.io.values import Codec, shared_arrays
+from arcwise.io.variables import of_type, read_variable, write_variable
 from arcwise.io.versions import VERSION, translated
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, NormalJoint
-
-__all__ = ["BUNDLE", "JSON", "read_bundle", "read_json", "write_bundle", "write_json"]
 
 FORMAT = "arcwise-network"
 DOCUMENT = "network.json"
@@ -125,7 +121,7 @@ def _guarded(read: Callable[[], Stored]) -> Stored:
     except ArcwiseError as error:
         raise FileError(f"it contradicts itself: {error}") from None
     except zipfile.BadZipFile:
-        raise FileError("it is no Arcwise bundle, or it is cut off") from None
+        raise FileError("it is not an Arcwise bundle, or it is cut off") from None
     except Exception as error:  # bytes from anywhere go through json, zipfile and numpy here
         raise FileError(f"it is damaged ({type(error).__name__}: {error})") from None
 
@@ -175,7 +171,7 @@ def _text(value: object) -> str:
 def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
     graph = stored.graph if isinstance(stored.graph, UGraph) else stored.directed("Arcwise")
     variables = stored.variables or tuple(Variable(name) for name in graph.nodes)
-    entries = [_variable(variable, codec) for variable in variables]
+    entries = [write_variable(variable, codec) for variable in variables]
     for i, entry in enumerate(entries):
         if isinstance(graph, UGraph):
             entry["neighbours"] = list(graph.neighbours_of(i))
@@ -184,16 +180,6 @@ def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
         if stored.net is not None:
             entry["model"], entry["fields"] = codec.encode_object(stored.net.conditionals[i])
     return entries
-
-
-def _variable(variable: Variable, codec: Codec) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": variable.name}
-    if variable.levels is not None:
-        entry["levels"] = codec.encode(list(variable.levels))
-        entry["ordered"] = variable.ordered
-    if variable.cuts is not None:
-        entry["cuts"] = codec.encode(list(variable.cuts))
-    return entry
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -206,11 +192,11 @@ def _parsed(content: bytes) -> dict[str, Any]:
     try:
         document = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise FileError("it is no JSON text, or it is cut off") from None
+        raise FileError("it is not JSON text, or it is cut off") from None
     if b"\\u" in content:  # an escape may spell half a character, which no file could hold again
         json.dumps(document, ensure_ascii=False).encode()
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise FileError(f"it is no Arcwise network (its format entry is not {FORMAT!r})")
+        raise FileError(f"it is not an Arcwise network (its format entry is not {FORMAT!r})")
     version = document.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise FileError(f"its version should be a whole number, not {version!r}")
@@ -223,7 +209,7 @@ def _parsed(content: bytes) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> float:
-    raise FileError(f"it has a bare {name}, which is no JSON number")
+    raise FileError(f"it has a bare {name}, which is not a JSON number")
 
 
 def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
@@ -231,9 +217,9 @@ def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
     if not isinstance(about, dict):
         raise FileError("its 'about' entry should hold named entries")
     # Read without shared arrays at hand, so that none of them can refer to another.
-    arrays = [codec.decode(each) for each in _of_type(document.get("arrays", []), list, "arrays")]
+    arrays = [codec.decode(each) for each in of_type(document.get("arrays", []), list, "arrays")]
     for array in arrays:
-        _of_type(array, np.ndarray, "shared array")
+        of_type(array, np.ndarray, "shared array")
     codec = replace(codec, shared=tuple(arrays))
     variables, graph, fitted = nodes = _read_nodes(document, codec)
     if not fitted:
@@ -242,7 +228,7 @@ def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
         return Stored(graph, variables, _markov(nodes, document, codec), about)
     inner = None
     if document.get("blankets") is not None:
-        beside = _of_type(document["blankets"], dict, "set of blanket models")
+        beside = of_type(document["blankets"], dict, "set of blanket models")
         inner = _markov(_read_nodes(beside, codec), beside, codec)
     net = BayesNet(variables, graph, fitted, inner)
     _check_blankets(net)
@@ -258,12 +244,12 @@ def _read_nodes(document: Mapping[str, Any], codec: Codec) -> Nodes:
     entries = document["nodes"]
     if not isinstance(entries, list) or not entries:
         raise FileError("it has no nodes")
-    variables = tuple(_read_variable(entry, codec) for entry in entries)
+    variables = tuple(read_variable(entry, codec) for entry in entries)
     graph = _graph(tuple(variable.name for variable in variables), entries)
     if not any("model" in entry for entry in entries):
         return variables, graph, ()
     fitted = tuple(
-        codec.decode_fields(_of_type(entry["model"], str, "model"), entry["fields"])
+        codec.decode_fields(of_type(entry["model"], str, "model"), entry["fields"])
         for entry in entries
     )
     return variables, graph, fitted
@@ -286,11 +272,11 @@ def _typical(
     variables: tuple[Variable, ...], document: Mapping[str, Any], codec: Codec
 ) -> tuple[NDArray[Any], ...]:
     """The rows that chains start from."""
-    typical: tuple[NDArray[Any], ...] = _of_type(
+    typical: tuple[NDArray[Any], ...] = of_type(
         codec.decode(document["typical"]), tuple, "set of typical rows"
     )
     for variable, column in zip(variables, typical, strict=True):
-        if not _possible(variable, _of_type(column, np.ndarray, "typical column")):
+        if not _possible(variable, of_type(column, np.ndarray, "typical column")):
             raise FileError(f"the typical rows hold no values of {variable.name!r}")
     return typical
 
@@ -299,9 +285,9 @@ def _joint(document: Mapping[str, Any], codec: Codec) -> NormalJoint | None:
     """The normal distribution of an undirected network, where it has one."""
     if document.get("joint") is None:
         return None
-    numbers = _of_type(codec.decode(document["joint"]), dict, "joint distribution")
+    numbers = of_type(codec.decode(document["joint"]), dict, "joint distribution")
     mean, precision = (
-        _of_type(numbers[key], np.ndarray, f"{key} of the joint") for key in ("mean", "precision")
+        of_type(numbers[key], np.ndarray, f"{key} of the joint") for key in ("mean", "precision")
     )
     if mean.dtype != np.float64 or precision.dtype != np.float64:
         raise FileError("the joint distribution in it holds no numbers")
@@ -345,38 +331,20 @@ def _check_blankets(net: BayesNet) -> None:
             raise FileError(f"the blanket model of {name!r} has other inputs than its blanket")
 
 
-def _read_variable(entry: Any, codec: Codec) -> Variable:
-    name = _of_type(_of_type(entry, dict, "node")["name"], str, "name")
-    if "levels" not in entry:
-        return Variable(name)
-    levels = tuple(codec.decode(_of_type(entry["levels"], list, "levels")))
-    if not all(isinstance(level, str | int | float | bool) for level in levels):
-        raise FileError(f"a level of {name!r} is neither text nor a number")
-    ordered = _of_type(entry.get("ordered", False), bool, "ordered")
-    cuts = codec.decode(entry["cuts"]) if "cuts" in entry else None
-    return Variable(name, levels, ordered, None if cuts is None else tuple(map(float, cuts)))
-
-
 def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG | UGraph:
     number = {name: i for i, name in enumerate(names)}
     undirected = "neighbours" in entries[0]
     key, one = ("neighbours", "neighbour") if undirected else ("parents", "parent")
     rows = []
     for entry in entries:
-        others = _of_type(entry[key], list, key)
+        others = of_type(entry[key], list, key)
         for other in others:
             if other not in number:
-                raise FileError(f"{entry['name']!r} has the {one} {other!r}, which is no node")
+                raise FileError(f"{entry['name']!r} has the {one} {other!r}, which is not a node")
         if len(set(others)) != len(others):
             raise FileError(f"{entry['name']!r} names a {one} twice")
         rows.append(tuple(sorted(number[other] for other in others)))
     return UGraph(names, tuple(rows)) if undirected else DAG(names, tuple(rows))
-
-
-def _of_type(value: Any, wanted: type, what: str) -> Any:
-    if not isinstance(value, wanted):
-        raise FileError(f"a {what} in it is of type {type(value).__name__}, not {wanted.__name__}")
-    return value
 
 
 def _probe(net: Net) -> None:

@@ -15,8 +15,6 @@ from operator import itemgetter
 from arcwise.errors import FileError
 from arcwise.io.draft import at
 
-__all__ = ["WHOLE", "Lines", "Scanner", "decoded", "quoted", "unquoted"]
-
 QUOTED = r'"(?:\\.|[^"\\])*+"'
 MOST_NAMES = 10**6
 UNTIL = {mark: re.compile(rf'(?:[^"{mark}]++|{QUOTED})*+{mark}', re.DOTALL) for mark in "{};"}

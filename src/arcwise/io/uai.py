@@ -21,8 +21,6 @@ files are read as they are meant.
 Source: UAI 2008 evaluation of probabilistic reasoning systems, file formats.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 from math import prod
@@ -31,8 +29,6 @@ from arcwise.errors import FileError
 from arcwise.io.draft import MOST_LEVELS, MOST_VARIABLES, Draft, at
 from arcwise.io.scan import WHOLE, Lines, decoded
 from arcwise.io.tables import DiscreteNet
-
-__all__ = ["read_uai"]
 
 COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
 
@@ -92,7 +88,8 @@ def read_uai(content: bytes) -> DiscreteNet:
         markov = "holds a Markov network" if kind == "MARKOV" else "does not begin with 'BAYES'"
         raise FileError(f"it {markov}, and only Bayesian networks are read from UAI files")
     names = _variables(words, draft)
-    scopes = [_scope(words, draft, names) for _ in range(_count(words, names))]
+    count = words.whole("the number of tables, one for each variable,", len(names), len(names))
+    scopes = [_scope(words, draft, names) for _ in range(count)]
     if "#" in text:
         draft.reverse_parents()
     draft.settle()
@@ -114,10 +111,6 @@ def _variables(words: _Words, draft: Draft) -> list[str]:
         levels = words.whole(f"the number of levels of {name!r}", 1, MOST_LEVELS)
         draft.declare(name, tuple(map(str, range(levels))), words.line)
     return names
-
-
-def _count(words: _Words, names: list[str]) -> int:
-    return words.whole("the number of tables, one for each variable,", len(names), len(names))
 
 
 def _scope(words: _Words, draft: Draft, names: list[str]) -> str:

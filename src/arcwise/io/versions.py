@@ -10,12 +10,8 @@ model's word, such as ``parzen``.
 right side of its line does, or a line is added; what has no line is called today what it was called then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
-
-__all__ = ["EARLIER", "VERSION", "translated"]
 
 VERSION = 3
 """The version that is written."""
@@ -47,8 +43,7 @@ def translated(document: dict[str, Any]) -> dict[str, Any]:
     True
     """
     names = EARLIER.get(document["version"])
-    found: dict[str, Any] = document if names is None else _renamed("", document, names)
-    return found
+    return document if names is None else _renamed("", document, names)
 
 
 def _renamed(place: str, value: Any, names: Mapping[str, str]) -> Any:

@@ -16,8 +16,6 @@ Files of pyAgrum (up to 3.3.1 at least) have the *first* parent's level changing
 parents. Such files say that they come from aGrUM, and are read accordingly.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from math import prod
@@ -28,8 +26,6 @@ import numpy as np
 from arcwise.io.draft import Draft, at
 from arcwise.io.markup import FORBIDDEN, walk
 from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, rows
-
-__all__ = ["read_xdsl", "write_xdsl"]
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="network">\n<nodes>\n'
 # GeNIe shows these names; some programs do not read files without them.

@@ -11,16 +11,12 @@ not count, so names that begin or end with one cannot be written.
 Source: Cozman (1998), The Interchange Format for Bayesian Networks, XMLBIF version 0.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from arcwise.errors import FileError
 from arcwise.io.draft import Draft, at
 from arcwise.io.markup import content_of, walk
 from arcwise.io.tables import DiscreteNet, level_texts, rows
-
-__all__ = ["read_xmlbif", "write_xmlbif"]
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <BIF VERSION="0.3">

@@ -21,12 +21,13 @@ from arcwise.learners.options import options_of
 from arcwise.learners.penalty import RULES, choose
 from arcwise.learners.problem import Learned, Problem, Tuned, score_options
 from arcwise.learners.specification import Specification, prepared, rows_for, settled_model
+from arcwise.learners.trees import ChowLiu
 from arcwise.networks import Net
 from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
 __all__ = [
-    "LEARNERS", "RULES", "Boundary", "Directed", "Lasso", "Learned", "Learner",
+    "LEARNERS", "RULES", "Boundary", "ChowLiu", "Directed", "Lasso", "Learned", "Learner",
     "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose", "graphs",
     "options_of", "prepared", "rows_for", "score_options", "searches", "settled_model",
     "takers_of",
@@ -34,6 +35,7 @@ __all__ = [
 
 LEARNERS: dict[str, type[Problem]] = {
     "directed": Directed,
+    "chow-liu": ChowLiu,
     "stepwise": Stepwise,
     "lasso": Lasso,
     "boundary": Boundary,

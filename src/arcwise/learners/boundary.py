@@ -21,8 +21,6 @@ from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Interrupted, Path, Trail, Watch, patient
 from arcwise.undirected import UNDIRECTED, boundary, edge_bounds, edge_limits
 
-__all__ = ["Boundary", "Undirected"]
-
 _ROUNDS = 10  # of walking and tuning what local models share
 _LOOKED_AT = 2 / 3  # share of the local models that are fitted on the way, on Boston housing
 _EACH = 2  # rows for each column below which a regression on all others means nothing

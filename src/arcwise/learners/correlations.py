@@ -37,8 +37,6 @@ from arcwise.undirected.known import known
 from arcwise.undirected.stepwise import Stepwise as Steps
 from arcwise.undirected.stepwise import stepwise
 
-__all__ = ["LOOSE", "Correlations", "Found", "Settings", "Stepwise"]
-
 Array = NDArray[np.float64]
 
 _LATE = "There was no time to fit the network on its graph without a penalty"
@@ -155,7 +153,7 @@ class Correlations(Undirected):
         """The rows whose correlations are fitted, as a matrix; columns that do not vary are zero."""
         data, varying = self.data, np.flatnonzero(~self.fits.constant)
         if isinstance(data, Moments):
-            raise FitError("nonparanormal=True needs the rows of a table, but moments were given.")
+            raise FitError("nonparanormal=True needs the rows of a table, got moments.")
         rows = np.zeros((data.rows, len(self.fits.nodes)))
         for i in varying.tolist():
             column, weights = data.columns[i], data.weights
@@ -254,7 +252,7 @@ def _constants(fits: GaussianFits) -> str:
 def _pairwise(source: Table | Moments) -> tuple[Table, Moments]:
     """A table with gaps, as numbers, and its moments from the rows that each pair of columns has."""
     if isinstance(source, Moments):
-        raise FitError("gaps='pairwise' needs the rows of a table, but moments were given.")
+        raise FitError("gaps='pairwise' needs the rows of a table, got moments.")
     table = with_kinds(source, FAMILIES["gaussian"])
     if table.weights is not None:
         raise DataError("Pairwise moments take no weights: repeat the rows instead.")

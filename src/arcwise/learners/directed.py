@@ -1,6 +1,6 @@
 """Learning a directed graph: a search for the best score, then a local model at every node."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
@@ -24,6 +24,7 @@ __all__ = ["Directed"]
 
 _EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other penalty is given
 _ROUNDS = 10  # of searching and tuning what local models share
+_CHILDREN = 12  # variables that are tried as the only child of a class, each by a search
 _SMALL = 20  # columns up to which complete graphs are harmless
 
 
@@ -60,7 +61,8 @@ class Directed(Problem):
             return rules.on(nodes)
         given = self.spec.start.parents if isinstance(self.spec.start, DAG) else ()
         least = max(map(len, (*given, *rules.on(nodes).required)), default=0)
-        return Rules(rules.required, rules.forbidden, rules.tiers, max(most, least)).on(nodes)
+        bound = max(most, least)
+        return Rules(rules.required, rules.forbidden, rules.tiers, bound, rules.target).on(nodes)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
         """Search for the graph, and fit its local models."""
@@ -115,10 +117,17 @@ class Directed(Problem):
     def _search(
         self, penalty: float, start: DAG | None, options: Mapping[str, Any], watch: Watch | None
     ) -> Result:
-        found: Result = self.search(
-            self._penalised(penalty), start, limits=self.limits, on_step=watch, **options
-        )
-        return found
+        score = self._penalised(penalty)
+
+        def searched(limits: Limits) -> Result:
+            begin = start if start is not None and limits.allows_graph(start) else None
+            found: Result = self.search(score, begin, limits=limits, on_step=watch, **options)
+            return found
+
+        if self.spec.rules.target is None:
+            found: Result = self.search(score, start, limits=self.limits, on_step=watch, **options)
+            return found
+        return _with_child(score, self.limits, score.nodes.index(self.spec.rules.target), searched)
 
     def _start(self) -> DAG | None:
         """The graph that the search starts from; None for the required arcs alone."""
@@ -167,6 +176,40 @@ class Directed(Problem):
                 return None
             found.append(directed_net(result.graph, kept.bound, check=_no_blankets))
         return found
+
+
+def _with_child(
+    score: Score, limits: Limits, target: int, searched: Callable[[Limits], Result]
+) -> Result:
+    """The best graph in which a class, that nothing points to, has a child.
+
+    Where the best graph without this rule breaks it, an arc into one variable is required, of each in turn,
+    and the best of what is found is taken: so every search obeys, and the exact one stays exact. Where
+    variables are many, it is the one whose score gains most by the arc alone.
+    """
+    bare = replace(limits, condition=None)
+    first = searched(bare)
+    if first.graph.children[target]:
+        return first
+    able = [i for i in range(len(limits.nodes)) if bare.allowed_mask(i)[target]]
+    if not able:
+        name = limits.nodes[target]
+        raise GraphError(
+            f"The rules leave {name!r} no child, and a target needs one: allow an arc out of it."
+        )
+    gains = {i: score.local(i, (target,)) - score.local(i, ()) for i in able}
+    ranked = sorted(able, key=lambda i: (-gains[i], i))
+    tried = ranked if len(ranked) <= _CHILDREN else ranked[:1]
+    found = [searched(_requiring(bare, target, child)) for child in tried]
+    best = max(found, key=lambda result: result.score)
+    return replace(best, optimal=best.optimal and len(tried) == len(ranked))
+
+
+def _requiring(limits: Limits, tail: int, head: int) -> Limits:
+    """The limits with one more required arc."""
+    rows = list(limits.required)
+    rows[head] = tuple(sorted({*rows[head], tail}))
+    return replace(limits, required=tuple(rows))
 
 
 def _no_blankets() -> None:

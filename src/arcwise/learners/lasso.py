@@ -28,8 +28,6 @@ from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.partial import edge_partials
 from arcwise.undirected.selection import usual_penalty
 
-__all__ = ["Lasso"]
-
 _GLASSO = subset(Settings, "combine")
 
 

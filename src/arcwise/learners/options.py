@@ -15,9 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from arcwise.errors import WordError, close_to
-
-__all__ = ["checked", "has_parameter", "options_of", "split_options", "subset"]
+from arcwise.errors import WordError, close_to, listed
 
 _INNER = {"rng", "limits", "on_step", "threads"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
@@ -117,20 +115,15 @@ def _not_taken(
     """The error for an option that nobody takes here: its name of today, who else does, what is like it."""
     if option in _RENAMED:
         return WordError(f"The option {option!r} is called {_RENAMED[option]!r}.")
-    who = _listed([name for name, _ in takers])
+    who = listed([name for name, _ in takers])
     said = (
         f"{who[:1].upper()}{who[1:]} {'takes' if len(takers) == 1 else 'take'} no option {option!r}"
     )
     if others:
-        return WordError(f"{said}: it is an option of {_listed(others)}.")
+        return WordError(f"{said}: it is an option of {listed(others)}.")
     return WordError(
         f"{said}. {close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))}"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names in a sentence: a, b and c."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def checked(option: str, value: Any, kind: Any) -> Any:

@@ -18,8 +18,6 @@ from arcwise.data import Moments, Table
 from arcwise.errors import WordError
 from arcwise.results import Step, Watch
 
-__all__ = ["Runner", "cores", "inside", "one_thread", "runner"]
-
 _LARGE = 10**11  # multiplications for the moments of a table: seconds
 
 Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]

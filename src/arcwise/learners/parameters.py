@@ -23,11 +23,6 @@ from arcwise.scores import SCORES
 from arcwise.undirected.collinear import steadied
 from arcwise.undirected.known import known
 
-__all__ = [
-    "Bound", "blanket_note", "directed_net", "joint_bic", "markov_net", "noise_note",
-    "normal_net", "retuned",
-]  # fmt: skip
-
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
 """As many rows as are kept for chains to start from."""

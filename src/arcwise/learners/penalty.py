@@ -34,8 +34,6 @@ from arcwise.undirected.selection import (
     neighbour_graphs,
 )
 
-__all__ = ["RULES", "Rule", "choose"]
-
 Array = NDArray[np.float64]
 
 _FOLDS = 10
@@ -100,7 +98,7 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
     """
     table, spec = problem.source, problem.spec
     if isinstance(table, Moments):
-        raise FitError(f"penalty={rule!r} needs the rows of a table, but moments were given.")
+        raise FitError(f"penalty={rule!r} needs the rows of a table, got moments.")
     parts, grid = folds(table.rows, min(_FOLDS, table.rows), spec.generator()), problem.grid()
     if problem.model == "gaussian":
         _check_parts(table, parts, rule)
@@ -248,8 +246,7 @@ def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
         )
     if isinstance(data, Moments):
         raise FitError(
-            f"penalty={rule!r} needs the rows of a table, but moments were given: take 'ebic', or a "
-            "number."
+            f"penalty={rule!r} needs the rows of a table, got moments: take 'ebic', or a number."
         )
     if problem.settings.scale == "covariance":
         raise WordError(

@@ -104,12 +104,13 @@ class Problem:
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))
         for_search, for_score, for_model = split_options(
-            {**given, **spec.options},
+            spec.options,
             (f"the search {spec.search!r}", options_of(cls.searches[spec.search])),
             (f"the score {word!r}", score_options(word)),
             (f"the model {model!r}", options_of(family.bind)),
             elsewhere=_elsewhere,
         )
+        for_score = {**given, **for_score}  # a family's own choices are for the score alone
         inner = {"threads": spec.threads, "rng": spec.stream(3)}
         for_model |= {
             word: each for word, each in inner.items() if has_parameter(family.bind, word)
@@ -139,7 +140,7 @@ class Problem:
         word = cls.own_score or spec.score
         if word is None:
             chosen = family.default_score(len(data.names), data.total)
-            return DefaultScore("loglik") if spec.rule and chosen.word in CHARGING else chosen
+            return _without_charges(chosen) if spec.rule else chosen
         if not isinstance(word, str) or word not in SCORES:
             raise unknown("score", word, SCORES)
         return DefaultScore(word)
@@ -252,6 +253,13 @@ class Learned:
     words: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     tuned: Tuned | None = None
+
+
+def _without_charges(chosen: DefaultScore) -> DefaultScore:
+    """The same without charges for parameters or parents."""
+    if chosen.word in CHARGING:
+        return DefaultScore("loglik")
+    return chosen._replace(options={k: v for k, v in chosen.options.items() if k != "gamma"})
 
 
 def _few(rows: float) -> str:

@@ -13,6 +13,7 @@ from arcwise.networks.nets import (
     pseudo_log_density,
     whole,
 )
+from arcwise.networks.simulated import random_tables
 
 __all__ = [
     "BayesNet",
@@ -26,5 +27,6 @@ __all__ = [
     "cut",
     "log_density",
     "pseudo_log_density",
+    "random_tables",
     "whole",
 ]

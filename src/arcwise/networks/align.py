@@ -1,7 +1,5 @@
 """A table in a network's form: its variables, in its coding."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -9,11 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table, Variable
-from arcwise.data.variable import code_type, numbers_of, sentence_list
+from arcwise.data.variable import code_type, cut_codes, numbers_of, sentence_list
 from arcwise.errors import DataError, close_to
 from arcwise.networks.nets import Net
-
-__all__ = ["align"]
 
 
 def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
@@ -95,7 +91,7 @@ def _coded(variable: Variable, table: Table) -> NDArray[Any]:
     if given.levels == variable.levels:
         return column
     if variable.cuts is not None and (given.levels is None or given.numeric):
-        return _cut_up(variable, numbers_of(given, column))
+        return cut_codes(variable, numbers_of(given, column))
     return _looked_up(variable, given, column)
 
 
@@ -109,24 +105,21 @@ def _finite(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
     return column
 
 
-def _cut_up(variable: Variable, column: NDArray[np.float64]) -> NDArray[Any]:
-    codes = np.searchsorted(np.asarray(variable.cuts), column, side="right")
-    codes[np.isnan(column)] = len(variable.levels or ())
-    return codes.astype(code_type(len(variable.levels or ())))
-
-
 def _looked_up(variable: Variable, given: Variable, column: NDArray[Any]) -> NDArray[Any]:
     """Code the values, each distinct one looked up once among the network's levels."""
     levels = variable.levels or ()
     codes: dict[object, int] = {level: code for code, level in enumerate(levels)}
     distinct, places = np.unique(column, return_inverse=True)
     found = [_value(given, raw) for raw in distinct.tolist()]
-    for value in found:
-        if value is not None and value not in codes:
-            raise DataError(
-                f"{variable.name!r} has the value {value!r}, which the network has never seen. "
-                + close_to(value, map(str, levels))
-            )
+    fresh = [value for value in found if value is not None and value not in codes]
+    if fresh and variable.coding is None:
+        raise DataError(
+            f"{variable.name!r} has the value {fresh[0]!r}, which the network has never seen. "
+            + close_to(fresh[0], map(str, levels))
+        )
+    if fresh and variable.coding is not None:
+        coded = variable.coding.of_values(variable.name, fresh).tolist()
+        codes |= dict(zip(fresh, coded, strict=True))
     codes[None] = len(levels)
     table = np.array([codes[value] for value in found], dtype=code_type(len(levels)))
     return table[places] if len(found) else table

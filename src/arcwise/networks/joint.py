@@ -14,8 +14,6 @@ coefficients -r_jk / r_kk on the variables j before it. In an order of maximum c
 edge to a decomposable graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,8 +25,6 @@ from numpy.typing import NDArray
 from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order
-
-__all__ = ["Joint", "NormalJoint"]
 
 Array = NDArray[np.float64]
 
@@ -109,8 +105,7 @@ class NormalJoint:
     @property
     def _scale(self) -> Array:
         """What makes the diagonal of the precision matrix one: units do not matter then."""
-        scale: Array = 1.0 / np.sqrt(self.precision.diagonal())
-        return scale
+        return 1.0 / np.sqrt(self.precision.diagonal())
 
     @cached_property
     def _root(self) -> Array | None:
@@ -162,8 +157,7 @@ class NormalJoint:
             signs = np.block([[signs, -signs], [signs, signs]])
         places = 1 + np.arange(len(self.mean)) % (len(signs) - 1)  # the first column is constant
         root = np.eye(len(self.mean)) if self._root is None else self._root  # there is one: checked
-        rows: Array = self.mean + np.linalg.solve(root.T, signs[:, places].T).T * self._scale
-        return rows
+        return self.mean + np.linalg.solve(root.T, signs[:, places].T).T * self._scale
 
     def local(self, node: int, inputs: Sequence[int]) -> GaussianConditional:
         """One variable given its neighbours; `inputs` are all with an entry in its row.

@@ -30,18 +30,6 @@ from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks.joint import Joint, NormalJoint
 
-__all__ = [
-    "BayesNet",
-    "Fixed",
-    "MarkovNet",
-    "Net",
-    "ancestral",
-    "cut",
-    "log_density",
-    "pseudo_log_density",
-    "whole",
-]
-
 Columns = Sequence[NDArray[Any]]
 
 
@@ -77,8 +65,32 @@ class Fixed:
         return np.full(size, self.value)
 
 
+class Named:
+    """What networks of both kinds know of their variables."""
+
+    variables: tuple[Variable, ...]
+    conditionals: tuple[Conditional, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in column-number order."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The word of each local model."""
+        return tuple(conditional.word for conditional in self.conditionals)
+
+    def index(self, name: str) -> int:
+        """Give the column number of a variable; an unknown name is an error with close matches."""
+        low = bisect_left(self.names, name) if isinstance(name, str) else 0
+        if self.names[low : low + 1] != (name,):
+            raise DataError(f"The network has no variable {name!r}. {close_to(name, self.names)}")
+        return low
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class BayesNet:
+class BayesNet(Named):
     """A directed network: the joint density is the product of the conditionals.
 
     Parameters
@@ -109,24 +121,10 @@ class BayesNet:
         if self.blankets is not None and self.blankets.names != self.names:
             raise GraphError("The blanket models must be of the network's own variables.")
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in column-number order."""
-        return tuple(variable.name for variable in self.variables)
-
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """For each node the variables that its local model takes: its parents."""
         return self.graph.parents
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The word of each local model."""
-        return tuple(conditional.word for conditional in self.conditionals)
-
-    def index(self, name: str) -> int:
-        """Give the column number of a variable; an unknown name is an error with close matches."""
-        return _number(self, name)
 
     def __repr__(self) -> str:
         return _short(self, f"{self.graph.n_arcs} arc{'s' * (self.graph.n_arcs != 1)}")
@@ -139,7 +137,7 @@ class BayesNet:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MarkovNet:
+class MarkovNet(Named):
     """An undirected network: each variable's distribution given its neighbours.
 
     Fitted one by one, the conditionals need not belong to any joint density. Their product is a
@@ -178,30 +176,17 @@ class MarkovNet:
         if len(self.typical) != len(self.variables) or len(sizes) != 1 or 0 in sizes:
             raise FitError("Chains need rows to start from: as many values for each variable.")
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the variables, in column-number order."""
-        return tuple(variable.name for variable in self.variables)
-
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """For each node the variables that its local model takes: its neighbours."""
         return self.graph.neighbours
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The word of each local model."""
-        return tuple(conditional.word for conditional in self.conditionals)
 
     def __repr__(self) -> str:
         return _short(self, f"{self.graph.n_edges} edge{'s' * (self.graph.n_edges != 1)}")
 
     @classmethod
     def normal(
-        cls,
-        variables: tuple[Variable, ...],
-        graph: UGraph,
-        joint: NormalJoint,
+        cls, variables: tuple[Variable, ...], graph: UGraph, joint: NormalJoint
     ) -> MarkovNet:
         """Make the network of a normal distribution; its local models follow from that.
 
@@ -231,10 +216,6 @@ class MarkovNet:
         graph = DAG.unchecked(self.graph.nodes, tuple(parents))
         return BayesNet(self.variables, graph, tuple(models))
 
-    def index(self, name: str) -> int:
-        """Give the column number of a variable; an unknown name is an error with close matches."""
-        return _number(self, name)
-
 
 Net = BayesNet | MarkovNet
 
@@ -262,13 +243,6 @@ def _check(net: Net) -> None:
         )
 
 
-def _number(net: Net, name: str) -> int:
-    low = bisect_left(net.names, name) if isinstance(name, str) else 0
-    if net.names[low : low + 1] != (name,):
-        raise DataError(f"The network has no variable {name!r}. {close_to(name, net.names)}")
-    return low
-
-
 def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
     """Log density of rows without gaps: the sum of the local ones.
 
@@ -293,7 +267,7 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 def pseudo_log_density(net: MarkovNet, columns: Columns) -> NDArray[np.float64]:
     """Log pseudo-likelihood of rows without gaps: each variable given all others, summed.
 
-    It is no density of the row, and does not compare with one; it compares undirected networks of
+    It is not a density of the row, and does not compare with one; it compares undirected networks of
     the same variables with each other.
 
     Parameters
@@ -331,7 +305,7 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
 
     Raises
     ------
-    DataError : the number of rows is no non-negative integer.
+    DataError : the number of rows is not a non-negative integer.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.labels import PLAIN, text_width
+from arcwise.plot.axes import PLAIN, text_width
+from arcwise.plot.layered import pooled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["pixels", "spread_out", "write_beside"]
 
 Array = NDArray[np.float64]
 _SIZE = 9.0
@@ -98,18 +97,10 @@ def spread_out(places: Sequence[float], apart: float) -> list[float]:
     >>> spread_out([5.0, 1.0, 1.0], 1.0)
     [5.0, 0.5, 1.5]
     """
-    order = sorted(range(len(places)), key=lambda i: places[i])
-    # Neighbours that lack room form a block around the mean of what they want; blocks that meet
-    # become one (isotonic regression of the places less what the others below them take).
-    blocks: list[tuple[float, int]] = []
-    for rank, i in enumerate(order):
-        mean, count = places[i] - rank * apart, 1
-        while blocks and blocks[-1][0] >= mean:
-            before, size = blocks.pop()
-            mean, count = (mean * count + before * size) / (count + size), count + size
-        blocks.append((mean, count))
-    moved = [0.0] * len(places)
-    starts = [mean for mean, count in blocks for _ in range(count)]
-    for rank, i in enumerate(order):
-        moved[i] = starts[rank] + rank * apart
-    return moved
+    if not places:
+        return []
+    order = np.argsort(places, kind="stable")
+    shifts = apart * np.arange(len(places))
+    moved = np.empty(len(places))
+    moved[order] = pooled(np.array(places)[order] - shifts, np.ones(len(places))) + shifts
+    return [float(each) for each in moved]

@@ -18,12 +18,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.labels import text_width
+from arcwise.plot.axes import text_width
 from arcwise.plot.layout import Layout
-
-__all__ = [
-    "NUMBER_SIZE", "curves", "direction", "number_places", "sampled", "shortened", "written",
-]  # fmt: skip
 
 Array = NDArray[np.float64]
 # Inches between two ports beside the room for their heads; part of a box that ports may use.

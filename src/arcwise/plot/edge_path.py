@@ -11,15 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import entitle, small_axes
+from arcwise.plot.axes import PLAIN, entitle, small_axes, text_width
 from arcwise.plot.beside import pixels, spread_out, write_beside
-from arcwise.plot.labels import PLAIN, text_width
 from arcwise.plot.penalty_axis import At, Mark, Priced, labels_of, marks_of, set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_edge_path"]
 
 Array = NDArray[np.float64]
 # Colours that people who do not tell red from green can tell apart (Okabe and Ito 2008), dark ones first.

@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, PDAG, UGraph
-from arcwise.plot.curves import (
-    NUMBER_SIZE,
-    curves,
-    direction,
-    number_places,
-    shortened,
-    written,
-)
-from arcwise.plot.labels import FONT_SIZE, PLAIN, boxes, label, text_width
-from arcwise.plot.layout import Graph, Layout, arrange, lines_of
+from arcwise.plot.axes import FONT_SIZE, PLAIN, boxes, label, text_width
+from arcwise.plot.curves import NUMBER_SIZE, curves, direction, number_places, shortened, written
+from arcwise.plot.layout import Graph, Layout, Positions, arrange, given_points, lines_of, placed
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import (
     COLOURS,
@@ -36,21 +29,9 @@ from arcwise.plot.marks import (
     marked,
     measured,
 )
-from arcwise.plot.positions import Positions, given_points, placed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "Picture",
-    "draw_picture",
-    "fit_axes",
-    "layout_of",
-    "picture_of",
-    "plot_graph",
-    "refuse_crowds",
-    "strongest_part",
-]
 
 Array = NDArray[np.float64]
 

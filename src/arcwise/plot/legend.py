@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from arcwise.plot.labels import text_width
+from arcwise.plot.axes import text_width
 from arcwise.plot.marks import COLOURS, Line, Measure, colour, dashes, ink, line_width, steps_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Legend", "items", "plan", "write_legend"]
 
 Size = tuple[float, float]
 _FONT_SIZE = 8.0

@@ -15,23 +15,6 @@ from typing import NamedTuple, Protocol
 
 from arcwise.plot.layout import Graph, Pairs, lines_of
 
-__all__ = [
-    "COLOURS",
-    "EdgeRow",
-    "Line",
-    "Measure",
-    "Rows",
-    "blanket_of",
-    "colour",
-    "dashes",
-    "edge_rows",
-    "ink",
-    "line_width",
-    "marked",
-    "measured",
-    "steps_of",
-]
-
 COLOURS = {"positive": "#0072B2", "negative": "#D55E00", "unknown": "#555555"}
 
 # Points: thinnest and thickest line, and the line of an edge of unknown strength.

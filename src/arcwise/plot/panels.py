@@ -7,24 +7,15 @@ import numpy as np
 
 from arcwise.errors import GraphError
 from arcwise.graphs import UGraph
-from arcwise.plot.graph import (
-    draw_picture,
-    fit_axes,
-    layout_of,
-    picture_of,
-    refuse_crowds,
-)
-from arcwise.plot.labels import PLAIN
-from arcwise.plot.layout import Graph, Layout, lines_of
+from arcwise.plot.axes import PLAIN
+from arcwise.plot.graph import draw_picture, fit_axes, layout_of, picture_of, refuse_crowds
+from arcwise.plot.layout import Graph, Layout, Positions, lines_of
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import EdgeRow, edge_rows, marked, measured
-from arcwise.plot.positions import Positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["plot_graphs"]
 
 # Inches around each picture and above it for its title; greatest width of a figure; columns at most.
 _MARGIN, _TITLE, _WIDEST, _COLUMNS = 0.12, 0.32, 12.0, 4

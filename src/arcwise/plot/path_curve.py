@@ -18,8 +18,6 @@ from arcwise.plot.penalty_axis import At, Mark, Priced, marks_of, set_penalties
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_path"]
-
 Array = NDArray[np.float64]
 # What is left free right of the stairs, and above all.
 _SPARE, _ABOVE = 1.04, 1.15

@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
-from arcwise.plot.labels import PLAIN
+from arcwise.plot.axes import PLAIN
 from arcwise.results import Knot, Path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["At", "Mark", "Priced", "labels_of", "marks_of", "set_penalties"]
 
 At = float | Sequence[float] | Mapping[str, float]
 """Penalties to mark: one, several, or several with a label each, such as the rule that chose it."""

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["route_between", "stress"]
-
 Array = NDArray[np.float64]
 _STEPS = 300
 # Inches that boxes keep from each other.

@@ -4,15 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import small_axes, whole_numbers
-from arcwise.plot.labels import PLAIN
+from arcwise.plot.axes import PLAIN, small_axes, whole_numbers
 from arcwise.plot.marks import COLOURS
 from arcwise.results import Step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_trace"]
 
 
 class Searched(Protocol):

@@ -8,15 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import entitle, whole_numbers
-from arcwise.plot.labels import PLAIN
+from arcwise.plot.axes import PLAIN, entitle, whole_numbers
 from arcwise.plot.marks import COLOURS
 from arcwise.plot.penalty_axis import set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_tuning"]
 
 Rows = Sequence[Mapping[str, float]]
 
@@ -41,12 +38,7 @@ _FIGURES = (
 
 
 def plot_tuning(
-    rows: Rows,
-    chosen: float,
-    *,
-    unit: str = "",
-    ax: "Axes | None" = None,
-    title: str | None = None,
+    rows: Rows, chosen: float, *, unit: str = "", ax: "Axes | None" = None, title: str | None = None
 ) -> "Axes":
     """Draw the figure by which a penalty was chosen, and the number of edges, against the penalty.
 

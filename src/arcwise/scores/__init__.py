@@ -13,6 +13,7 @@ from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
 from arcwise.scores.graph_priors import ArcProbabilities, FairParents
+from arcwise.scores.marginal import bdeu, bds, k2, qnml
 from arcwise.scores.penalized import aic, bic, ebic, loglik
 from arcwise.scores.priors import ArcPenalty, ExpertPrior
 
@@ -27,14 +28,18 @@ __all__ = [
     "Score",
     "Sum",
     "aic",
+    "bdeu",
+    "bds",
     "bge",
     "bic",
     "delta",
     "ebic",
     "held_out",
+    "k2",
     "kfold",
     "leave_one_out",
     "loglik",
+    "qnml",
     "total",
 ]
 
@@ -92,6 +97,10 @@ SCORES: dict[str, Entry] = {
     "bic": Entry(bic),
     "ebic": Entry(ebic),
     "bge": Entry(bge),
+    "bdeu": Entry(bdeu),
+    "k2": Entry(k2),
+    "bds": Entry(bds),
+    "qnml": Entry(qnml),
     "loo": Entry(leave_one_out),
     "kfold": Entry(kfold, parts="all"),
     "heldout": Entry(held_out, parts="one"),

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Compiled
+from arcwise._kernels.orders import Batches, Compiled, Work
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
 __all__ = [
-    "ALL", "Array", "Cached", "Mask", "Numbers", "ParentSets", "Parents", "Score", "Sum", "Sweep", "Watched",
-    "delta", "members", "toggle", "total",
+    "ALL", "Array", "Batched", "Cached", "Mask", "Numbers", "ParentSets", "Parents", "Score", "Sum", "Sweep",
+    "Watched", "delta", "members", "toggle", "total",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -40,8 +40,8 @@ class Score(ABC):
 
     `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
     on; `lattice` that `sweep` and `subsets` are far cheaper than scoring set by set, which lets the exact
-    search go further; `threads` how many sets are scored at the same time. A parent set that the local
-    models cannot take scores -inf.
+    search go further; `threads` how many sets are scored at the same time; `work` how dear they are,
+    where there is a lattice. A parent set that the local models cannot take scores -inf.
     """
 
     nodes: tuple[str, ...]
@@ -49,6 +49,7 @@ class Score(ABC):
     equivalent: bool = False
     lattice: bool = False
     threads: int = 1
+    work: Work = Work()
 
     @abstractmethod
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -164,6 +165,7 @@ class Sum(Score):
         self.nodes, self.rows = self.parts[0].nodes, self.parts[0].rows
         self.equivalent = all(part.equivalent for part in self.parts)
         self.lattice = all(part.lattice for part in self.parts)
+        self.work = max(part.work for part in self.parts)
 
     def watched(self, check: Callable[[], None]) -> Score:
         """The sum of the parts, each watched."""
@@ -195,6 +197,42 @@ class Sum(Score):
         return out
 
 
+class Batched(Score):
+    """A score that a compiled object answers by itself, in batches."""
+
+    lattice = True
+
+    def __init__(
+        self, nodes: tuple[str, ...], rows: float, batches: Batches, *, equivalent: bool
+    ) -> None:
+        self.nodes, self.rows, self.equivalent, self.batches = nodes, rows, equivalent, batches
+        self.work = batches.work
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Scores of several parent sets."""
+        return self.batches.many(child, sets)
+
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
+        """Bases and toggles, one compiled call for each child."""
+        p = len(self.nodes)
+        own, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
+        everything = np.arange(p)
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            wanted = everything if among is None else np.flatnonzero(among[row])
+            found = self.batches.toggles(child, base, wanted)  # type: ignore[arg-type]
+            own[row], toggled[row, wanted] = found[0], found[1:]
+        return own, toggled
+
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """All subsets in one compiled call."""
+        found = self.batches.subsets(child, others, always, most)
+        return np.nan_to_num(found, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
+
+    def compiled(self, extra: Array | None = None) -> Compiled:
+        """The compiled object itself."""
+        return self.batches if extra is None else self.batches.charged(extra)
+
+
 class Cached(Score):
     """Remembers every local score asked for: for scores that are dear to compute.
 
@@ -205,6 +243,7 @@ class Cached(Score):
         self.score = score
         self.nodes, self.rows, self.threads = score.nodes, score.rows, score.threads
         self.equivalent, self.lattice = score.equivalent, score.lattice
+        self.work = score.work
         self.known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def many(self, child: int, sets: ParentSets) -> Array:

@@ -24,7 +24,7 @@ class LeaveOneOut(Score):
 
     def __init__(self, fits: Fits) -> None:
         self.fits = fits
-        self.nodes, self.rows, self.equivalent = fits.nodes, fits.rows, fits.equivalent
+        self.nodes, self.rows, self.equivalent = fits.nodes, fits.rows, fits.same_joint
         self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -37,7 +37,7 @@ class HeldOutScore(Score):
 
     def __init__(self, fits: Fits, parts: Sequence[NDArray[np.intp]], rows: float) -> None:
         self.held = fits.held_out(parts)
-        self.nodes, self.rows, self.equivalent = fits.nodes, rows, fits.equivalent
+        self.nodes, self.rows, self.equivalent = fits.nodes, rows, fits.same_joint
         self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:

@@ -16,12 +16,13 @@ from itertools import chain
 
 import numpy as np
 
-from arcwise._kernels.orders import Compiled
+from arcwise._kernels.orders import Batches, Compiled
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
 from arcwise.scores.base import (
     ALL,
     Array,
+    Batched,
     Mask,
     Numbers,
     Parents,
@@ -32,7 +33,7 @@ from arcwise.scores.base import (
     toggle,
 )
 
-__all__ = ["Penalized", "aic", "bic", "ebic", "loglik"]
+__all__ = ["Penalized", "aic", "bic", "ebic", "loglik", "penalized"]
 
 
 class Penalized(Score):
@@ -110,19 +111,28 @@ class Penalized(Score):
         return self.fits.compiled(charges, self.per_param)
 
 
+def penalized(fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> Score:
+    """Log-likelihood minus charges, by the family's own batches where it has them; see `Penalized`."""
+    charges = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
+    own = None if fits.params_by_size() is not None else fits.compiled(charges, per_param)
+    if isinstance(own, Batches):
+        return Batched(fits.nodes, fits.rows, own, equivalent=fits.equivalent)
+    return Penalized(fits, per_param, by_size)
+
+
 def loglik(fits: Fits) -> Score:
     """Plain log-likelihood; for a likelihood penalised by the number of arcs add an arc penalty to it."""
-    return Penalized(fits)
+    return penalized(fits)
 
 
 def aic(fits: Fits) -> Score:
     """Akaike's criterion: log-likelihood minus the number of free parameters."""
-    return Penalized(fits, 1.0)
+    return penalized(fits, 1.0)
 
 
 def bic(fits: Fits) -> Score:
     """Schwarz's criterion: log-likelihood minus half of log n for each free parameter."""
-    return Penalized(fits, 0.5 * float(np.log(fits.rows)))
+    return penalized(fits, 0.5 * float(np.log(fits.rows)))
 
 
 def ebic(fits: Fits, *, gamma: float = 1.1) -> Score:
@@ -131,4 +141,4 @@ def ebic(fits: Fits, *, gamma: float = 1.1) -> Score:
         raise FitError(f"The gamma of ebic must be a non-negative number, got {gamma}.")
     p = len(fits.nodes)
     extra = gamma * float(np.log(p)) * np.arange(p + 1.0)
-    return Penalized(fits, 0.5 * float(np.log(fits.rows)), extra)
+    return penalized(fits, 0.5 * float(np.log(fits.rows)), extra)

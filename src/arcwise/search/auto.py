@@ -37,7 +37,7 @@ _QUICK_SETS = {True: 1 << 24, False: 1 << 12}  # parent sets that the exact prog
 # Rounds without success: this many at least, and so many for one variable.
 _FEWEST, _ROUNDS = 10, 10_000
 # Parent sets that the search over orders may score without success, in a few rounds at least, and in all:
-# seconds, and about a minute, in closed form.
+# seconds, and about a minute, in closed form; fewer where they are dearer (`Score.work`).
 _SETS, _TRIED, _ALL_SETS = 300_000, 4, 2_000_000
 
 
@@ -61,7 +61,8 @@ def auto(
     limits : rules bound to the score's columns.
     patience : rounds in a row without a better graph before the search ends; by default 100 (40 where
         equivalent graphs differ in score), fewer where variables are many (10 000 / variables, but 10 at
-        least) or rounds dear (300 000 parent sets scored without success, or two million in all).
+        least) or rounds dear (300 000 parent sets scored without success, or two million in all; of
+        counted ones 600 / (600 + rows) times as many).
     max_steps, on_step : as in `greedy`.
 
     Returns
@@ -74,23 +75,24 @@ def auto(
     kind = _Classes if classes else _Arcs if score.lattice else LazyArcs
     way = kind(score, graph, bounds, rng, trail)
     best, top = way.found
-    small = max_steps is None and _parent_sets(bounds) <= _QUICK_SETS[score.lattice]
+    sets = _parent_sets(bounds) * score.work.subset
+    small = max_steps is None and sets <= _QUICK_SETS[score.lattice]
     if small and not trail.stopped:
         return exact(score, best, limits=bounds, on_step=on_step)
     failures = rounds = 0
-    before = way.asked
+    before, most = way.asked, _ALL_SETS / score.work.sweep
     while not trail.stopped:
         if failures >= (way.patience if patience is None else patience):
             break
-        dear = failures >= _TRIED and way.asked - before > _SETS
-        if patience is None and (dear or way.asked > _ALL_SETS):
+        dear = failures >= _TRIED and way.asked - before > _SETS / score.work.sweep
+        if patience is None and (dear or way.asked > most):
             break
         found, value = way.again((best, top), rounds)
         rounds, failures = rounds + 1, failures + 1
         if value > top + least_gain(score):
             best, top, failures, before = found, value, 0, way.asked
     end = f"{failures} rounds in a row found nothing better"
-    if patience is None and way.asked > _ALL_SETS:
+    if patience is None and way.asked > most:
         end = f"{way.asked} parent sets were scored"
     stopped = trail.stopped or end
     return Result(best, total(score, best), tuple(trail.steps), stopped)

@@ -25,9 +25,9 @@ __all__ = ["best_known", "exact", "exact_memory", "mask_of"]
 
 Array = NDArray[np.float64]
 
-_PIECE = (
-    18  # candidates whose subsets are scored at a time: some tens of milliseconds in closed form
-)
+# Candidates whose subsets are scored at a time, some tens of milliseconds in closed form; fewer where sets
+# are dearer.
+_PIECE = 18
 _LIMIT = 29  # one machine word holds the sets; beyond, memory rules it out anyway
 _GIB = 1 << 30
 
@@ -144,7 +144,8 @@ def _best_inside(score: Score, limits: Limits, child: int, table: Array, trail: 
     Masks that agree in their upper bits are scored together; the watcher has its turn in between.
     """
     candidates, required = limits.candidates(child).tolist(), limits.required[child]
-    lower, upper = candidates[:_PIECE], candidates[_PIECE:]
+    piece = max(4, _PIECE - int(np.log2(score.work.subset)))
+    lower, upper = candidates[:piece], candidates[piece:]
     most = ALL if limits.max_parents is None else limits.max_parents
     for high, part in enumerate(table.reshape(1 << len(upper), -1)):
         if high:

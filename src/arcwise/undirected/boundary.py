@@ -19,8 +19,6 @@ from arcwise.scores import Score
 from arcwise.undirected.limits import bounds_for
 from arcwise.undirected.losses import UNIT, Losses
 
-__all__ = ["boundary"]
-
 
 def boundary(
     score: Score,

@@ -17,8 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chain", "Singular", "chain", "completion", "elimination"]
-
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from arcwise.data.variable import sentence_list
 
-__all__ = ["NOISE", "Steady", "steadied"]
-
 Array = NDArray[np.float64]
 
 NOISE = 1e-5

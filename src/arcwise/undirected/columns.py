@@ -7,6 +7,7 @@ stands: by the conditions for a maximum and by the duality gap, with W the true 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -24,8 +25,7 @@ from arcwise._kernels.glasso import (
     precision,
 )
 from arcwise.undirected.newton import finish, inverse, log_determinant
-
-__all__ = ["LEAST", "Solved", "judged", "solve_block"]
+from arcwise.undirected.penalties import Piece
 
 Array = NDArray[np.float64]
 Tell = Callable[[int, float], bool]
@@ -73,7 +73,7 @@ class Solved(NamedTuple):
         """The largest breach of a condition for the maximum, relative to the penalty."""
         return self.certificate.violation
 
-    def gap(self, moments: Array, penalties: Array) -> float:
+    def gap(self, piece: Piece) -> float:
         """How much the objective can be below its maximum, at most.
 
         The dual's value at W~ = W + E inside the box is -log det W~ - p. Theta W~ = I + F has the real
@@ -85,103 +85,132 @@ class Solved(NamedTuple):
         rest = judge.trace + judge.norm - len(self.precision)
         if size < 0.1:
             return max(rest - slack + size**2, 0.0)
-        boxed = np.clip(self.covariance, moments - penalties, moments + penalties)
+        low, high = piece.moments - piece.penalties, piece.moments + piece.penalties
+        boxed = np.clip(self.covariance, low, high)
         found = inverse(boxed)
         return np.inf if found is None else max(rest - found.logdet - self.logdet, 0.0)
 
 
-def solve_block(
-    moments: Array,
-    penalties: Array,
-    covariance: Array,
-    slopes: Array,
-    *,
-    tolerance: float,
-    max_sweeps: int,
-    exact: bool = True,
-    tell: Tell | None = None,
-) -> Solved | None:
-    """Solve one block, from a positive definite W and slopes that are both changed in place.
+@dataclass(eq=False)
+class Block:
+    """One block, to be solved from a positive definite W and slopes that are both changed in place.
 
     Parameters
     ----------
-    moments, penalties : scaled, so that W has a unit diagonal.
+    piece : moments and penalties, scaled, so that W has a unit diagonal.
     covariance, slopes : where to start.
     tolerance : the largest breach of a condition, relative to the penalty, that is good enough.
-    max_sweeps : how many sweeps are done at most.
     exact : whether the covariance handed back is the inverse of the precision matrix to rounding;
         else it may be the sweeps' own, which saves the inversion, and its error counts as a breach.
     tell : called now and then with the sweeps done and the last one's largest move; True to stop.
-
-    Returns
-    -------
-    The best found, good enough or not; None where no positive definite Theta was found.
     """
-    goal = (
-        (8.0 if exact else 2.0) * tolerance * _scale(penalties)
-    )  # bounds are larger than breaches
-    best: Solved | None = None
-    sweeps, last, next_finish, tries = 0, np.inf, 0, 0
-    moves = moves_for(len(moments))
-    while True:
-        chunk = min(_CHUNK, max_sweeps - sweeps)
-        went, end = _sweep(moments, penalties, covariance, slopes, goal, chunk, moves, tell)
-        sweeps += went.done
-        settled = went.moved <= goal
-        tries += settled
-        slow = (
-            went.changed == 0 and sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
-        )
-        slow = slow or (settled and tries > (1 if exact else _TRIES))
-        end = end or (tell is not None and tell(sweeps, went.moved)) or sweeps >= max_sweeps
-        last = went.moved
-        if not (settled or slow or end):
-            continue
-        theta = precision(covariance, slopes)
-        near = None if exact else _bounded(moments, penalties, theta, covariance)
-        if near is not None and near.violation <= tolerance:
-            return near._replace(sweeps=sweeps)
-        found = _damped(moments, penalties, theta) if exact or slow or end else None
-        if found is not None and found.violation > tolerance and slow and not end:
-            stop = partial(tell, sweeps, went.moved) if tell is not None else None
-            newer = _finished(moments, penalties, found, tolerance, stop)
-            next_finish = 2 * sweeps
-            if newer is not None and newer.violation > tolerance:
-                _restart(newer, covariance, slopes)
-                moves = moves_for(len(moments))
-            found = _better(found, newer)
-        best = _better(best, found)
-        if end or (best is not None and best.violation <= tolerance):
-            return best and best._replace(sweeps=sweeps)
-        if settled:
-            goal *= _CLOSER
-            if goal < _ROUNDING:
+
+    piece: Piece
+    covariance: Array
+    slopes: Array
+    tolerance: float
+    exact: bool
+    tell: Tell
+
+    def solve(self, max_sweeps: int) -> Solved | None:
+        """The best found in so many sweeps, good enough or not; None where no Theta is positive definite."""
+        # Bounds are larger than breaches.
+        goal = (8.0 if self.exact else 2.0) * self.tolerance * self._scale
+        best: Solved | None = None
+        sweeps, last, next_finish, tries = 0, np.inf, 0, 0
+        moves = moves_for(len(self.slopes))
+        while True:
+            went, end = self._sweep(goal, min(_CHUNK, max_sweeps - sweeps), moves)
+            sweeps += went.done
+            settled = went.moved <= goal
+            tries += settled
+            far = sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
+            slow = (went.changed == 0 and far) or (
+                settled and tries > (1 if self.exact else _TRIES)
+            )
+            end = end or self.tell(sweeps, went.moved) or sweeps >= max_sweeps
+            last = went.moved
+            if not (settled or slow or end):
+                continue
+            theta = precision(self.covariance, self.slopes)
+            near = None if self.exact else self._bounded(theta)
+            if near is not None and near.violation <= self.tolerance:
+                return near._replace(sweeps=sweeps)
+            found = self._damped(theta) if self.exact or slow or end else None
+            if found is not None and found.violation > self.tolerance and slow and not end:
+                newer = self._finished(found, partial(self.tell, sweeps, went.moved))
+                next_finish = 2 * sweeps
+                if newer is not None and newer.violation > self.tolerance:
+                    self._restart(newer)
+                    moves = moves_for(len(self.slopes))
+                found = _better(found, newer)
+            best = _better(best, found)
+            if end or (best is not None and best.violation <= self.tolerance):
                 return best and best._replace(sweeps=sweeps)
+            if settled:
+                goal *= _CLOSER
+                if goal < _ROUNDING:
+                    return best and best._replace(sweeps=sweeps)
 
+    @property
+    def _scale(self) -> float:
+        """The smallest penalty that counts."""
+        penalties = self.piece.penalties
+        least = float(np.min(penalties, where=penalties > 0, initial=np.inf))
+        return max(least, LEAST) if np.isfinite(least) else LEAST
 
-def _sweep(
-    moments: Array,
-    penalties: Array,
-    covariance: Array,
-    slopes: Array,
-    goal: float,
-    chunk: int,
-    moves: Array,
-    tell: Tell | None,
-) -> tuple[Sweeps, bool]:
-    """Some sweeps, and whether the watcher, asked between those of a wide block, wants an end."""
-    step = _FEW if tell is not None and len(moments) > _WIDE else chunk
-    done, changed, moved = 0, 0, np.inf
-    while True:
-        most = min(step, chunk - done)
-        went = descend(moments, penalties, covariance, slopes, goal, most, moves, moved)
-        moved = went.moved
-        done, changed = done + went.done, changed + went.changed
-        total = Sweeps(done, moved, changed)
-        if done >= chunk or moved <= goal:
-            return total, False
-        if tell is not None and tell(done, moved):
-            return total, True
+    def _sweep(self, goal: float, chunk: int, moves: Array) -> tuple[Sweeps, bool]:
+        """Some sweeps, and whether the watcher, asked between those of a wide block, wants an end."""
+        given = (self.piece.moments, self.piece.penalties, self.covariance, self.slopes, goal)
+        step = _FEW if len(self.slopes) > _WIDE else chunk
+        total = Sweeps(0, np.inf, 0)
+        while True:
+            went = descend(*given, min(step, chunk - total.done), moves, total.moved)
+            total = Sweeps(total.done + went.done, went.moved, total.changed + went.changed)
+            if total.done >= chunk or total.moved <= goal:
+                return total, False
+            if self.tell(total.done, total.moved):
+                return total, True
+
+    def _bounded(self, theta: Array | None) -> Solved | None:
+        """Judge Theta by a W that is nearly its inverse; None where it is not near enough for that."""
+        if theta is None:
+            return None
+        logdet, apart = log_determinant(theta), mismatch(theta, self.covariance)
+        if logdet is None or not apart.size < _APART:
+            return None
+        given = (self.piece.moments, self.piece.penalties, self.covariance)
+        certificate = certify(*given, theta, LEAST, apart)
+        return Solved(theta, self.covariance, logdet, certificate, apart=apart)
+
+    def _damped(self, theta: Array | None) -> Solved | None:
+        """Judge Theta, its entries beside the diagonal shrunk until it is positive definite."""
+        if theta is None:
+            return None
+        for share in _SHARES:
+            shrunk = theta if share == 1.0 else theta * share
+            np.fill_diagonal(shrunk, theta.diagonal())
+            found = judged(self.piece, shrunk)
+            if found is not None:
+                return found
+        return None
+
+    def _finished(self, found: Solved, stop: Callable[[], bool]) -> Solved | None:
+        """Go on by Newton's method on the nonzero places; None where that does not work."""
+        moments, penalties = self.piece.moments, self.piece.penalties
+        places = (found.precision != 0) | (penalties == 0)
+        np.fill_diagonal(places, True)
+        target = 0.1 * self.tolerance * self._scale
+        theta = finish(moments, penalties, found.precision, places, target, stop=stop)
+        return judged(self.piece, theta)
+
+    def _restart(self, found: Solved) -> None:
+        """Set W and slopes to sweep on from a precision matrix."""
+        own = 1.0 / np.sqrt(found.covariance.diagonal())
+        np.multiply(found.covariance, own[:, None], out=self.covariance)
+        self.covariance *= own
+        np.multiply(found.precision, -1.0 / found.precision.diagonal()[:, None], out=self.slopes)
+        np.fill_diagonal(self.slopes, 0.0)
 
 
 def _remaining(went: Sweeps, last: float, goal: float) -> float:
@@ -192,69 +221,13 @@ def _remaining(went: Sweeps, last: float, goal: float) -> float:
     return float(np.log(went.moved / goal) / pace)
 
 
-def judged(moments: Array, penalties: Array, theta: Array | None) -> Solved | None:
+def judged(piece: Piece, theta: Array | None) -> Solved | None:
     """Invert Theta and look how well the conditions hold; None where it is not positive definite."""
     found = None if theta is None else inverse(theta)
     if theta is None or found is None:
         return None
-    certificate = certify(moments, penalties, found.matrix, theta, LEAST)
+    certificate = certify(piece.moments, piece.penalties, found.matrix, theta, LEAST)
     return Solved(theta, found.matrix, found.logdet, certificate)
-
-
-def _bounded(
-    moments: Array, penalties: Array, theta: Array | None, covariance: Array
-) -> Solved | None:
-    """Judge Theta by a W that is nearly its inverse; None where it is not near enough for that."""
-    if theta is None:
-        return None
-    logdet, apart = log_determinant(theta), mismatch(theta, covariance)
-    if logdet is None or not apart.size < _APART:
-        return None
-    certificate = certify(moments, penalties, covariance, theta, LEAST, apart)
-    return Solved(theta, covariance, logdet, certificate, apart=apart)
-
-
-def _damped(moments: Array, penalties: Array, theta: Array | None) -> Solved | None:
-    """Judge Theta, its entries beside the diagonal shrunk until it is positive definite."""
-    if theta is None:
-        return None
-    for share in _SHARES:
-        shrunk = theta if share == 1.0 else theta * share
-        np.fill_diagonal(shrunk, theta.diagonal())
-        found = judged(moments, penalties, shrunk)
-        if found is not None:
-            return found
-    return None
-
-
-def _scale(penalties: Array) -> float:
-    """The smallest penalty that counts."""
-    least = float(np.min(penalties, where=penalties > 0, initial=np.inf))
-    return max(least, LEAST) if np.isfinite(least) else LEAST
-
-
-def _finished(
-    moments: Array,
-    penalties: Array,
-    found: Solved,
-    tolerance: float,
-    stop: Callable[[], bool] | None,
-) -> Solved | None:
-    """Go on by Newton's method on the nonzero places; None where that does not work."""
-    places = (found.precision != 0) | (penalties == 0)
-    np.fill_diagonal(places, True)
-    target = 0.1 * tolerance * _scale(penalties)
-    theta = finish(moments, penalties, found.precision, places, target, stop=stop)
-    return judged(moments, penalties, theta)
-
-
-def _restart(found: Solved, covariance: Array, slopes: Array) -> None:
-    """Set W and slopes to sweep on from a precision matrix."""
-    own = 1.0 / np.sqrt(found.covariance.diagonal())
-    np.multiply(found.covariance, own[:, None], out=covariance)
-    covariance *= own
-    np.multiply(found.precision, -1.0 / found.precision.diagonal()[:, None], out=slopes)
-    np.fill_diagonal(slopes, 0.0)
 
 
 def _better(one: Solved | None, two: Solved | None) -> Solved | None:

@@ -15,8 +15,6 @@ from arcwise.scores import Score
 from arcwise.undirected.limits import bounds_for
 from arcwise.undirected.losses import UNIT, Losses
 
-__all__ = ["deletion"]
-
 
 def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | None = None) -> Path:
     """Test every edge given all other variables: those weaker than the penalty go.

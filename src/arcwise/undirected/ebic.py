@@ -20,8 +20,6 @@ from arcwise.undirected.newton import inverse
 from arcwise.undirected.penalties import checked_covariance
 from arcwise.undirected.selection import Choice, cut_short, penalties_for, usual_penalty
 
-__all__ = ["Candidate", "by_ebic", "highest_ebic", "longer"]
-
 Array = NDArray[np.float64]
 
 # Up to so many columns every graph is measured: it costs nothing, and the curve is whole.

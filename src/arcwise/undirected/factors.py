@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError, FitError, close_to
-from arcwise.undirected.penalties import checked_factors
-
-__all__ = ["Factors", "factors_of"]
+from arcwise.undirected.penalties import checked_factors, frozen
 
 Array = NDArray[np.float64]
 
@@ -76,7 +74,7 @@ def factors_of(value: Any) -> Factors:
 
     Raises
     ------
-    FitError, DataError : what is no square matrix of numbers.
+    FitError, DataError : not a square matrix of numbers.
 
     >>> import pandas as pd
     >>> names = ["a", "b"]
@@ -122,8 +120,7 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
             raise FitError(f"The pair {one!r} and {two!r} has two factors; give one.")
         places = names.index(str(one)), names.index(str(two))
         values[places] = values[places[::-1]] = float(value)
-    values.setflags(write=False)
-    return Factors(values, tuple(names), picked=True)
+    return Factors(frozen(values), tuple(names), picked=True)
 
 
 def _from_file(path: Path) -> Factors:
@@ -168,13 +165,12 @@ def _square(values: Any, what: str) -> Array:
         matrix = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise FitError(
-            f"{what} are a number, a rule, or a square matrix of numbers, but {type(values).__name__} "
-            "came, with something else in it."
+            f"{what} are a number, a rule, or a square matrix of numbers, got a {type(values).__name__} "
+            "with something else in it."
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise FitError(f"{what} are a square matrix, got one of shape {matrix.shape}.")
-    matrix.setflags(write=False)
-    return matrix
+    return frozen(matrix)
 
 
 def _check_symmetric(matrix: Array, names: Sequence[str]) -> None:

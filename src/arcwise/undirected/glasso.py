@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso import components, gather, scatter
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
-from arcwise.undirected.columns import Solved, judged, solve_block
+from arcwise.undirected.columns import Block, Solved, judged
 from arcwise.undirected.newton import inverse, log_determinant
 from arcwise.undirected.penalties import (
     Pairs,
@@ -37,10 +37,9 @@ from arcwise.undirected.penalties import (
     Problem,
     checked_covariance,
     checked_factors,
+    frozen,
 )
 from arcwise.undirected.starts import Start, begin, no_maximum, share_of
-
-__all__ = ["Glasso", "glasso", "glasso_path", "largest_penalty"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -261,16 +260,16 @@ class _Work:
         """Solve one component."""
         piece = problem.piece(members)
         if not piece.penalties.any():
-            solved = judged(piece.moments, piece.penalties, _inverted(piece))
+            solved = judged(piece, _inverted(piece))
         else:
             solved = self._eagerly(piece, start)
             if solved is None:
-                solved = self._swept(piece, *begin(piece, start), self.max_sweeps)
+                solved = self._swept(piece, begin(piece, start), self.max_sweeps)
         if solved is None and (piece.penalties > 0).all():  # there is a maximum, but too few sweeps
-            solved = judged(piece.moments, piece.penalties, np.eye(len(members)))
+            solved = judged(piece, np.eye(len(members)))
         if solved is None:
             raise no_maximum(piece)
-        return _Part(piece, solved, solved.gap(piece.moments, piece.penalties))
+        return _Part(piece, solved, solved.gap(piece))
 
     def _eagerly(self, piece: Piece, start: Start | None) -> Solved | None:
         """Begin where the last two solutions point to; None where that leads to nothing quickly.
@@ -280,23 +279,13 @@ class _Work:
         """
         if start is None or not start.share:
             return None
-        solved = self._swept(piece, *start.ahead(piece), min(_EAGER, self.max_sweeps))
+        solved = self._swept(piece, start.ahead(piece), min(_EAGER, self.max_sweeps))
         good = solved is not None and solved.violation <= self.tolerance
         return solved if good else None
 
-    def _swept(
-        self, piece: Piece, covariance: Array, slopes: Array, max_sweeps: int
-    ) -> Solved | None:
-        return solve_block(
-            piece.moments,
-            piece.penalties,
-            covariance,
-            slopes,
-            tolerance=self.tolerance,
-            max_sweeps=max_sweeps,
-            exact=self.exact,
-            tell=self._tell,
-        )
+    def _swept(self, piece: Piece, start: tuple[Array, Array], max_sweeps: int) -> Solved | None:
+        block = Block(piece, *start, self.tolerance, self.exact, self._tell)
+        return block.solve(max_sweeps)
 
     def _tell(self, sweeps: int, moved: float) -> bool:
         return self.trail.tick(f"sweep {sweeps}", moved, 0)
@@ -361,15 +350,10 @@ def _assembled(problem: Problem, alone: Indices, parts: list[_Part]) -> Glasso:
         scatter(solved.covariance, piece.members, piece.scale, covariance)
         objective += solved.objective - 2.0 * float(np.log(piece.scale).sum())
     return Glasso(
-        _frozen(precision),
-        _frozen(covariance),
+        frozen(precision),
+        frozen(covariance),
         sum(part.gap for part in parts),
         max((part.solved.violation for part in parts), default=0.0),
         objective,
         max((part.solved.sweeps for part in parts), default=0),
     )
-
-
-def _frozen(matrix: Array) -> Array:
-    matrix.setflags(write=False)
-    return matrix

@@ -22,9 +22,7 @@ from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order, decomposable
 from arcwise.undirected.chordal import Chain, Singular, chain, completion
 from arcwise.undirected.newton import completed, finish, inverse
-from arcwise.undirected.penalties import checked_covariance
-
-__all__ = ["Known", "known", "refitted"]
+from arcwise.undirected.penalties import checked_covariance, frozen
 
 Array = NDArray[np.float64]
 
@@ -105,8 +103,8 @@ def known(
     except Singular as reason:
         raise _no_maximum(graph, (*reason.earlier, reason.node)) from None
     return Known(
-        _frozen(found.precision / root[:, None] / root),
-        _frozen(found.covariance * root[:, None] * root),
+        frozen(found.precision / root[:, None] / root),
+        frozen(found.covariance * root[:, None] * root),
         sweeps,
         _violation(moments, found, graph),
     )
@@ -274,8 +272,3 @@ def _no_maximum(graph: UGraph, members: tuple[int, ...]) -> FitError:
         f"There is no maximum of the likelihood on this graph: {why} (or so close to it that numbers "
         "do not suffice). Fewer edges, more rows, or a penalty would help."
     )
-
-
-def _frozen(matrix: Array) -> Array:
-    matrix.setflags(write=False)
-    return matrix

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import Limits, Rules, UGraph
 
-__all__ = ["Bounds", "edge_bounds", "edge_limits"]
-
 
 class Bounds(NamedTuple):
     """The largest graph that rules allow, and the pairs (smaller number first) that must stay."""
@@ -54,6 +52,11 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
     >>> edge_bounds(limits)
     Bounds(largest=<UGraph a:b + a:c>, required=frozenset({(0, 1)}))
     """
+    if rules.target is not None:
+        raise GraphError(
+            "A target is a class that arcs run away from, and edges of undirected graphs have no direction: "
+            "leave it out, or learn a directed graph."
+        )
     if rules.tiers:
         raise GraphError(
             "Tiers say which way arcs may run, and the edges of an undirected graph have no "

@@ -21,8 +21,6 @@ from arcwise.results import Trail
 from arcwise.scores import Score
 from arcwise.undirected.limits import Bounds
 
-__all__ = ["UNIT", "Losses"]
-
 UNIT = "nats per edge and row"
 """Of penalties and strengths."""
 

@@ -10,18 +10,15 @@ selection with the lasso", Annals of Statistics 34 (2006), 1436-1462).
 """
 
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise._kernels.glasso import neighbours
-from arcwise.errors import FitError, unknown
+from arcwise.errors import unknown
 from arcwise.results import Trail, Watch
 from arcwise.undirected.penalties import Pairs, Problem, checked_covariance
-
-__all__ = ["Neighbourhoods", "neighbourhood", "neighbourhood_path", "safe_penalty"]
 
 Array = NDArray[np.float64]
 Rule = Literal["and", "or"]
@@ -124,25 +121,6 @@ def neighbourhood_path(
         yield float(penalty), found
         if trail.add(f"penalty {float(penalty):.4g}", float(found.n_edges), found.n_edges):
             return
-
-
-def safe_penalty(rows: float, variables: int, *, alpha: float = 0.05) -> float:
-    """The penalty at which, in large samples, two unconnected parts are joined with chance alpha.
-
-    It is the normal quantile at 1 - alpha / (2 p^2), divided by the root of the number of rows
-    (Meinshausen and Buehlmann 2006, section 3; their lambda is twice this).
-
-    Examples
-    --------
-    >>> round(safe_penalty(100, 50), 4)
-    0.4265
-    """
-    if not (rows > 0 and variables > 0 and 0 < alpha < 1):
-        raise FitError(
-            "A safe penalty needs rows, variables and a chance alpha between 0 and 1, not "
-            f"{rows}, {variables} and {alpha}."
-        )
-    return NormalDist().inv_cdf(1.0 - alpha / (2.0 * variables**2)) / float(np.sqrt(rows))
 
 
 def _correlations(matrix: Array) -> Array:

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from arcwise._kernels.glasso import curvature, mirror
 
-__all__ = ["Inverse", "completed", "finish", "inverse", "log_determinant"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 

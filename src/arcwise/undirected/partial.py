@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from arcwise.graphs import UGraph
 
-__all__ = ["edge_partials"]
-
 
 def edge_partials(graph: UGraph, precision: NDArray[np.float64] | None) -> tuple[float, ...] | None:
     """Give the partial correlations of the edges of a graph, in their order.

@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso import gather
 from arcwise.errors import FitError
 
-__all__ = ["Pairs", "Piece", "Problem", "checked_covariance", "checked_factors"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Pairs = Iterable[tuple[int, int]]
@@ -88,6 +86,12 @@ def _largest(work: Array, root: Array) -> tuple[int, int]:
     work /= root
     place = int(work.argmax())
     return place // len(work), place % len(work)
+
+
+def frozen(matrix: Array) -> Array:
+    """Make an array read-only."""
+    matrix.setflags(write=False)
+    return matrix
 
 
 class Piece(NamedTuple):
@@ -185,8 +189,7 @@ def checked_factors(factors: ArrayLike, size: int) -> Array:
 def _multiplied(off: float | Array, factors: Array) -> Array:
     """The product; infinite factors hold an entry at zero whatever the penalty."""
     held = np.isinf(factors)
-    found: Array = np.where(held, np.inf, off * np.where(held, 1.0, factors))
-    return found
+    return np.where(held, np.inf, off * np.where(held, 1.0, factors))
 
 
 def _checked_penalty(penalty: ArrayLike, size: int) -> float | Array:
@@ -215,7 +218,7 @@ def _checked_pairs(pairs: Pairs | None, size: int) -> set[tuple[int, int]]:
     for one, two in found:
         if not 0 <= one < two < size:
             raise FitError(
-                f"({one}, {two}) is no pair of two columns out of 0 to {size - 1}; rules for the "
+                f"({one}, {two}) is not a pair of two columns out of 0 to {size - 1}; rules for the "
                 "graphical lasso are pairs of column numbers."
             )
     return found

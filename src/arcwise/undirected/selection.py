@@ -23,18 +23,6 @@ from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.neighbourhood import neighbourhood_path
 from arcwise.undirected.penalties import Pairs, checked_covariance
 
-__all__ = [
-    "Choice",
-    "by_rotation",
-    "by_stability",
-    "correlations",
-    "cut_short",
-    "lasso_graphs",
-    "neighbour_graphs",
-    "penalties_for",
-    "usual_penalty",
-]
-
 Array = NDArray[np.float64]
 Run = Callable[[Callable[[int], Any], int], Sequence[Any]]
 """How to do pieces of work: a function of a number, and how many numbers."""

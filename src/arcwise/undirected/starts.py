@@ -16,8 +16,6 @@ from arcwise.errors import FitError
 from arcwise.undirected.chordal import completion
 from arcwise.undirected.penalties import Piece
 
-__all__ = ["Start", "begin", "no_maximum", "share_of"]
-
 Array = NDArray[np.float64]
 
 # Of a path, steps this much longer than the one before are not foreseen from it.

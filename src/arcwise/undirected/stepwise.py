@@ -38,8 +38,6 @@ from arcwise.undirected.known import refitted
 from arcwise.undirected.newton import inverse, log_determinant
 from arcwise.undirected.penalties import Pairs, checked_covariance
 
-__all__ = ["Charge", "Stepwise", "stepwise", "usual_gamma"]
-
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -383,5 +381,4 @@ def _joined(theta: Array, w: Array, pair: tuple[int, int], correlation: float) -
     change = np.linalg.inv([[1.0, correlation], [correlation, 1.0]]) - np.linalg.inv(w[place])
     theta[place] += change
     inner = np.linalg.solve(np.eye(2) + change @ w[place], change)
-    found: Array = w - sides @ (0.5 * (inner + inner.T)) @ sides.T
-    return found
+    return w - sides @ (0.5 * (inner + inner.T)) @ sides.T

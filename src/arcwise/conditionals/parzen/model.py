@@ -1,5 +1,6 @@
 """One fitted conditional density by Parzen windows, and columns as the kernels take them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -229,8 +230,9 @@ class ParzenConditional:
             out = np.where(rng.random(len(codes)) < self.tail_weight, anywhere, out)
         return out.astype(self.output.dtype)
 
-    def words(self, name: str, inputs: tuple[str, ...]) -> str:
+    def words(self, child: Variable, parents: Sequence[Variable]) -> str:
         """The model in a sentence."""
+        name, inputs = child.name, [parent.name for parent in parents]
         given = f" given {', '.join(inputs)}" if inputs else ""
         h_in, h_out = (float(width) for width in self.bandwidths)
         parts = [f"bandwidth of the inputs {h_in:.3g} sd"] if inputs else []

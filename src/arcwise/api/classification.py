@@ -1,0 +1,242 @@
+"""Classifiers from any data: learned, and judged on rows that they have not seen."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.api.net import Network
+from arcwise.conditionals.discrete import Discrete, Smoothing
+from arcwise.data import Table, any_table, fingerprint
+from arcwise.errors import DataError, FitError, WordError
+from arcwise.evaluate.classify import Classified
+from arcwise.learners.classifiers import (
+    Classifier,
+    ClassifierSpec,
+    Plan,
+    decide,
+    learn_classifier,
+    prepared_classes,
+)
+from arcwise.scores import SCORES, Score
+
+__all__ = ["Classification", "class_folds", "classifier_spec", "classify", "loss_matrix", "net_of"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Classification:
+    """A classifier learned from all rows, and what it is worth on rows left out.
+
+    Attributes
+    ----------
+    network : the classifier as a network; of aode, that of the parent which tells most about the class.
+    validated : accuracy, log-loss, confusion and calibration on rows left out; None without folds.
+    classifier : the plain value.
+    """
+
+    network: Network
+    validated: Classified | None
+    classifier: Classifier
+    loss: Array | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def predict_proba(self, rows: Any) -> Array:
+        """Probabilities of the classes in each row, gaps summed out."""
+        return np.exp(self.classifier.log_proba(self.classifier.rows_of(rows)))
+
+    def predict(self, rows: Any) -> NDArray[Any]:
+        """The class of least expected loss in each row, by default the most probable one."""
+        codes = decide(self.predict_proba(rows), self.loss)
+        return np.array(self.classifier.classes)[codes]
+
+    def __str__(self) -> str:
+        arcs = self.network.graph
+        head = f"{self.settings['structure']} classifier of {self.classifier.target}: {arcs}"
+        return head if self.validated is None else f"{head}\n{self.validated}"
+
+
+def classify(
+    data: Any,
+    target: str,
+    *,
+    structure: str = "tan",
+    features: str = "auto",
+    k: int | None = 2,
+    arc_score: str | None = None,
+    search: str = "auto",
+    select: str | None = None,
+    alpha: float = 1.0,
+    equivalent_sample_size: float | None = None,
+    min_count: float = 30,
+    loss: Any = None,
+    folds: int = 10,
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    na_values: Iterable[object] = (),
+    seed: int = 0,
+) -> Classification:
+    """Learn a Bayesian classifier from data, and judge it by cross-validation.
+
+    Parameters
+    ----------
+    data : as for `learn`; gaps are taken.
+    target : the name of the class, a discrete column.
+    structure, features, k, arc_score, search, select, alpha, equivalent_sample_size, min_count, loss : as for
+        `BayesClassifier`.
+    folds : parts of the rows, of the same shares of classes, each left out once; 0 for none. Everything that
+        is learned from rows, cut points among them, is learned anew without each part.
+    kinds, weights, na_values : as for `table`.
+    seed : of the parts, and of a search.
+
+    Returns
+    -------
+    Classification.
+
+    >>> import arcwise as aw
+    >>> mail = {"spam": ["yes", "no"] * 50, "links": ["many", "few", "many", "few", "few"] * 20}
+    >>> found = aw.classify(mail, "spam", structure="naive")
+    >>> found.network.children("spam")
+    ('links',)
+    """
+    given = locals()
+    table = any_table(data, kinds, weights, na_values)
+    if not isinstance(table, Table):
+        raise DataError("A classifier needs the rows of a table, but moments were given.")
+    if target not in table.names:
+        table.index(target)  # says which names there are
+    words = {word: given[word] for word in _WORDS}
+    spec = classifier_spec(seed=seed, **words)
+    ready = prepared_classes(table, target)
+    costs = loss_matrix(loss, ready.variable(target).levels or ())
+    validated = _validated(ready, target, spec, costs, folds, seed) if folds else None
+    found = learn_classifier(ready, target, spec)
+    settings = {**{w: v for w, v in words.items() if v is not None}, "seed": seed}
+    return Classification(net_of(found, table, settings), validated, found, costs, settings)
+
+
+_WORDS = (
+    "structure", "features", "k", "arc_score", "search", "select", "alpha", "equivalent_sample_size",
+    "min_count",
+)  # fmt: skip
+
+
+def classifier_spec(
+    *,
+    structure: str = "tan",
+    features: str = "auto",
+    k: int | None = 2,
+    arc_score: str | None = None,
+    search: str = "auto",
+    select: str | None = None,
+    alpha: float = 1.0,
+    equivalent_sample_size: float | None = None,
+    min_count: float = 30,
+    seed: Any = 0,
+) -> ClassifierSpec:
+    """Turn the words of a classifier into its specification."""
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0):
+        raise WordError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
+    size, each = (
+        (alpha, "cell") if equivalent_sample_size is None else (equivalent_sample_size, "table")
+    )
+    if not size >= 0:
+        raise FitError(f"Pseudo-counts are 0 or more, got {size!r}.")
+    rng = np.random.default_rng(seed)
+    plan = Plan(rng, structure, None if k is None else int(k), arc_score, search)
+    return ClassifierSpec(plan, features, Smoothing(float(size), each), float(min_count), select)
+
+
+def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:
+    """Losses as a matrix: that of deciding for column j where row i is true.
+
+    Parameters
+    ----------
+    loss : None, a square matrix in the order of the classes, or a mapping of pairs (true, decided) to losses;
+        pairs that it does not name cost 1, or 0 where both are equal.
+    classes : in their order.
+    """
+    names = list(classes)
+    if loss is None:
+        return None
+    if isinstance(loss, Mapping):
+        matrix = 1.0 - np.eye(len(names))
+        for pair, cost in loss.items():
+            if not isinstance(pair, tuple) or len(pair) != 2 or not set(pair) <= set(names):
+                raise FitError(
+                    f"Losses are given for pairs (true class, decided class) of {names}, got {pair!r}."
+                )
+            matrix[names.index(pair[0]), names.index(pair[1])] = float(cost)
+    else:
+        matrix = np.asarray(loss, dtype=float)
+    if matrix.shape != (len(names),) * 2 or not np.isfinite(matrix).all():
+        raise FitError(
+            f"Losses need a finite number for each of {len(names)} true and decided classes, got an array of "
+            f"shape {matrix.shape}."
+        )
+    return matrix
+
+
+def class_folds(
+    codes: NDArray[Any], folds: int, rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
+    """Deal rows into parts with the same shares of classes.
+
+    >>> [part.tolist() for part in class_folds(np.array([0, 0, 1, 1]), 2, np.random.default_rng(1))]
+    [[0, 3], [1, 2]]
+    """
+    if not 2 <= folds <= len(codes):
+        raise DataError(
+            f"{len(codes)} rows can be dealt into 2 to {len(codes)} folds, not {folds}."
+        )
+    shuffled = rng.permutation(len(codes))
+    ranked = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    return [np.sort(ranked[start::folds]) for start in range(folds)]
+
+
+def _validated(
+    table: Table, target: str, spec: ClassifierSpec, loss: Array | None, folds: int, seed: int
+) -> Classified:
+    """Probabilities of each row's classes by a classifier learned without its part."""
+    codes = table.column(target).astype(np.intp)
+    classes = table.variable(target).levels or ()
+    logs = np.zeros((table.rows, len(classes)))
+    for part in class_folds(codes, folds, np.random.default_rng(seed)):
+        inside = np.ones(table.rows, dtype=bool)
+        inside[part] = False
+        found = learn_classifier(table.take(inside), target, spec)
+        features = table.take(part).select([n for n in table.order if n != target])
+        logs[part] = found.log_proba(found.rows_of(features))
+    weights = np.ones(table.rows) if table.weights is None else np.asarray(table.weights)
+    return Classified(target, classes, codes, logs, decide(np.exp(logs), loss), weights, folds)
+
+
+def net_of(classifier: Classifier, source: Table, settings: Mapping[str, Any]) -> Network:
+    """The network of a classifier, as users hold it."""
+    table = classifier.table
+    scorer = None if table is None else _scorer(table)
+    graph = classifier.net.graph
+    total = (
+        None if scorer is None else sum(map(scorer.local, range(len(graph.nodes)), graph.parents))
+    )
+    return Network(
+        classifier.net,
+        score=None if total is None else float(total),
+        settings={"model": ", ".join(sorted(set(classifier.net.models))), **settings},
+        notes=classifier.notes,
+        order=tuple(n for n in source.order if n in classifier.net.names),
+        rows=None if table is None else table.total,
+        fingerprint=fingerprint(source),
+        scorer=scorer,
+        data=table,
+    )
+
+
+def _scorer(table: Table) -> Score | None:
+    """BIC of discrete columns without gaps, for the strengths of arcs; else None."""
+    if not all(v.discrete for v in table.variables) or table.missing().any():
+        return None
+    return SCORES["bic"].bind(Discrete().bind(table))

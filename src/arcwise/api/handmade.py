@@ -1,0 +1,203 @@
+"""Networks made by hand: a graph, and the numbers of every local model."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from arcwise.api.fitting import graph_of
+from arcwise.api.net import Network
+from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
+from arcwise.data import Variable
+from arcwise.errors import DataError, FitError, GraphError, unknown
+from arcwise.graphs import DAG
+from arcwise.io.tables import normalised
+from arcwise.networks import BayesNet
+
+__all__ = ["network"]
+
+_LINEAR = ("intercept", "coefficients", "sd", "variance")
+_TABLE = ("levels", "table", "parents")
+
+
+def network(graph: DAG | str, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
+    """Make a network by hand: structure and numbers given.
+
+    Parameters
+    ----------
+    graph : a DAG, or a formula or model string for one.
+    numbers : for each variable a mapping.
+
+        * A linear-Gaussian one has "sd" or "variance", "intercept" (0 by default) and "coefficients", a
+          mapping from each parent to its number.
+        * One with levels has a probability for each level, ``{"yes": 0.2, "no": 0.8}``, and with parents such
+          a mapping for each state of them, ``{"rain=yes, sprinkler=no": {"yes": 0.9, "no": 0.1}, ...}``; of a
+          single parent the level alone is enough.
+        * Or "levels" and a "table" with one axis for each parent and the levels last; "parents" names the
+          axes, which are in the order of names by default.
+
+    Returns
+    -------
+    Network.
+
+    Raises
+    ------
+    FitError : numbers that are missing, of unknown names, or not numbers.
+    DataError : probabilities that do not sum to one; a table of another shape.
+
+    >>> import arcwise as aw
+    >>> rain = {"rain": {"sd": 1.0}, "wet": {"coefficients": {"rain": 2.0}, "sd": 0.5}}
+    >>> net = aw.network("[rain][wet|rain]", rain)
+    >>> round(net.query("rain", given={"wet": 2.0}).mean, 3)
+    0.941
+    >>> wet = {"yes": {"yes": 0.9, "no": 0.1}, "no": {"yes": 0.2, "no": 0.8}}
+    >>> net = aw.network("[rain][wet|rain]", {"rain": {"yes": 0.3, "no": 0.7}, "wet": wet})
+    >>> round(float(net.query("rain", given={"wet": "yes"}).probability("yes")), 4)
+    0.6585
+    """
+    known = graph_of(graph)
+    if not isinstance(known, DAG):
+        raise GraphError("A network made by hand needs a DAG, got an undirected graph.")
+    known = known.over(sorted(known.nodes))
+    missing = sorted(set(known.nodes) ^ set(numbers))
+    if missing:
+        raise FitError(f"Graph and numbers need the same variables; {missing[0]!r} is in one only.")
+    variables = {
+        name: _variable(name, known.parents_of(name), numbers[name]) for name in known.nodes
+    }
+    models: list[Conditional] = []
+    for name in known.nodes:
+        parents = [variables[parent] for parent in known.parents_of(name)]
+        make = _table if variables[name].discrete else _regression
+        models.append(make(variables[name], parents, numbers[name]))
+    net = BayesNet(tuple(variables.values()), known, tuple(models))
+    return Network(
+        net, settings={"model": ", ".join(sorted(set(net.models)))}, order=tuple(numbers)
+    )
+
+
+def _variable(name: str, parents: Sequence[str], given: Mapping[Any, Any]) -> Variable:
+    """A variable with the levels that its numbers name; a number if they name none."""
+    if not isinstance(given, Mapping):
+        raise FitError(f"The numbers of variable {name!r} must be a mapping, got {given!r}.")
+    if "levels" in given:
+        return Variable(name, tuple(given["levels"]))
+    if len(given) < 2 - bool(parents) or set(given) & set(_LINEAR):  # one level is no distribution
+        return Variable(name)
+    row = next(iter(given.values())) if parents else given
+    if not isinstance(row, Mapping):
+        raise FitError(
+            f"Variable {name!r} has parents, so it needs a mapping from levels to probabilities for each "
+            f"state of {', '.join(parents)}, got {row!r}."
+        )
+    return Variable(name, tuple(row))
+
+
+def _regression(
+    child: Variable, parents: Sequence[Variable], given: Mapping[str, Any]
+) -> GaussianConditional:
+    name, inputs = child.name, [parent.name for parent in parents]
+    for word in given:
+        if word not in _LINEAR:
+            raise unknown(f"number of variable {name!r} called", word, _LINEAR)
+    if discrete := [parent.name for parent in parents if parent.discrete]:
+        raise FitError(f"Variable {name!r} is linear, and its parent {discrete[0]!r} has levels.")
+    slopes: Mapping[str, float] = given.get("coefficients", {})
+    if set(slopes) != set(inputs):
+        raise FitError(
+            f"Variable {name!r} has the parents {', '.join(inputs) or 'none'}, got coefficients for "
+            f"{', '.join(slopes) or 'none'}."
+        )
+    if ("sd" in given) == ("variance" in given):
+        raise FitError(f"Variable {name!r} needs one of 'sd' and 'variance'.")
+    width = _number(name, given["variance"] if "variance" in given else given["sd"])
+    if not width > 0:
+        raise FitError(f"The sd or variance of {name!r} must be positive, got {width}.")
+    variance = width if "variance" in given else width**2
+    weights = np.array([_number(name, slopes[parent]) for parent in inputs])
+    size = len(inputs) + 1
+    intercept = _number(name, given.get("intercept", 0.0))
+    return GaussianConditional(
+        intercept, weights, variance, np.zeros((size, size)), 0.0, redundant=(False,) * len(inputs)
+    )
+
+
+def _table(
+    child: Variable, parents: Sequence[Variable], given: Mapping[Any, Any]
+) -> DiscreteConditional:
+    if numbers := [parent.name for parent in parents if not parent.discrete]:
+        raise FitError(
+            f"Variable {child.name!r} has levels, and its parent {numbers[0]!r} has none."
+        )
+    if "levels" not in given:
+        return DiscreteConditional(normalised(child, parents, _by_state(child, parents, given)))
+    for word in given:
+        if word not in _TABLE:
+            raise unknown(f"number of variable {child.name!r} called", word, _TABLE)
+    names = [parent.name for parent in parents]
+    axes = list(given.get("parents", names))
+    if sorted(axes) != sorted(names):
+        raise FitError(
+            f"Variable {child.name!r} has the parents {', '.join(names) or 'none'}, got a table for "
+            f"{', '.join(map(str, axes)) or 'none'}."
+        )
+    by_axis = [parents[names.index(axis)] for axis in axes]
+    table = normalised(child, by_axis, given.get("table", ()))
+    order = [axes.index(name) for name in names]
+    return DiscreteConditional(np.ascontiguousarray(table.transpose(*order, len(axes))))
+
+
+def _by_state(child: Variable, parents: Sequence[Variable], given: Mapping[Any, Any]) -> Any:
+    """The table of probabilities that are given state by state."""
+    if not parents:
+        return _row(child, given, child.name)
+    shape = [len(parent.levels or ()) for parent in parents]
+    table = np.full((*shape, len(child.levels or ())), np.nan)
+    rows = {_state(child, parents, state): row for state, row in given.items()}
+    for codes in product(*map(range, shape)):
+        state = tuple(
+            (parent.levels or ())[code] for parent, code in zip(parents, codes, strict=True)
+        )
+        said = ", ".join(f"{p.name}={level}" for p, level in zip(parents, state, strict=True))
+        if tuple(map(str, state)) not in rows:
+            raise FitError(f"Variable {child.name!r} has no probabilities for {said}.")
+        table[codes] = _row(child, rows[tuple(map(str, state))], f"{child.name} given {said}")
+    return table
+
+
+def _state(child: Variable, parents: Sequence[Variable], state: Any) -> tuple[str, ...]:
+    """A state of the parents, as the texts of their levels in the order of names."""
+    names = [parent.name for parent in parents]
+    if isinstance(state, str) and "=" in state:
+        pairs = dict(part.split("=", 1) for part in state.split(",") if "=" in part)
+        found = {name.strip(): level.strip() for name, level in pairs.items()}
+    else:
+        levels = state if isinstance(state, tuple) else (state,)
+        found = (
+            dict(zip(names, map(str, levels), strict=False)) if len(levels) == len(names) else {}
+        )
+    known = {parent.name: set(map(str, parent.levels or ())) for parent in parents}
+    if set(found) != set(names) or any(level not in known[name] for name, level in found.items()):
+        raise FitError(
+            f"A state of the parents of {child.name!r} is written as "
+            f"'{', '.join(f'{p.name}={(p.levels or (None,))[0]}' for p in parents)}', got {state!r}."
+        )
+    return tuple(found[name] for name in names)
+
+
+def _row(child: Variable, given: Any, where: str) -> list[float]:
+    levels = child.levels or ()
+    if not isinstance(given, Mapping) or set(given) != set(levels):
+        raise DataError(
+            f"The probabilities of {where} must be a mapping from {', '.join(map(str, levels))} to numbers, "
+            f"got {given!r}."
+        )
+    return [_number(child.name, given[level]) for level in levels]
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise FitError(f"Variable {name!r} needs numbers, got {value!r}.")
+    return float(value)

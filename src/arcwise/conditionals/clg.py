@@ -1,0 +1,173 @@
+"""The conditional linear Gaussian local model: a regression for each configuration of the discrete parents.
+
+With discrete parents in configuration j and continuous parents x (Lauritzen and Wermuth 1989),
+
+    y = b_j + sum_k w_jk x_k + sqrt(v_j) e,    e standard normal.
+
+Coefficients are least squares within each configuration. Its variance has one pseudo-row: v_j = (RSS_j + v) /
+(n_j + 1), v being the variance of the regression on all rows, so that a feature which does not vary within a
+class has a density still. A configuration with fewer rows than coefficients takes the regression on all rows.
+Without discrete parents the model is the linear Gaussian one.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals.base import Array, Columns, DefaultScore, Family, check_sizes
+from arcwise.conditionals.gaussian import FLOOR
+from arcwise.data import Table, Variable
+from arcwise.distributions import Normal
+from arcwise.errors import FitError
+
+__all__ = ["ConditionalGaussian", "ConditionalGaussianModel"]
+
+_LOG_2PI = float(np.log(2 * np.pi))
+_SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionalGaussianModel:
+    """Fitted regressions, one for each configuration of the discrete parents.
+
+    `discrete` says which of the parents are; the other fields have an axis for each of these, and `slopes`
+    one more for the continuous parents.
+
+    >>> model = ConditionalGaussianModel((True,), np.array([0.0, 5.0]), np.zeros((2, 0)), np.ones(2))
+    >>> model.mean((np.array([1, 0]),), 2).tolist()
+    [5.0, 0.0]
+    """
+
+    word: ClassVar[str] = "clg"
+
+    discrete: tuple[bool, ...]
+    intercepts: Array
+    slopes: Array
+    variances: Array
+
+    def __post_init__(self) -> None:
+        """Check the numbers and close the arrays."""
+        shape, continuous = self.intercepts.shape, self.discrete.count(False)
+        fits = len(shape) == self.discrete.count(True) and self.variances.shape == shape
+        arrays = (self.intercepts, self.slopes, self.variances)
+        if not fits or self.slopes.shape != (*shape, continuous):
+            raise FitError(
+                "A conditional Gaussian model needs one regression for each configuration."
+            )
+        if not all(np.isfinite(each).all() for each in arrays) or not (self.variances > 0).all():
+            raise FitError(
+                "A conditional Gaussian model needs finite coefficients and positive variances."
+            )
+        for array in arrays:
+            array.setflags(write=False)
+
+    @property
+    def n_params(self) -> int:
+        """Coefficients, intercept and variance of each configuration."""
+        return self.intercepts.size * (self.discrete.count(False) + 2)
+
+    def _split(self, xs: Columns) -> tuple[tuple[NDArray[np.intp], ...], list[NDArray[Any]]]:
+        pairs = list(zip(self.discrete, xs, strict=True))
+        codes = tuple(np.asarray(x, dtype=np.intp) for discrete, x in pairs if discrete)
+        return codes, [x for discrete, x in pairs if not discrete]
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected value of each row."""
+        codes, numbers = self._split(xs)
+        out: Array = np.broadcast_to(self.intercepts[codes], size).astype(float)
+        for k, column in enumerate(numbers):
+            out += self.slopes[(*codes, k)] * column
+        return out
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density of each row."""
+        variance = self.variances[self._split(xs)[0]]
+        residual = y - self.mean(xs, len(y))
+        out: Array = -0.5 * (_LOG_2PI + np.log(variance) + residual**2 / variance)
+        return out
+
+    def distribution(self, xs: Columns, size: int) -> Normal:
+        """The normal distribution of each row."""
+        sd = np.sqrt(self.variances[self._split(xs)[0]])
+        return Normal(self.mean(xs, size), np.broadcast_to(sd, size).astype(float))
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
+        """Draw one value for each row."""
+        sd = np.sqrt(self.variances[self._split(xs)[0]])
+        return self.mean(xs, size) + sd * rng.standard_normal(size)
+
+
+class ConditionalGaussian(Family):
+    """Regressions for each configuration of discrete parents."""
+
+    name = "clg"
+    conditional = ConditionalGaussianModel
+    parent_kinds = frozenset({"continuous", "discrete"})
+
+    def fit(
+        self,
+        y: NDArray[Any],
+        xs: Columns,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        weights: Array | None = None,
+    ) -> ConditionalGaussianModel:
+        """Fit the regressions of column `y` given the columns `xs`."""
+        w = np.ones(len(y)) if weights is None else weights
+        if not w.sum() > 0:
+            raise FitError(f"A model of {child.name!r} needs at least one row with weight.")
+        levels = [len(p.levels) for p in parents if p.levels is not None]
+        codes = [np.asarray(x, np.intp) for x, p in zip(xs, parents, strict=True) if p.discrete]
+        numbers = [x for x, p in zip(xs, parents, strict=True) if not p.discrete]
+        design = np.column_stack([np.ones(len(y)), *numbers])
+        least = _floor(y, w)
+        pooled, v = _regression(design, y, w, 0.0, least)
+        size = int(np.prod(levels, dtype=float))
+        places = (
+            np.ravel_multi_index(tuple(codes), tuple(levels)) if codes else np.zeros(len(y), int)
+        )
+        found = np.tile(pooled, (size, 1))
+        variances = np.full(size, v)
+        order = np.argsort(places, kind="stable")
+        ends = np.searchsorted(places[order], np.arange(size + 1))
+        for j in range(size):
+            rows = order[ends[j] : ends[j + 1]]
+            if w[rows].sum() >= design.shape[1] and len(rows):
+                found[j], variances[j] = _regression(design[rows], y[rows], w[rows], v, least)
+        return ConditionalGaussianModel(
+            tuple(p.discrete for p in parents),
+            found[:, 0].reshape(levels).copy(),
+            found[:, 1:].reshape(*levels, len(numbers)).copy(),
+            variances.reshape(levels),
+        )
+
+    def prepare(self, table: Table) -> Table:
+        """Refuse numbers whose squares cannot be computed."""
+        check_sizes(table)
+        return table
+
+    def default_score(self, columns: int, rows: float) -> DefaultScore:
+        """BIC."""
+        return DefaultScore("bic")
+
+
+def _floor(y: Array, w: Array) -> float:
+    """The smallest variance of a column's models."""
+    mean = float(np.average(y, weights=w))
+    spread = float(np.average((y - mean) ** 2, weights=w))
+    return max(FLOOR * spread, (_SMALLEST * max(1.0, abs(mean))) ** 2 if spread == 0 else 0.0)
+
+
+def _regression(
+    design: Array, y: Array, w: Array, pseudo: float, least: float
+) -> tuple[Array, float]:
+    """Coefficients of a weighted regression, and its variance with a pseudo-row where one is given."""
+    root = np.sqrt(w)
+    scales = np.abs(design).max(axis=0)
+    scales[scales == 0] = 1.0
+    found = np.linalg.lstsq(design / scales * root[:, None], y * root, rcond=1e-10)[0] / scales
+    rss = float(w @ (y - design @ found) ** 2)
+    extra = 1.0 if pseudo else 0.0
+    return found, max((rss + extra * pseudo) / (float(w.sum()) + extra), least)

@@ -1,0 +1,256 @@
+"""Cut points: where a column of numbers is best divided into a few levels.
+
+All methods see a column as its distinct values in ascending order, each with how often it counts, so that
+equal values always fall into one level and the order of rows cannot matter. A cut lies above the value
+below it and at or below the value above it: a number belongs to the level of the cuts that are at most it.
+
+=========  ===========================================================================================
+word       cuts
+=========  ===========================================================================================
+width      equal steps from the smallest to the largest value
+quantiles  between values, where the share of rows below is nearest to 1/k, 2/k, ... (equal frequency)
+kmeans     the exact optimum of k-means in one dimension, by dynamic programming (Wang and Song 2011);
+           a number goes to the nearest mean
+entropy    recursively where the entropy of a class is least, as long as the minimum description length
+           criterion accepts the cut (Fayyad and Irani 1993)
+=========  ===========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def width(values: Array, counts: Array, bins: int) -> Array:
+    """Cut the range into steps of equal width.
+
+    >>> width(np.array([0.0, 1.0, 9.0]), np.ones(3), 3)
+    array([3., 6.])
+    """
+    low, high = values[0], values[-1]
+    shares = np.arange(1, bins) / bins
+    cuts = low * (1 - shares) + high * shares  # no difference, which could overflow
+    return np.unique(cuts[(cuts > low) & (cuts <= high)])
+
+
+def quantiles(values: Array, counts: Array, bins: int) -> Array:
+    """Cut into levels of nearly equal count; values that are equal are never divided.
+
+    >>> quantiles(np.array([1.0, 2.0, 3.0, 8.0]), np.array([1.0, 1.0, 1.0, 1.0]), 2)
+    array([2.5])
+    """
+    if len(values) < 2:
+        return np.zeros(0)
+    total = counts.sum()
+    below, wanted = np.cumsum(counts)[:-1], total * np.arange(1, bins) / bins
+    after = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
+    before = np.maximum(after - 1, 0)
+    # The lower of two boundaries that are equally near, up to rounding.
+    lower = wanted - below[before] <= below[after] - wanted + 1e-12 * total
+    places = np.unique(np.where(lower, before, after))
+    return between(values[places], values[places + 1])
+
+
+def between(lower: Array, upper: Array) -> Array:
+    """Give the points half-way, above the lower values even where rounding would not have it so."""
+    middle = lower / 2 + upper / 2
+    return np.where((middle > lower) & (middle <= upper), middle, upper)
+
+
+# -- k-means -------------------------------------------------------------------------------------
+
+
+def kmeans(values: Array, counts: Array, bins: int) -> Array:
+    """Cut where the sum of squared distances from the means of the levels is least of all.
+
+    The best last level of the first j values begins no earlier than that of the first j - 1, so each of
+    the k rows of the program is found by halving: O(k n log n), in whole-array steps.
+
+    >>> kmeans(np.array([1.0, 2.0, 10.0, 12.0]), np.ones(4), 2)
+    array([6.25])
+    """
+    levels = min(bins, len(values))
+    if levels < 2:
+        return np.zeros(0)
+    sums = _Sums.of(values, counts)
+    ends = np.arange(1, len(values) + 1)
+    cost = sums.cost(np.zeros_like(ends), ends)
+    starts = []
+    for level in range(1, levels):
+        cost, start = _next_row(sums, cost, level)
+        starts.append(start)
+    edges = [len(values)]
+    for start in reversed(starts):
+        edges.append(int(start[edges[-1] - 1]))
+    edges = [0, *reversed(edges)]
+    means = [sums.mean(a, b) for a, b in pairwise(edges)]
+    centre = between(np.array(means[:-1]), np.array(means[1:])) * sums.scale + sums.origin
+    lower, upper = values[np.array(edges[1:-1]) - 1], values[edges[1:-1]]
+    return np.where((centre > lower) & (centre <= upper), centre, between(lower, upper))
+
+
+class _Sums:
+    """Running sums of centred and scaled values: any stretch's mean and sum of squares at once."""
+
+    def __init__(self, scaled: Array, counts: Array, origin: float, scale: float) -> None:
+        self.origin, self.scale = origin, scale
+        parts = (counts, counts * scaled, counts * scaled**2)
+        self._w, self._x, self._xx = (np.concatenate([[0.0], np.cumsum(each)]) for each in parts)
+
+    @classmethod
+    def of(cls, values: Array, counts: Array) -> _Sums:
+        origin = float(values[len(values) // 2])
+        apart = values / 2 - origin / 2
+        scale = float(np.abs(apart).max()) * 2
+        return cls(apart / (scale / 2), counts, origin, scale)
+
+    def cost(self, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> Array:
+        """Sums of squares about the means of values[starts:ends]."""
+        weight, total = self._w[ends] - self._w[starts], self._x[ends] - self._x[starts]
+        squares = self._xx[ends] - self._xx[starts]
+        found: Array = np.maximum(squares - total**2 / weight, 0.0)
+        return found
+
+    def mean(self, start: int, end: int) -> float:
+        return float((self._x[end] - self._x[start]) / (self._w[end] - self._w[start]))
+
+
+def _next_row(sums: _Sums, cost: Array, level: int) -> tuple[Array, NDArray[np.intp]]:
+    """Costs of the first 1, 2, ... values in one level more, and where the last level begins.
+
+    `cost[j - 1]` is that of the first j values in `level` levels. At every round the middle of each open
+    stretch of ends is solved; its answer bounds those to the left and to the right.
+    """
+    size = len(cost)
+    best, start = np.full(size, np.inf), np.zeros(size, dtype=np.intp)
+    first, last = np.array([level]), np.array([size - 1])  # stretches of positions j - 1
+    least, most = np.array([level]), np.array([size - 1])  # where their last level may begin
+    while len(first):
+        middle = (first + last) // 2
+        lengths = np.minimum(most, middle) - least + 1
+        offsets = np.cumsum(lengths) - lengths
+        begin = np.arange(lengths.sum()) + np.repeat(least - offsets, lengths)
+        total = cost[begin - 1] + sums.cost(begin, np.repeat(middle + 1, lengths))
+        lowest = np.minimum.reduceat(total, offsets)
+        hits = np.flatnonzero(total == np.repeat(lowest, lengths))
+        found = begin[hits[np.searchsorted(hits, offsets)]]  # the first of each stretch
+        best[middle], start[middle] = lowest, found
+        first, last = np.concatenate([first, middle + 1]), np.concatenate([middle - 1, last])
+        least, most = np.concatenate([least, found]), np.concatenate([found, most])
+        open_ = first <= last
+        first, last, least, most = first[open_], last[open_], least[open_], most[open_]
+    return best, start
+
+
+# -- entropy -------------------------------------------------------------------------------------
+
+
+def entropy(values: Array, table: Array) -> Array:
+    """Cut where that says most about a class, as long as it is worth its description.
+
+    A set S of N cases with k classes is divided where the mean entropy of the two parts is least. The cut
+    is kept if what it gains exceeds log2(N - 1) / N + D / N, with D = log2(3^k - 2) - (k H - k1 H1 - k2 H2),
+    H the entropies of S and of its parts in bits and k1, k2 the classes found in these; then the parts are
+    divided in turn.
+
+    Parameters
+    ----------
+    values : distinct and ascending.
+    table : values by classes, how often each pair counts.
+
+    >>> entropy(np.array([1.0, 2.0, 3.0, 4.0]), np.array([[9, 0], [9, 0], [0, 9], [0, 9]]))
+    array([2.5])
+    """
+    places: list[int] = []
+    stretches = [(0, len(values))]
+    while stretches:
+        start, end = stretches.pop()
+        place = _best_place(table[start:end])
+        if place:
+            places.append(start + place)
+            stretches += [(start, start + place), (start + place, end)]
+    cuts = np.array(sorted(places), dtype=np.intp)
+    return between(values[cuts - 1], values[cuts])
+
+
+def _best_place(table: Array) -> int:
+    """How many values go below the cut that is accepted; 0 where none is."""
+    # Each side is summed by itself: a difference of sums would leave traces of classes that are not there.
+    below, above = np.cumsum(table, axis=0), np.cumsum(table[::-1], axis=0)[::-1]
+    cases = float(below[-1].sum())
+    if len(table) < 2 or not cases > 1:
+        return 0
+    (bits,), (kinds,) = _entropies(below[-1:])
+    (low, low_kinds), (high, high_kinds) = _entropies(below[:-1]), _entropies(above[1:])
+    share = below[:-1].sum(axis=1) / cases
+    mean = share * low + (1 - share) * high
+    best = int(np.argmax(mean <= mean.min() + 1e-12))  # of equal ones, up to rounding, the lowest
+    models = kinds * np.log2(3.0) + np.log2(1 - 2 * 3.0**-kinds)
+    models -= kinds * bits - low_kinds[best] * low[best] - high_kinds[best] * high[best]
+    return best + 1 if bits - mean[best] > (np.log2(cases - 1) + models) / cases else 0
+
+
+def _entropies(counts: Array) -> tuple[Array, Array]:
+    """The entropy of each row of counts in bits, and how many of its classes occur."""
+    there = counts > 0
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    logs = np.log2(shares, out=np.zeros_like(shares), where=there)
+    return -(shares * logs).sum(axis=1), there.sum(axis=1)
+
+
+CUTTERS: dict[str, Callable[[Array, Array, int], Array]] = {
+    "quantiles": quantiles,
+    "width": width,
+    "kmeans": kmeans,
+}
+"""Methods that need no class, by word."""
+
+
+# -- columns and levels ---------------------------------------------------------------------------
+
+
+def counted(
+    numbers: Array, weights: Array | None, classes: NDArray[Any], kinds: int
+) -> tuple[Array, Array]:
+    """The distinct values, and how often each counts with each class; rows with a gap do not."""
+    there = ~np.isnan(numbers) & (classes < kinds)
+    if weights is not None:
+        there &= weights > 0
+    counts = np.ones(int(there.sum())) if weights is None else weights[there]
+    values, places = np.unique(numbers[there], return_inverse=True)
+    cells = places * kinds + classes[there]
+    # Sums of any weights are the same in whatever order the rows come.
+    order = np.lexsort((counts, cells))
+    sums = np.bincount(cells[order], counts[order], minlength=len(values) * kinds)
+    return values, sums.reshape(len(values), kinds).astype(float)
+
+
+def neat(values: Array, cuts: Array) -> Array:
+    """Cuts of whole numbers are whole numbers, which divide them alike."""
+    whole = bool((values == np.floor(values)).all())
+    return np.unique(np.ceil(cuts) if whole else cuts)
+
+
+def labels(cuts: Array) -> tuple[str, ...]:
+    """Names of the levels between cuts, with as many digits as keep them apart.
+
+    >>> labels(np.array([0.5, 2.0]))
+    ('below 0.5', '0.5 to 2', 'from 2')
+    """
+    if not len(cuts):
+        return ("all",)
+    digits = range(4, 18)
+    written = next(
+        texts
+        for count in digits
+        if len(set(texts := [f"{cut:.{count}g}" for cut in cuts])) == len(cuts)
+    )
+    middle = [f"{low} to {high}" for low, high in pairwise(written)]
+    return (f"below {written[0]}", *middle, f"from {written[-1]}")

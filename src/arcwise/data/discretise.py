@@ -1,0 +1,356 @@
+"""Categories: columns of numbers, text or times made into a few levels.
+
+Numbers are cut by one of the methods of `cutting`, or by hand; text becomes levels by patterns and times by
+the time of day (`definitions`). What made the levels stays with each variable (`Variable.cuts`,
+`Variable.coding`), so that a network learned from the table can be asked about raw values.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data.conform import raw_column
+from arcwise.data.cutting import CUTTERS, counted, entropy, labels, neat
+from arcwise.data.definitions import Definition, by_cuts, by_levels
+from arcwise.data.frames import raw_of, table, to_arrow
+from arcwise.data.kinds import settle
+from arcwise.data.raw import Raw
+from arcwise.data.source import existing, naming, raw
+from arcwise.data.table import Table
+from arcwise.data.variable import (
+    Column,
+    Kind,
+    Level,
+    Variable,
+    cut_codes,
+    numbers_of,
+    sentence_list,
+)
+from arcwise.errors import DataError, WordError, close_to, unknown
+
+METHODS = (*CUTTERS, "entropy")
+"""Ways to find cuts, by word."""
+
+BINS, MOST_BINS = 3, 255
+
+
+def discretise(
+    data: Any,
+    method: str | None = "quantiles",
+    *,
+    bins: int | Mapping[str, int] | None = None,
+    target: str | None = None,
+    columns: Iterable[str] | None = None,
+    levels: Mapping[str, Mapping[Any, Any]] | None = None,
+    cuts: Mapping[str, Sequence[float]] | None = None,
+    names: Mapping[str, Sequence[Any]] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    weights: str | ArrayLike | None = None,
+    na_values: Iterable[object] = (),
+) -> Table:
+    """Make categories of columns of numbers, text or times.
+
+    Parameters
+    ----------
+    data : a table, a file's path, or whatever `table` takes. Dates and near-unique text, which a table
+        leaves out, are found only in the file or frame itself.
+    method : how columns without levels or cuts of their own are cut: "quantiles" (equal frequency), "width",
+        "kmeans" or "entropy" (minimum description length, with a class in `target`); None leaves them.
+    bins : how many levels, 3 by default, or how many by name; entropy finds it itself.
+    target : the class that entropy cuts for: a discrete column.
+    columns : cut these only; by default all continuous ones.
+    levels : by column, what each level holds: ``{"links": {"Low": (0, 4), "High": (5, None)}, "sender":
+        {"edu": "*.edu", "other": None}, "sent": {"night": ("22:00", "6:00"), "day": None}}``.
+    cuts : by column, ascending numbers: a value has the level of the cuts that are at most it.
+    names : by column, names of the levels that cuts or a method make, lowest first.
+    kinds, weights, na_values : as for `table`.
+
+    Returns
+    -------
+    A table whose variables know their cuts and codings; gaps stay gaps. Its notes say what was done, and
+    where cut points were equal and merged.
+
+    Raises
+    ------
+    DataError : an unknown column, values that no level holds, infinite values, a target that has no levels.
+    WordError : an unknown method.
+
+    >>> mail = {"links": [0, 3, 7, 25], "sender": ["a@mit.edu", "b@x.com", "c@x.com", "d@uni.edu"]}
+    >>> found = discretise(mail, cuts={"links": [5, 11]}, names={"links": ["Low", "Medium", "High"]},
+    ...                    levels={"sender": {"edu": "*.edu", "other": None}})
+    >>> found.values("links").tolist(), found.values("sender").tolist()
+    (['Low', 'Low', 'Medium', 'High'], ['edu', 'other', 'other', 'edu'])
+    """
+    wanted = Categories.of(method, bins, target, columns, levels, cuts, names)
+    source = _table(data, wanted, kinds or {}, weights, tuple(na_values))
+    return wanted.apply(source)
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Checked wishes: how columns become levels.
+
+    Parameters
+    ----------
+    method, bins, target, columns, names : as `discretise` takes them.
+    given : levels by hand, by column.
+    """
+
+    method: str | None
+    bins: int | Mapping[str, int]
+    target: str | None
+    columns: tuple[str, ...] | None
+    names: Mapping[str, tuple[Level, ...]]
+    given: Mapping[str, Definition]
+
+    @classmethod
+    def of(
+        cls,
+        method: str | None = "quantiles",
+        bins: int | Mapping[str, int] | None = None,
+        target: str | None = None,
+        columns: Iterable[str] | None = None,
+        levels: Mapping[str, Mapping[Any, Any]] | None = None,
+        cuts: Mapping[str, Sequence[float]] | None = None,
+        names: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Categories:
+        """Check what can be checked before there is a table."""
+        if method is not None and method not in METHODS:
+            raise unknown("method of making categories", method, METHODS)
+        if (method == "entropy") != (target is not None):
+            raise WordError(
+                "method='entropy' cuts for a class: name its column with target=."
+                if target is None
+                else f"target= is for method='entropy', got method={method!r}."
+            )
+        if method == "entropy" and bins is not None:
+            raise WordError("method='entropy' finds the number of levels itself: leave bins= out.")
+        for count in (
+            bins.values() if isinstance(bins, Mapping) else [BINS if bins is None else bins]
+        ):
+            _check_bins(count)
+        twice = sorted(set(levels or {}) & set(cuts or {}))
+        if twice:
+            raise DataError(f"{sentence_list(twice)} stands in both levels= and cuts=: choose one.")
+        given = {name: by_levels(name, each) for name, each in (levels or {}).items()}
+        given |= {name: by_cuts(name, each) for name, each in (cuts or {}).items()}
+        chosen = (columns,) if isinstance(columns, str) else columns
+        return cls(
+            method,
+            BINS if bins is None else bins,
+            target,
+            None if chosen is None else tuple(chosen),
+            {name: tuple(each) for name, each in (names or {}).items()},
+            given,
+        )
+
+    def apply(self, source: Table) -> Table:
+        """Make the categories of a table; columns that have them already pass."""
+        chosen = self._chosen(source)
+        classes = self._classes(source) if self.target is not None else None
+        fresh: dict[str, tuple[Variable, Column]] = {}
+        notes = []
+        for name in (*self.given, *chosen):
+            variable, column, note = self._made(source, name, classes)
+            fresh[name] = variable, column
+            notes.append(note)
+        if chosen:
+            notes.insert(0, f"Cut by {self.method}: {sentence_list(chosen)}.")
+        pairs = zip(source.variables, source.columns, strict=True)
+        both = [fresh.get(variable.name, (variable, column)) for variable, column in pairs]
+        made = replace(
+            source,
+            variables=tuple(variable for variable, _ in both),
+            columns=tuple(column for _, column in both),
+            fixed=source.fixed | frozenset(fresh),
+        )
+        return made.with_notes(*filter(None, notes))
+
+    def _chosen(self, source: Table) -> list[str]:
+        """The columns that the method is to cut, in the user's order."""
+        for name in (*self.given, *self.names, *(self.columns or ())):
+            source.index(name)
+        if isinstance(self.bins, Mapping):
+            for name in self.bins:
+                source.index(name)
+        both = sorted(set(self.given) & set(self.columns or ()))
+        if both:
+            raise DataError(f"{sentence_list(both)} has levels by hand: leave it out of columns=.")
+        if self.method is None:
+            return []
+        if self.columns is not None:
+            return [name for name in self.columns if name != self.target]
+        return [
+            name
+            for name in source.order
+            if name not in self.given and name != self.target and not source.variable(name).discrete
+        ]
+
+    def _classes(self, source: Table) -> tuple[Column, int]:
+        """The codes of the class, and how many levels it has."""
+        name = str(self.target)
+        variable, column = source.variable(name), source.column(name)
+        if variable.levels is None:
+            raise DataError(
+                f"The target {name!r} is continuous, and entropy needs a class: make it discrete with kinds= "
+                "or cut it first."
+            )
+        return column, len(variable.levels)
+
+    def _made(
+        self, source: Table, name: str, classes: tuple[Column, int] | None
+    ) -> tuple[Variable, Column, str]:
+        """A variable with levels, its codes, and a note where something has to be said."""
+        definition = self.given.get(name)
+        if definition is not None and definition.coding is not None:
+            return self._coded(source, name, definition)
+        numbers = numbers_of(source.variable(name), source.column(name))
+        if np.isinf(numbers).any():
+            raise DataError(
+                f"Column {name!r} has infinite values: replace them or leave them empty."
+            )
+        if definition is not None:
+            definition.check(name, numbers)
+            cuts, note = np.array(definition.cuts), ""
+        else:
+            cuts, note = self._found(source, name, numbers, classes)
+        levels = definition.levels if definition and definition.levels else labels(cuts)
+        variable = Variable(name, self._named(name, levels, note), True, tuple(cuts.tolist()))
+        return variable, cut_codes(variable, numbers), note
+
+    def _coded(
+        self, source: Table, name: str, definition: Definition
+    ) -> tuple[Variable, Column, str]:
+        """Levels of text or times that a table holds as levels of its own."""
+        variable = definition.variable(name)
+        if source.variable(name) == variable:
+            return variable, source.column(name), ""
+        if not source.variable(name).discrete:
+            raise DataError(f"The levels of {name!r} are for text or times, but it has numbers.")
+        array = to_arrow(source.select([name])).column(0)
+        return variable, raw_column(variable, array, source.rows), ""
+
+    def _named(self, name: str, levels: tuple[Level, ...], note: str) -> tuple[Level, ...]:
+        names = self.names.get(name, levels)
+        if len(names) != len(levels):
+            why = f" ({note.rstrip('.')})" if note else ""
+            raise DataError(
+                f"{name!r} has {len(levels)} level{'s' * (len(levels) != 1)}{why}, but {len(names)} names."
+            )
+        return names
+
+    def _found(
+        self,
+        source: Table,
+        name: str,
+        numbers: NDArray[np.float64],
+        classes: tuple[Column, int] | None,
+    ) -> tuple[NDArray[np.float64], str]:
+        """The cuts of a column by the method, and a note where they are fewer than asked for."""
+        if classes is not None:
+            values, counts = counted(numbers, source.weights, *classes)
+            found = entropy(values, counts) if len(values) else np.zeros(0)
+            worthless = f"No cut of {name!r} says enough about {self.target!r}: it has one level."
+            return neat(values, found), "" if len(found) else worthless
+        bins = self.bins.get(name, BINS) if isinstance(self.bins, Mapping) else self.bins
+        values, counts = counted(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
+        if len(values) < 2:
+            return np.zeros(0), f"{name!r} is constant: it has one level."
+        cuts = neat(values, CUTTERS[str(self.method)](values, counts[:, 0], bins))
+        fewer = (
+            f"{name!r} has {len(cuts) + 1} levels in place of {bins}: equal cut points are merged."
+        )
+        return cuts, fewer if len(cuts) + 1 < bins else ""
+
+
+def _check_bins(count: object) -> None:
+    if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_BINS:
+        raise DataError(f"bins must be an integer from 2 to {MOST_BINS}, got {count!r}.")
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def _table(
+    data: Any,
+    wanted: Categories,
+    kinds: Mapping[str, Kind],
+    weights: str | ArrayLike | None,
+    na_values: tuple[object, ...],
+) -> Table:
+    """A table of any data, in which text and times with levels by hand are already coded."""
+    if isinstance(data, Table):
+        for name, each in wanted.given.items():
+            if each.coding is not None and name not in data.names:
+                raise DataError(
+                    f"There is no column {name!r} in the table. {close_to(name, data.order)} Tables leave "
+                    "out dates and text with nearly as many values as rows: give the file or the frame."
+                )
+        return table(data, kinds=kinds, weights=weights, na_values=na_values)
+    if isinstance(data, str | os.PathLike):
+        place = existing(data)
+        with naming(place):
+            found = raw(place, na_values)
+            return _settled(found, wanted, kinds, weights, na_values)
+    found = data if isinstance(data, Raw) else raw_of(data)
+    return _settled(found, wanted, kinds, weights, na_values)
+
+
+def _settled(
+    found: Raw,
+    wanted: Categories,
+    kinds: Mapping[str, Kind],
+    weights: str | ArrayLike | None,
+    na_values: tuple[object, ...],
+) -> Table:
+    """Settle the kinds of raw columns, but code those with a coding by hand as they are."""
+    present = dict(zip(found.names, found.arrays, strict=True))
+    for name in wanted.given:
+        if name not in present:
+            raise DataError(f"There is no column {name!r}. {close_to(name, found.names)}")
+    made: dict[str, tuple[Variable, Column]] = {}
+    for name, definition in wanted.given.items():
+        if definition.coding is not None:
+            variable, array = definition.variable(name), _without(present[name], na_values)
+            made[name] = variable, raw_column(variable, array, found.rows)
+    rest = tuple(name for name in found.names if name not in made)
+    numbers = {*wanted.given, *(wanted.columns or ())}.intersection(rest)
+    numeric: dict[str, Kind] = dict.fromkeys(numbers, "continuous")
+    settled = None
+    if rest:
+        left = replace(found, names=rest, arrays=tuple(present[name] for name in rest))
+        settled = settle(left, kinds={**numeric, **kinds}, na_values=na_values, weights=weights)
+    return _joined(settled, made, found)
+
+
+def _without(array: Any, na_values: tuple[object, ...]) -> Any:
+    """The array with gaps in place of the values that mean them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not na_values:
+        return array
+    marks = pa.array([str(each) for each in na_values])
+    return pc.if_else(pc.is_in(array.cast(pa.string()), value_set=marks), None, array)
+
+
+def _joined(
+    settled: Table | None, made: Mapping[str, tuple[Variable, Column]], found: Raw
+) -> Table:
+    variables = [variable for variable, _ in made.values()]
+    columns = [column for _, column in made.values()]
+    if settled is None:
+        return Table(tuple(variables), tuple(columns), order=found.names, notes=found.notes)
+    kept = {*settled.names, *made}
+    return replace(
+        settled,
+        variables=(*settled.variables, *variables),
+        columns=(*settled.columns, *columns),
+        order=tuple(name for name in found.names if name in kept),
+    )

@@ -1,0 +1,159 @@
+"""How good a classifier is on rows that it has not seen: accuracy, log-loss, confusion, calibration.
+
+Every row has the probabilities of all classes from a classifier learned without it. *Accuracy* is the share
+of rows whose decided class is the true one; *log-loss* the mean of -log p(true class), in nats; the *Brier
+score* the mean squared distance of the probabilities to the truth. A classifier is *calibrated* if of the
+rows to which it gives a class with probability p, a share p has that class: the reliability table compares
+both in bins of p, and the expected calibration error is their mean distance (Niculescu-Mizil and Caruana
+2005).
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.evaluate.validate import mean_error
+
+__all__ = ["Classified", "Reliability"]
+
+Array = NDArray[np.float64]
+
+_LEAST = 1e-15  # probability below which a logarithm says no more
+
+
+class Reliability(NamedTuple):
+    """A bin of predicted probabilities: bounds, rows in it, their mean probability and the true share."""
+
+    low: float
+    high: float
+    rows: float
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True, eq=False)
+class Classified:
+    """Rows with the probabilities of their classes, and the truth.
+
+    Parameters
+    ----------
+    target : the name of the class.
+    classes : its levels.
+    truth : the code of the true class in each row.
+    log_proba : rows by classes, natural logarithms.
+    decided : the code of the class that was chosen in each row.
+    weights : how often rows count.
+    folds : number of parts that were left out in turn.
+
+    >>> rows = Classified("c", ("no", "yes"), np.array([0, 1]), np.log([[0.8, 0.2], [0.6, 0.4]]),
+    ...                   np.array([0, 0]), np.ones(2), 2)
+    >>> rows.accuracy, round(rows.log_loss, 3), rows.confusion.tolist()
+    (0.5, 0.57, [[1.0, 0.0], [1.0, 0.0]])
+    """
+
+    target: str
+    classes: tuple[Any, ...]
+    truth: NDArray[np.intp]
+    log_proba: Array
+    decided: NDArray[np.intp]
+    weights: Array
+    folds: int = 0
+
+    @property
+    def _right(self) -> Array:
+        return np.asarray(self.decided == self.truth, dtype=float)
+
+    @property
+    def _losses(self) -> Array:
+        own = self.log_proba[np.arange(len(self.truth)), self.truth]
+        return np.asarray(-np.maximum(own, np.log(_LEAST)))
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows whose decided class is the true one."""
+        return float(np.average(self._right, weights=self.weights))
+
+    @property
+    def accuracy_error(self) -> float:
+        """Standard error of the accuracy, over rows."""
+        return mean_error(self._right, self.weights)
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of -log p(true class), in nats; probabilities below 1e-15 count as that."""
+        return float(np.average(self._losses, weights=self.weights))
+
+    @property
+    def log_loss_error(self) -> float:
+        """Standard error of the log-loss, over rows."""
+        return mean_error(self._losses, self.weights)
+
+    @property
+    def brier(self) -> float:
+        """Mean squared distance of the probabilities to the truth, summed over classes."""
+        off = np.exp(self.log_proba)
+        off[np.arange(len(self.truth)), self.truth] -= 1.0
+        return float(np.average((off**2).sum(axis=1), weights=self.weights))
+
+    @property
+    def confusion(self) -> Array:
+        """Rows of each true class (first axis) that were given each class (second axis)."""
+        size = len(self.classes)
+        cells = np.bincount(self.truth * size + self.decided, self.weights, size * size)
+        return np.asarray(cells, dtype=float).reshape(size, size)
+
+    def calibration(self, bins: int = 10) -> tuple[Reliability, ...]:
+        """The reliability table: all classes of all rows, in equal bins of their probability."""
+        p = np.exp(self.log_proba).ravel()
+        hit = (np.arange(len(self.classes)) == self.truth[:, None]).ravel()
+        weights = np.repeat(self.weights, len(self.classes))
+        place = np.minimum((p * bins).astype(np.intp), bins - 1)
+        rows = np.bincount(place, weights, bins)
+        told, true = (np.bincount(place, weights * each, bins) for each in (p, hit))
+        return tuple(
+            Reliability(b / bins, (b + 1) / bins, rows[b], told[b] / rows[b], true[b] / rows[b])
+            for b in range(bins)
+            if rows[b] > 0
+        )
+
+    @property
+    def calibration_error(self) -> float:
+        """Expected calibration error: mean distance of predicted and observed shares over ten bins."""
+        table = self.calibration()
+        total = sum(each.rows for each in table)
+        return float(sum(e.rows * abs(e.predicted - e.observed) for e in table) / total)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON."""
+        return {
+            "class": self.target,
+            "classes": [each.item() if hasattr(each, "item") else each for each in self.classes],
+            "rows": len(self.truth),
+            "folds": self.folds,
+            "accuracy": {"mean": self.accuracy, "error": self.accuracy_error},
+            "log_loss": {"mean": self.log_loss, "error": self.log_loss_error},
+            "brier": self.brier,
+            "calibration_error": self.calibration_error,
+            "confusion": self.confusion.tolist(),
+            "calibration": [each._asdict() for each in self.calibration()],
+        }
+
+    def __str__(self) -> str:
+        how = f"{self.folds}-fold cross-validation" if self.folds else "classification"
+        head = (
+            f"{how} of {len(self.truth)} rows, class {self.target}\n"
+            f"accuracy {self.accuracy:.4f} +- {self.accuracy_error:.4f}\n"
+            f"log-loss {self.log_loss:.4f} +- {self.log_loss_error:.4f} nats\n"
+            f"Brier score {self.brier:.4f}, calibration error {self.calibration_error:.4f}\n"
+        )
+        names = [str(each) for each in self.classes]
+        wide = max(map(len, ("true", *names)))
+        columns = [max(6, len(name)) for name in names]
+        title = " ".join(f"{n:>{w}}" for n, w in zip(names, columns, strict=True))
+        lines = [
+            f"{name:<{wide}}  " + " ".join(f"{v:>{w}g}" for v, w in zip(row, columns, strict=True))
+            for name, row in zip(names, self.confusion, strict=True)
+        ]
+        return "\n".join([head, f"{'true':<{wide}}  {title}", *lines])

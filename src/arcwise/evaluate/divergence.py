@@ -1,0 +1,300 @@
+r"""How far two networks are apart: the Kullback-Leibler divergence, and the numbers that differ most.
+
+.. math:: D(p \| q) = \sum_x p(x) \log \frac{p(x)}{q(x)}
+          = \sum_i \bigl( E_p \log p(x_i \mid pa_i) - E_p \log q(x_i \mid pa'_i) \bigr)
+
+is what rows of p lose per row in log-likelihood if taken to be rows of q (Kullback and Leibler 1951). Each
+term asks for a marginal of p alone: of a variable with its parents in p, and with its parents in q. In
+networks of tables these come from one junction tree of p in which both sets lie in a clique; of normal
+distributions, from means and covariances. Other networks, and those whose tree would not fit into memory, are
+compared by rows drawn from p, with an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import DiscreteConditional, GaussianConditional
+from arcwise.data import Variable
+from arcwise.data.conform import word_of
+from arcwise.data.variable import sentence_list
+from arcwise.errors import DataError, FitError, GraphError
+from arcwise.evaluate.trees import is_tables, table_of, tree_of
+from arcwise.inference import closed, joint
+from arcwise.inference.gaussian import linear_net, local
+from arcwise.networks import BayesNet, Net, ancestral, log_density
+
+Array = NDArray[np.float64]
+
+DRAWS = 10_000
+"""Rows drawn where there is no closed form."""
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """A Kullback-Leibler divergence.
+
+    Parameters
+    ----------
+    nats : per row; infinite where q gives probability zero to what can be in p.
+    error : standard error; 0 if exact.
+    terms : what each variable contributes, by name: the first network's expected log probability of it given
+        its parents, minus the second's given those there. They sum to the divergence; on graphs that differ
+        some may be negative. None where there is no such sum.
+
+    >>> print(Divergence(0.25))
+    0.25 nats per row
+    """
+
+    nats: float
+    error: float = 0.0
+    terms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def bits(self) -> float:
+        """The same in bits."""
+        return self.nats / float(np.log(2))
+
+    def __float__(self) -> float:
+        return self.nats
+
+    def __str__(self) -> str:
+        error = f" ± {self.error:.2g}" if self.error else ""
+        return f"{self.nats:.6g}{error} nats per row"
+
+
+def divergence(
+    one: Net, two: Net, rng: np.random.Generator | None = None, draws: int = DRAWS
+) -> Divergence:
+    """The Kullback-Leibler divergence of the second network from the first.
+
+    Parameters
+    ----------
+    one, two : networks with the same variables; levels may be in another order.
+    rng : random generator for networks that have no closed form, or whose junction tree would not fit into
+        memory; without one they are refused.
+    draws : rows drawn from the first of them.
+
+    Raises
+    ------
+    DataError : other variables, or other levels.
+    FitError : tables that would not fit into memory, with their size; a variable without any spread.
+    GraphError : an undirected network without a joint distribution.
+    """
+    _check_variables(one, two)
+    if is_tables(one) and is_tables(two):
+        try:
+            return _of_tables(one, two)
+        except FitError:  # tables that do not fit into memory
+            if rng is None:
+                raise
+    first, second = linear_net(one), linear_net(two)
+    if first is not None and second is not None:
+        return _of_normals(first, second)
+    for net in (one, two):
+        if not isinstance(net, BayesNet) and not closed(net):
+            raise GraphError(
+                "The local models of an undirected network belong to no joint density: there is no "
+                "divergence."
+            )
+    if rng is None or not isinstance(one, BayesNet) or not isinstance(two, BayesNet):
+        raise FitError("There is no closed form of the divergence of these networks.")
+    return _by_draws(one, two, rng, draws)
+
+
+def _check_variables(one: Net, two: Net) -> None:
+    other = sorted(set(one.names) ^ set(two.names))
+    if other:
+        raise DataError(
+            f"Two networks are compared over the same variables, and {sentence_list(other)}"
+            f" {'is' if len(other) == 1 else 'are'} in one of them only."
+        )
+    for a, b in zip(one.variables, two.variables, strict=True):
+        if (a.levels is None) != (b.levels is None) or set(_codes(a)) != set(_codes(b)):
+            raise DataError(
+                f"{a.name!r} has other levels in the second network: {list(a.levels or ['numbers'])!r} and "
+                f"{list(b.levels or ['numbers'])!r}."
+            )
+
+
+def _codes(variable: Variable) -> dict[str, int]:
+    """The codes of levels by what they are called: files of other programs have words for numbers."""
+    return {word_of(level): code for code, level in enumerate(variable.levels or ())}
+
+
+def _theirs(one: Net, two: Net, node: int) -> NDArray[np.intp]:
+    """For each level of a variable of the first network, its code in the second."""
+    codes = _codes(two.variables[node])
+    return np.array([codes[word] for word in _codes(one.variables[node])], dtype=np.intp)
+
+
+def _summed(names: Sequence[str], terms: Sequence[float]) -> Divergence:
+    total = float(np.sum(terms))
+    if -1e-9 < total < 0:  # rounding
+        total = 0.0
+    return Divergence(total, terms=dict(zip(names, terms, strict=True)))
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def _of_tables(one: Net, two: Net) -> Divergence:
+    first, second = ([(*net.inputs[i], i) for i in range(len(net.names))] for net in (one, two))
+    tree = tree_of(one, second)
+    nothing = np.full((1, len(one.names)), -1)
+    _, found = tree.ask(nothing, [*first, *second])
+    terms = []
+    for node, family in enumerate(second):
+        kept = _expected_log(found[node][0], table_of(one, node))
+        theirs = found[len(first) + node][0]
+        terms.append(kept - _expected_log(theirs, _recoded(one, two, node, family)))
+    return _summed(one.names, terms)
+
+
+def _recoded(one: Net, two: Net, node: int, family: Sequence[int]) -> Array:
+    """A table of the second network, its levels in the order of the first."""
+    table = table_of(two, node)
+    for axis, member in enumerate(family):
+        table = np.take(table, _theirs(one, two, member), axis=axis)
+    return table
+
+
+def _expected_log(shares: Array, table: Array) -> float:
+    """Expected log of a table under the probabilities of its cells; what cannot be does not count."""
+    there = shares > 0
+    with np.errstate(divide="ignore"):
+        return float((shares[there] * np.log(table[there])).sum())
+
+
+# -- normal distributions --------------------------------------------------------------------------
+
+
+def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
+    known = joint(one)
+    terms = []
+    for node, name in enumerate(one.names):
+        logs = []
+        for net in (one, two):
+            intercept, slopes, sd = local(net, node)
+            above = list(net.graph.parents[node])
+            off = known.mean[node] - intercept - slopes @ known.mean[above]
+            spread = known.root[node] - slopes @ known.root[above]
+            if not sd > 0:
+                raise FitError(f"{name!r} has no spread of its own: there is no finite divergence.")
+            size = (off**2 + spread @ spread) / sd**2
+            logs.append(-0.5 * (np.log(2 * np.pi) + size) - np.log(sd))
+        terms.append(float(logs[0] - logs[1]))
+    return _summed(one.names, terms)
+
+
+def _by_draws(one: BayesNet, two: BayesNet, rng: np.random.Generator, draws: int) -> Divergence:
+    rows = ancestral(one, rng, draws)
+    columns = tuple(_translated(one, two, i, each) for i, each in enumerate(rows.columns))
+    lost = log_density(one, rows.columns) - log_density(two, columns)
+    if np.isinf(lost).any():
+        return Divergence(np.inf)
+    return Divergence(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(draws)))
+
+
+def _translated(one: Net, two: Net, node: int, column: NDArray[Any]) -> NDArray[Any]:
+    levels = one.variables[node].levels
+    if levels is None or levels == two.variables[node].levels:
+        return column
+    return np.take(_theirs(one, two, node).astype(column.dtype), column)
+
+
+# -- parameters ------------------------------------------------------------------------------------
+
+
+class Difference(NamedTuple):
+    """A number that differs: of which variable, which of its numbers, and what it is in each network."""
+
+    variable: str
+    number: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """The second minus the first."""
+        return self.second - self.first
+
+
+def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Difference, ...]:
+    """The parameters of two networks on the same graph that differ most.
+
+    Parameters
+    ----------
+    one, two : networks of tables or of linear regressions, with the same variables and the same graph.
+    most : how many at most; None for all that differ.
+
+    Returns
+    -------
+    Numbers that are not equal, largest differences first: probabilities of levels given states of the
+    parents; intercepts, coefficients and standard deviations.
+
+    Raises
+    ------
+    DataError : other variables or levels.
+    GraphError : another graph.
+    FitError : local models of another kind.
+    """
+    _check_variables(one, two)
+    if one.inputs != two.inputs or type(one.graph) is not type(two.graph):
+        raise GraphError(
+            "Parameters are compared on the same graph, and these two differ: compare the graphs, or take "
+            "the divergence."
+        )
+    found: list[Difference] = []
+    for node, models in enumerate(zip(one.conditionals, two.conditionals, strict=True)):
+        if all(isinstance(model, DiscreteConditional) for model in models):
+            found += _cells(one, two, node, most)
+        elif all(isinstance(model, GaussianConditional) for model in models):
+            found += _numbers(one, two, node)
+        else:
+            raise FitError(
+                f"The local models of {one.names[node]!r} have no parameters that can be compared: "
+                f"{one.models[node]} and {two.models[node]}."
+            )
+    found.sort(key=lambda each: -abs(each.difference))
+    return tuple(found[:most])
+
+
+def _cells(one: Net, two: Net, node: int, most: int | None) -> list[Difference]:
+    """The cells of two tables that differ, the largest differences of each table only."""
+    family = (*one.inputs[node], node)
+    first, second = table_of(one, node), _recoded(one, two, node, family)
+    apart = np.abs(second - first).ravel()
+    places = np.argsort(-apart, kind="stable")[: np.count_nonzero(apart)][:most]
+    found = []
+    for place in zip(*np.unravel_index(places, first.shape), strict=True):
+        said = [
+            f"{one.names[v]} = {(one.variables[v].levels or ())[code]}"
+            for v, code in zip(family, place, strict=True)
+        ]
+        given = f" given {', '.join(said[:-1])}" if said[:-1] else ""
+        numbers = float(first[place]), float(second[place])
+        found.append(Difference(one.names[node], f"p({said[-1]}{given})", *numbers))
+    return found
+
+
+def _numbers(one: Net, two: Net, node: int) -> list[Difference]:
+    labels = [
+        "intercept",
+        "sd",
+        *(f"coefficient of {one.names[parent]}" for parent in one.inputs[node]),
+    ]
+    pairs = zip(labels, *(_parts(net, node) for net in (one, two)), strict=True)
+    return [Difference(one.names[node], label, a, b) for label, a, b in pairs if a != b]
+
+
+def _parts(net: Net, node: int) -> list[float]:
+    model = net.conditionals[node]
+    if not isinstance(model, GaussianConditional):
+        raise FitError(f"The local model of {net.names[node]!r} is not a linear regression.")
+    return [float(model.intercept), float(model.sd), *map(float, model.coefficients)]

@@ -1,0 +1,233 @@
+r"""What single findings do: whether they contradict each other, and which of them an answer rests on.
+
+The *conflict* of evidence e = (e_1, ..., e_m) is
+
+.. math:: conf(e) = \log \frac{p(e_1) \cdots p(e_m)}{p(e)}
+
+in nats (Jensen, Chamberlain, Nordahl and Jensen 1991). Findings that speak for the same thing make each other
+more probable, and it is negative; where it is positive they are rarer together than if they had nothing to do
+with each other: an odd case, an error in the data, or a case outside the network. Of numbers p is a density.
+
+The *impact* of a finding on a target is how far the answer moves when it is left out, D(p(t | e) || p(t | e
+without it)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Table
+from arcwise.data.variable import code_type
+from arcwise.distributions import Categorical, Distribution, Normal
+from arcwise.errors import DataError, FitError
+from arcwise.inference import Belief, marginal_log_density, query
+from arcwise.inference.evidence import plain, read_evidence
+from arcwise.networks import Net
+
+Array = NDArray[np.float64]
+
+
+class FindingConflict(NamedTuple):
+    """A finding, the log of its own probability, and its conflict with all the others together, in nats."""
+
+    name: str
+    value: Any
+    log_probability: float
+    conflict: float
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """The conflict of evidence.
+
+    Parameters
+    ----------
+    nats : log of the product of the findings' probabilities over that of all; above 0 they conflict.
+    log_probability : log probability of the evidence, of numbers the density.
+    findings : each against the rest, the largest conflict first.
+    """
+
+    nats: float
+    log_probability: float
+    findings: tuple[FindingConflict, ...]
+
+    def __float__(self) -> float:
+        return self.nats
+
+    def __str__(self) -> str:
+        word = "the findings conflict" if self.nats > 0 else "the findings agree"
+        if abs(self.nats) < 1e-12:
+            word = "the findings have nothing to do with each other"
+        lines = [f"conflict {self.nats:.4g} nats: {word}"]
+        lines += [
+            f"  {each.name} = {_shown(each.value)}  {each.conflict:+.4g} against the rest"
+            for each in self.findings
+        ]
+        return "\n".join(lines)
+
+
+class FindingImpact(NamedTuple):
+    """A finding, how far the answer moves without it (nats), and the answer without it."""
+
+    name: str
+    value: Any
+    nats: float
+    without: Belief
+
+
+@dataclass(frozen=True)
+class Impact:
+    """The impact of findings on a target.
+
+    Parameters
+    ----------
+    belief : the answer with all of the evidence.
+    prior : the answer with none of it.
+    findings : the largest impact first.
+    """
+
+    belief: Belief
+    prior: Belief
+    findings: tuple[FindingImpact, ...]
+
+    def __str__(self) -> str:
+        lines = str(self.belief).splitlines()
+        lines += [
+            f"  without {each.name} = {_shown(each.value)}: {_short(each.without)} "
+            f"({each.nats:.4g} nats away)"
+            for each in self.findings
+        ]
+        return "\n".join(lines)
+
+
+def conflict(net: Net, given: Mapping[str, Any], **options: Any) -> Conflict:
+    """Whether findings contradict each other.
+
+    Parameters
+    ----------
+    net : a network with a joint distribution.
+    given : values by name; raw ones, too, where levels were made from them.
+    options : of simulations, where the network has no closed form.
+
+    Raises
+    ------
+    DataError : no evidence, unknown names or values.
+    FitError : a finding that is impossible by itself.
+    """
+    seen = _seen(net, given)
+    nodes = sorted(seen)
+    rest = [[v for v in nodes if v != node] for node in nodes]
+    parts = [nodes, *([v] for v in nodes), *rest]
+    logs = marginal_log_density(net, _rows(net, seen, parts), **options)
+    whole, own, others = logs[0], logs[1 : len(nodes) + 1], logs[len(nodes) + 1 :]
+    for node, log in zip(nodes, own, strict=True):
+        if np.isneginf(log):
+            (name, value), *_ = plain(net, {node: seen[node]}).items()
+            raise FitError(f"{name} = {value} is impossible: it has probability zero.")
+    values = plain(net, seen)
+    findings = [
+        FindingConflict(name, values[name], float(log), float(log + left - whole))
+        for name, log, left in zip((net.names[v] for v in nodes), own, others, strict=True)
+    ]
+    findings.sort(key=lambda each: -each.conflict)
+    nats = 0.0 if len(nodes) == 1 else float(own.sum() - whole)
+    return Conflict(nats, float(whole), tuple(findings))
+
+
+def impact(net: Net, target: str, given: Mapping[str, Any], **options: Any) -> Impact:
+    """Which findings an answer rests on.
+
+    Parameters
+    ----------
+    net : any network.
+    target : the variable asked for.
+    given : values by name.
+    options : of simulations, where the network has no closed form.
+
+    Raises
+    ------
+    DataError : no evidence, unknown names or values, a target that is known.
+    FitError : evidence that is impossible.
+    """
+    seen = _seen(net, given)
+    nodes = sorted(seen)
+    sets = [nodes, [], *([v for v in nodes if v != node] for node in nodes)]
+    beliefs = _beliefs(net, target, seen, sets, options)
+    values = plain(net, seen)
+    findings = [
+        FindingImpact(name, values[name], _apart(beliefs[0].distribution, left.distribution), left)
+        for name, left in zip((net.names[v] for v in nodes), beliefs[2:], strict=True)
+    ]
+    findings.sort(key=lambda each: -each.nats)
+    return Impact(beliefs[0], beliefs[1], tuple(findings))
+
+
+def _seen(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
+    found = read_evidence(net, given)
+    if found.soft:
+        raise DataError(
+            "A conflict, or an impact, is one of levels and numbers that are known for certain."
+        )
+    if not found.seen:
+        raise DataError("There is no evidence: give values by name, as in given={'x': 1.5}.")
+    return found.seen
+
+
+def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
+    """A row for each part of the evidence, all else gaps."""
+    columns = []
+    for node, variable in enumerate(net.variables):
+        levels = variable.levels
+        gap, kind = (
+            (np.nan, np.float64) if levels is None else (len(levels), code_type(len(levels)))
+        )
+        values = [seen[node] if node in part else gap for part in sets]
+        columns.append(np.array(values).astype(kind))
+    return Table(net.variables, tuple(columns))
+
+
+def _beliefs(
+    net: Net,
+    target: str,
+    seen: Mapping[int, float],
+    sets: list[list[int]],
+    options: Mapping[str, Any],
+) -> list[Belief]:
+    """The answers to parts of the evidence."""
+    given = [plain(net, {node: seen[node] for node in part}) for part in sets]
+    answers = [query(net, target, part, **options) for part in given]
+    return [each for each in answers if isinstance(each, Belief)]
+
+
+POINTS = 2000
+
+
+def _apart(one: Distribution, two: Distribution) -> float:
+    """The divergence of one distribution from another, both of one row."""
+    if isinstance(one, Categorical) and isinstance(two, Categorical):
+        p, q = one.probabilities[0], two.probabilities[0]
+        with np.errstate(divide="ignore"):
+            return max(float((p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()), 0.0)
+    if isinstance(one, Normal) and isinstance(two, Normal):
+        (m, s), (n, t) = ((float(each.mean[0]), float(each.sd[0])) for each in (one, two))
+        if s > 0 and t > 0:
+            return float(np.log(t / s) + (s**2 + (m - n) ** 2) / (2 * t**2) - 0.5)
+        return 0.0 if (m, s) == (n, t) else np.inf
+    points = one.quantile((np.arange(POINTS) + 0.5) / POINTS)
+    return max(float((one.logpdf(points) - two.logpdf(points)).mean()), 0.0)
+
+
+def _short(belief: Belief) -> str:
+    """An answer in a few words."""
+    if not belief.levels:
+        return f"mean {belief.mean:.4g}, sd {belief.sd:.4g}"
+    return ", ".join(f"{level} {share:.4g}" for level, share in belief.probabilities.items())
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

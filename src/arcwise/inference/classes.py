@@ -1,0 +1,360 @@
+"""The probabilities of one discrete variable, the class, in many rows at once, gaps summed out.
+
+Of a row without gaps the joint log probability with each class is a sum of local ones: one look into each
+table. Where features are missing, two of them belong together if they are in one local model; what belongs
+together is a *component*, and p(class, what is known) is a product over components of sums over their states.
+The rows that share a component are worked on together, and its variables are summed out one by one, that
+with the smallest table first (variable elimination, Zhang and Poole 1996). Missing features whose descendants
+are missing, too, sum to one and are left out.
+
+A missing continuous feature is summed over a grid of points (trapezoidal rule).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import DiscreteConditional
+from arcwise.data.variable import gaps_of
+from arcwise.errors import FitError
+from arcwise.networks import BayesNet
+
+__all__ = ["class_log_joint", "normalised"]
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Factor = tuple[tuple[int, ...], Array]  # the variables of the axes after those of rows and classes
+
+_MOST_CELLS = 1 << 24  # of one table for one row
+_PIECE = 1 << 22  # cells worked on at a time
+
+
+def class_log_joint(
+    net: BayesNet,
+    target: int,
+    columns: Sequence[NDArray[Any]],
+    grids: Mapping[int, Array] | None = None,
+) -> Array:
+    """Log probability (density) of what each row knows, together with each class.
+
+    Parameters
+    ----------
+    net : local models; that of the class and those of its children are what decides.
+    target : the number of the class; its own column is not read.
+    columns : one array for each variable, in the network's coding; gaps are summed out.
+    grids : ascending points for each continuous variable that may be missing.
+
+    Returns
+    -------
+    Array (rows, classes), in nats.
+
+    Raises
+    ------
+    FitError : so many features are missing together that a table would not fit.
+
+    >>> from arcwise.data import Variable
+    >>> from arcwise.graphs import DAG
+    >>> tables = [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]
+    >>> models = tuple(DiscreteConditional(np.array(each)) for each in tables)
+    >>> graph = DAG.from_arcs(["c -> x"])
+    >>> net = BayesNet((Variable("c", ("no", "yes")), Variable("x", ("0", "1"))), graph, models)
+    >>> logs = class_log_joint(net, 0, (np.zeros(2, np.uint8), np.array([1, 2], np.uint8)))
+    >>> np.exp(logs).round(2).tolist()
+    [[0.05, 0.4], [0.5, 0.5]]
+    """
+    return _Question(net, target, tuple(columns), grids or {}).answer()
+
+
+def normalised(logs: Array) -> Array:
+    """Log probabilities of classes from joint ones; a row that is impossible with all classes is even.
+
+    >>> np.exp(normalised(np.log([[0.1, 0.3]]))).round(2).tolist()
+    [[0.25, 0.75]]
+    """
+    top = logs.max(axis=1, keepdims=True)
+    raised = np.where(np.isneginf(top), 0.0, logs - np.where(np.isneginf(top), 0.0, top))
+    out: Array = raised - np.log(np.exp(raised).sum(axis=1, keepdims=True))
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    net: BayesNet
+    target: int
+    columns: tuple[NDArray[Any], ...]
+    grids: Mapping[int, Array]
+
+    @property
+    def classes(self) -> int:
+        return len(self.net.variables[self.target].levels or ())
+
+    def family(self, node: int) -> tuple[int, ...]:
+        """A node's parents and itself: the order of the axes of its table."""
+        return (*self.net.graph.parents[node], node)
+
+    def answer(self) -> Array:
+        missing = self._missing()
+        out = np.zeros((len(self.columns[0]), self.classes))
+        for node in range(len(self.net.variables)):
+            known = ~missing[[m for m in self.family(node) if m != self.target]].any(axis=0)
+            if known.all():
+                out += self.local(node, None)
+            elif known.any():
+                rows = np.flatnonzero(known)
+                out[rows] += self.local(node, rows)
+        for members, rows in self._components(missing):
+            out[rows] += self._summed(members, rows)
+        return out
+
+    def _missing(self) -> NDArray[np.bool_]:
+        """Gaps, variables by rows; the class is never one."""
+        pairs = zip(self.net.variables, self.columns, strict=True)
+        found = np.array([gaps_of(variable, column) for variable, column in pairs])
+        found[self.target] = False
+        return found
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    def local(self, node: int, rows: Rows | None) -> Array:
+        """Log of a local model, whose variables are known, for each class; (rows, classes or 1)."""
+        family, model = self.family(node), self.net.conditionals[node]
+        values = {m: self.columns[m] if rows is None else self.columns[m][rows] for m in family}
+        size = len(self.columns[0]) if rows is None else len(rows)
+        if isinstance(model, DiscreteConditional):
+            return _looked_up(model.table, family, self.target, values, size)
+        if self.target not in family:
+            xs = tuple(values[m] for m in family[:-1])
+            return model.logpdf(values[node], xs)[:, None]
+        return self._by_class(node, values, size)
+
+    def _by_class(self, node: int, values: dict[int, NDArray[Any]], size: int) -> Array:
+        """The log density of a node for each class in turn."""
+        out, dtype = np.empty((size, self.classes)), self.columns[self.target].dtype
+        for code in range(self.classes):
+            values[self.target] = np.full(size, code, dtype=dtype)
+            xs = tuple(values[m] for m in self.net.graph.parents[node])
+            out[:, code] = self.net.conditionals[node].logpdf(values[node], xs)
+        return out
+
+    # -- what is not -----------------------------------------------------------------------------
+
+    def _components(self, missing: NDArray[np.bool_]) -> Iterator[tuple[tuple[int, ...], Rows]]:
+        """Missing variables that belong together, each with the rows in which exactly these are missing."""
+        rows = np.flatnonzero(missing.any(axis=0))
+        if not len(rows):
+            return
+        gaps = missing[:, rows]
+        labels = np.where(gaps, np.arange(len(gaps))[:, None], len(gaps))
+        _spread(labels, gaps, self._pairs())
+        for root in range(len(gaps)):
+            mine = np.flatnonzero(labels[root] == root)
+            if not len(mine):
+                continue
+            sets, where = np.unique((labels[:, mine] == root).T, axis=0, return_inverse=True)
+            for number, members in enumerate(sets):
+                wanted = self._not_barren(tuple(np.flatnonzero(members).tolist()))
+                if wanted:
+                    yield wanted, rows[mine[where.ravel() == number]]
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Pairs of features in one local model."""
+        found = set()
+        for node in range(len(self.net.variables)):
+            family = [m for m in self.family(node) if m != self.target]
+            found |= {(a, b) for i, a in enumerate(family) for b in family[i + 1 :]}
+        return sorted(found)
+
+    def _not_barren(self, members: tuple[int, ...]) -> tuple[int, ...]:
+        """The members that something known depends on."""
+        children, left = self.net.graph.children, set(members)
+        while barren := {m for m in left if not set(children[m]) - (set(members) - left)}:
+            left -= barren
+        return tuple(sorted(left))
+
+    def _summed(self, members: tuple[int, ...], rows: Rows) -> Array:
+        """Log of the sum over all states of the members; (rows, classes)."""
+        nodes = self._speaking(members, rows)
+        order, largest = self._order(members, nodes)
+        step = max(1, int(_PIECE / (largest * self.classes)))
+        pieces = [rows[begin : begin + step] for begin in range(0, len(rows), step)]
+        return np.concatenate([self._eliminated(members, nodes, order, each) for each in pieces])
+
+    def _speaking(self, members: tuple[int, ...], rows: Rows) -> list[int]:
+        """The nodes whose local models speak of members; those that are missing and no members sum to one."""
+        inside, found = set(members), []
+        for node in range(len(self.net.variables)):
+            if inside & set(self.family(node)):
+                first = self.columns[node][rows[:1]]  # rows of one component agree about it
+                gap = node != self.target and gaps_of(self.net.variables[node], first)[0]
+                if node in inside or not gap:
+                    found.append(node)
+        return found
+
+    def _order(self, members: tuple[int, ...], nodes: list[int]) -> tuple[list[int], float]:
+        """The order in which members are summed out, and the cells of the largest table."""
+        scopes = [frozenset(self.family(node)) & set(members) for node in nodes]
+        left, order, largest = set(members), [], 1.0
+        while left:
+            joined = {m: frozenset().union(*(s for s in scopes if m in s)) for m in left}
+            sizes = {m: float(np.prod([self._states(k) for k in joined[m]])) for m in left}
+            member = min(left, key=lambda m: (sizes[m], m))
+            largest = max(largest, sizes[member])
+            scopes = [s for s in scopes if member not in s] + [joined[member] - {member}]
+            left.remove(member)
+            order.append(member)
+        if largest * self.classes > _MOST_CELLS:
+            raise FitError(
+                f"{len(members)} features are missing together, and summing them out needs a table of "
+                f"{largest * self.classes:.3g} cells: fill some of them in, or take a simpler structure."
+            )
+        return order, largest
+
+    def _eliminated(
+        self, members: tuple[int, ...], nodes: list[int], order: list[int], rows: Rows
+    ) -> Array:
+        logs = np.zeros((len(rows), self.classes))
+        factors: list[Factor] = []
+        for node in nodes:
+            axes, table, shift = self._factor(node, members, rows)
+            logs += shift[:, None]
+            factors.append((axes, table))
+        factors += [((m,), _trapezoid(self._grid(m))) for m in members if not self._discrete(m)]
+        for member in order:
+            factors = _without(member, factors)
+        for _, table in factors:
+            with np.errstate(divide="ignore"):
+                logs += np.log(table)
+        return logs
+
+    def _states(self, member: int) -> int:
+        levels = self.net.variables[member].levels
+        return len(self._grid(member)) if levels is None else len(levels)
+
+    def _grid(self, member: int) -> Array:
+        if member not in self.grids:
+            name = self.net.variables[member].name
+            raise FitError(
+                f"{name!r} is continuous and missing, and there is no grid to sum it out on."
+            )
+        return self.grids[member]
+
+    def _discrete(self, member: int) -> bool:
+        return self.net.variables[member].discrete
+
+    def _factor(
+        self, node: int, members: tuple[int, ...], rows: Rows
+    ) -> tuple[tuple[int, ...], Array, Array]:
+        """A local model as a table (rows or 1, classes or 1, states of members), and each row's shift."""
+        family, model = self.family(node), self.net.conditionals[node]
+        inside = tuple(m for m in family if m in members)
+        if isinstance(model, DiscreteConditional):
+            table = _sliced(model.table, family, self.target, inside, self.columns, rows)
+            return inside, table, np.zeros(len(rows))
+        shape = (len(rows), self.classes, *(self._states(m) for m in inside))
+        values = {m: self._wide(m, inside, rows, shape) for m in family}
+        logs = model.logpdf(values[node], tuple(values[m] for m in family[:-1])).reshape(shape)
+        shift = logs.reshape(len(rows), -1).max(axis=1)
+        shift = np.where(np.isfinite(shift), shift, 0.0)
+        return inside, np.exp(logs - shift.reshape(-1, *(1,) * (len(shape) - 1))), shift
+
+    def _wide(
+        self, member: int, inside: tuple[int, ...], rows: Rows, shape: tuple[int, ...]
+    ) -> NDArray[Any]:
+        """The values of a variable in all cells of a factor."""
+        if member in inside:
+            states = (
+                np.arange(self._states(member)) if self._discrete(member) else self._grid(member)
+            )
+            axis = inside.index(member) + 2
+        elif member == self.target:
+            states, axis = np.arange(self.classes), 1
+        else:
+            states, axis = self.columns[member][rows], 0
+        form = [1] * len(shape)
+        form[axis] = len(states)
+        return np.broadcast_to(states.reshape(form), shape).ravel()
+
+
+def _looked_up(
+    table: Array,
+    family: tuple[int, ...],
+    target: int,
+    values: Mapping[int, NDArray[Any]],
+    size: int,
+) -> Array:
+    """The log of a table's cells in each row, for each class; (rows, classes), or (rows, 1) without one."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(table)
+    others = [m for m in family if m != target]
+    own = family.index(target) if target in family else None
+    logs = logs[..., None] if own is None else np.moveaxis(logs, own, -1)
+    shape = logs.shape[:-1]
+    flat = np.ascontiguousarray(logs).reshape(-1, logs.shape[-1])
+    place = np.zeros(size, dtype=np.intp)
+    for m, length in zip(others, shape, strict=True):
+        place *= length
+        place += values[m]
+    return flat.take(place, axis=0)
+
+
+def _sliced(
+    table: Array,
+    family: tuple[int, ...],
+    target: int,
+    inside: tuple[int, ...],
+    columns: Sequence[NDArray[Any]],
+    rows: Rows,
+) -> Array:
+    """A table at what is known in each row: (rows or 1, classes or 1, states of the members inside)."""
+    known = [axis for axis, m in enumerate(family) if m not in inside and m != target]
+    free = [family.index(m) for m in inside]
+    own = [family.index(target)] if target in family else []
+    turned = table.transpose([*known, *own, *free])
+    if known:
+        turned = turned[tuple(columns[family[axis]][rows].astype(np.intp) for axis in known)]
+    else:
+        turned = turned[None]
+    return turned if own else turned[:, None]
+
+
+def _without(member: int, factors: list[Factor]) -> list[Factor]:
+    """Multiply the factors of a member, and sum it out."""
+    mine = [factor for factor in factors if member in factor[0]]
+    rest = [factor for factor in factors if member not in factor[0]]
+    axes = tuple(sorted({m for own, _ in mine for m in own} - {member}))
+    wide = (*axes, member)
+    product: Array = np.ones((1, 1, *(1,) * len(wide)))
+    for own, table in mine:
+        order = sorted(range(len(own)), key=lambda i: wide.index(own[i]))
+        turned = table.transpose(0, 1, *(i + 2 for i in order))
+        shape = iter(turned.shape[2:])
+        form = [next(shape) if m in own else 1 for m in wide]
+        product = product * turned.reshape(*turned.shape[:2], *form)
+    return [*rest, (axes, product.sum(axis=-1))]
+
+
+def _trapezoid(points: Array) -> Array:
+    """Weights of a sum over points that stands for an integral; (1, 1, points)."""
+    gaps = np.diff(points)
+    weights = np.zeros(len(points))
+    weights[:-1] += gaps / 2
+    weights[1:] += gaps / 2
+    return weights[None, None]
+
+
+def _spread(
+    labels: NDArray[np.intp], gaps: NDArray[np.bool_], pairs: list[tuple[int, int]]
+) -> None:
+    """Give missing variables that belong together the smallest number among them, row by row."""
+    changed = True
+    while changed:
+        changed = False
+        for one, two in pairs:
+            both = gaps[one] & gaps[two] & (labels[one] != labels[two])
+            if both.any():
+                least = np.minimum(labels[one, both], labels[two, both])
+                labels[one, both] = labels[two, both] = least
+                changed = True

@@ -1,0 +1,282 @@
+"""Junction trees: exact answers of discrete networks to single questions and whole tables.
+
+The moral graph is triangulated, by the best of several orders of elimination; its cliques make a tree, each
+with a table over its variables, and messages between them give the distribution of each clique given the
+evidence (Lauritzen and Spiegelhalter 1988; Jensen, Lauritzen and Olesen 1990). How many numbers the tables
+hold is known before any of them is made. A tree is kept as long as its network is, calibrated without
+evidence: a question then sends messages only between cliques that hold evidence and those that are asked for,
+and leaves barren variables alone.
+
+Rows of a table with gaps in the same places are answered together, and each combination of levels once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels.junction import JunctionTree, Plan, plan
+from arcwise.data.variable import code_type
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.inference.base import EXACT, Cost, Engine, Found
+from arcwise.inference.potentials import (
+    Potentials,
+    codes_of,
+    exact_found,
+    impossible,
+    needs_tables,
+    potentials,
+)
+from arcwise.inference.questions import Array, Columns, Question
+from arcwise.inference.relevance import patterns, upward
+from arcwise.networks import BayesNet, Net, log_density
+
+__all__ = ["Junction", "Trees", "trees_of"]
+
+Codes = NDArray[np.int64]
+
+_SLOTS = 1 << 22
+"""Numbers of an answer, or random ones for draws, that are held at once."""
+
+_KEPT = 4
+"""Trees for joint questions that are kept beside that of the network."""
+
+_BUILDING = 4.0
+"""Work of making a tree, in questions to it."""
+
+
+class Trees:
+    """The junction trees of a network: one for all questions, and some for variables asked together."""
+
+    def __init__(self, product: Potentials) -> None:
+        self.product = product
+        self._plans: dict[tuple[int, ...], Plan] = {}
+        self._trees: dict[tuple[int, ...], JunctionTree] = {}
+
+    def _key(self, together: tuple[int, ...]) -> tuple[int, ...]:
+        """Variables that are to lie in one clique; none where they do anyway."""
+        wanted = set(together)
+        inside = len(wanted) < 2 or any(wanted.issubset(scope) for scope in self.product.scopes)
+        return () if inside else tuple(sorted(wanted))
+
+    def plan(self, together: tuple[int, ...] = ()) -> Plan:
+        """The order of elimination, and the size of all tables."""
+        key = self._key(together)
+        if key not in self._plans:
+            self._forget(self._plans)
+            self._plans[key] = plan(self.product.levels, self._scopes(key))
+        return self._plans[key]
+
+    def tree(self, together: tuple[int, ...] = ()) -> JunctionTree:
+        """The tree in which some variables lie together."""
+        key = self._key(together)
+        if key not in self._trees:
+            self._forget(self._trees)
+            order = self.plan(key).order
+            self._trees[key] = JunctionTree(
+                self.product.levels, self._scopes(key), self.product.tables, order
+            )
+        return self._trees[key]
+
+    def _scopes(self, key: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        return (*self.product.scopes, key) if key else self.product.scopes
+
+    @staticmethod
+    def _forget(kept: dict[tuple[int, ...], Any]) -> None:
+        """Make room; the tree of the network itself stays."""
+        while len(kept) > _KEPT:
+            del kept[next(key for key in kept if key)]
+
+    def cost(self, together: tuple[int, ...] = ()) -> Cost:
+        """What an answer costs, from the plan: no table is made for it."""
+        size = self.plan(together).entries
+        made = self._key(together) in self._trees
+        return Cost(EXACT, size if made else _BUILDING * size, 2.0 * size)
+
+
+_KNOWN: WeakKeyDictionary[Net, Trees | None] = WeakKeyDictionary()
+
+
+def trees_of(net: Net) -> Trees | None:
+    """The trees of a network, kept with it; None where its local models are no tables."""
+    if net not in _KNOWN:
+        product = potentials(net)
+        _KNOWN[net] = None if product is None else Trees(product)
+    return _KNOWN[net]
+
+
+class Rows(NamedTuple):
+    """What is known of rows, each combination once, those with the same gaps side by side.
+
+    `codes` has a level for every variable, -1 in gaps; `first` is the first row that has a combination, and
+    `which` the number of the combination that each row has.
+    """
+
+    codes: Codes
+    first: NDArray[np.intp]
+    which: NDArray[np.intp]
+
+
+def folded(question: Question) -> Rows:
+    """The rows of a question, equal ones once."""
+    gaps, size = question.gaps, question.size
+    codes = np.empty((size, gaps.shape[1]), dtype=np.int64)
+    for node, column in enumerate(question.columns):
+        codes[:, node] = column
+    codes[gaps] = -1
+    if size < 2:
+        return Rows(codes, np.zeros(size, dtype=np.intp), np.zeros(size, dtype=np.intp))
+    # The mask comes first, then levels: sorted so, rows with the same gaps are neighbours.
+    keys = np.concatenate(
+        [np.packbits(gaps, axis=1), codes.astype(np.uint16).view(np.uint8)], axis=1
+    )
+    rows = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1]))).ravel()
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return Rows(codes[first], first, which.ravel())
+
+
+def soft_weights(question: Question, levels: tuple[int, ...]) -> Array | None:
+    """A weight for each level of each variable, one after the other; None where there is no soft evidence."""
+    if not question.soft:
+        return None
+    weights = [question.soft.get(node, np.ones(size)) for node, size in enumerate(levels)]
+    return np.concatenate(weights)
+
+
+class Junction(Engine):
+    """A junction tree of the whole network, kept with it."""
+
+    name = "junction"
+    soft = True
+    thorough = True
+
+    def accepts(self, question: Question) -> Cost | ArcwiseError:
+        """Any question to a discrete network; the cost is that of its tables."""
+        trees = trees_of(question.net)
+        if trees is None:
+            return needs_tables(self.name)
+        if _ancestral(question):
+            return FitError("Draws of a directed network without evidence need no tree.")
+        return trees.cost(question.asked if question.together else ())
+
+    def ask(self, question: Question) -> Found:
+        """The tables of what is asked, in all rows; together where that is wanted."""
+        together = question.asked if question.together else ()
+        asked: list[tuple[int, ...]] = [(node,) for node in question.asked]
+        asked = [together] if together else asked
+        sums = self._sums(question, asked)
+        if together:
+            table = sums[0][0]
+            singles = [table.sum(axis=_others(i, table.ndim))[None] for i in range(table.ndim)]
+            return exact_found(question, singles, table)
+        return exact_found(question, sums, sums[0][0] if question.task == "belief" else None)
+
+    def _sums(self, question: Question, asked: list[tuple[int, ...]]) -> list[Array]:
+        """Joint distributions of sets of variables, in all rows."""
+        rows, levels = folded(question), _trees(question).product.levels
+        shapes = [tuple([levels[node] for node in nodes]) for nodes in asked]
+        parts = [part for _, part in self._parts(question, rows, asked)]
+        if len(parts) == 1 and question.size == 1:
+            return parts[0]
+        each = zip(*parts, strict=True) if parts else ([np.zeros((0, *shape))] for shape in shapes)
+        return [np.concatenate(part)[rows.which] for part in each]
+
+    def _parts(
+        self, question: Question, rows: Rows, asked: list[tuple[int, ...]]
+    ) -> Iterator[tuple[Array, list[Array]]]:
+        """The same for each combination once, and log probabilities; as many at a time as may be held."""
+        trees = _trees(question)
+        tree, levels = trees.tree(asked[0] if len(asked) == 1 else ()), trees.product.levels
+        soft = soft_weights(question, levels)
+        width = sum(prod([levels[node] for node in nodes]) for nodes in asked)
+        step = max(1, _SLOTS // max(width, len(levels)))
+        for low in range(0, len(rows.codes), step):
+            logs, found = tree.ask(rows.codes[low : low + step], asked, soft)
+            if asked:
+                _refuse(question, logs, rows.first[low:])
+            yield logs, found
+
+    def logpdf(self, question: Question) -> Array:
+        """Log probability of what is known of each row; minus infinity where it is impossible."""
+        net = question.net
+        if isinstance(net, BayesNet) and not question.gaps.any() and not question.soft:
+            return log_density(net, question.columns)
+        rows = folded(question)
+        logs = [part for part, _ in self._parts(question, rows, [])]
+        return np.concatenate([*logs, np.zeros(0)])[rows.which]
+
+    def complete(self, question: Question, draw: bool) -> Columns:
+        """The most probable level of each gap by itself, or the gaps of a row drawn together."""
+        if draw:
+            return self._drawn(question)
+        columns, rows = [column.copy() for column in question.columns], folded(question)
+        hidden = np.flatnonzero(question.gaps.any(axis=0)).tolist()
+        best = [
+            np.stack([shares.argmax(axis=1) for shares in found])
+            for _, found in self._parts(question, rows, [(node,) for node in hidden])
+            if hidden
+        ]
+        if best:
+            codes = np.concatenate(best, axis=1)[:, rows.which]
+            for node, own in zip(hidden, codes, strict=True):
+                gaps = question.gaps[:, node]
+                columns[node][gaps] = own[gaps]
+        return tuple(columns)
+
+    def _drawn(self, question: Question) -> Columns:
+        trees = _trees(question)
+        tree, soft = trees.tree(), soft_weights(question, trees.product.levels)
+        drawn = np.empty((question.size, len(trees.product.levels)), dtype=np.int64)
+        step = max(1, _SLOTS // len(trees.product.levels))
+        same = question.task == "draws"
+        for places, known in patterns(question.gaps):
+            seen = sorted(known)
+            for low in range(0, len(places), step):
+                part = places[low : low + step]
+                rows = codes_of(question, seen, part[:1] if same else part)
+                times = len(part) if same else 1
+                logs, drawn[part] = tree.draw(seen, rows, question.rng, times=times, soft=soft)
+                _refuse(question, logs, part)
+        types = (code_type(size) for size in trees.product.levels)
+        return tuple(column.astype(kind) for column, kind in zip(drawn.T, types, strict=True))
+
+    def explain(self, question: Question) -> tuple[Codes, float, float]:
+        """The most probable levels of all variables, their log weight, and that of the evidence."""
+        trees = _trees(question)
+        tree, soft = trees.tree(), soft_weights(question, trees.product.levels)
+        row = folded(question).codes
+        seen = np.flatnonzero(row[0] >= 0).tolist()
+        found, log = tree.explain(seen, row[0, seen], soft)
+        if np.isneginf(log):
+            raise impossible(question, 0)
+        return found, log, float(tree.ask(row, [], soft)[0][0])
+
+
+def _ancestral(question: Question) -> bool:
+    """Whether draws of each variable after its parents do, and no engine is named."""
+    net, known = question.net, question.known if question.size else set()
+    if question.task != "draws" or question.soft or question.options.method is not None:
+        return False
+    return isinstance(net, BayesNet) and not upward(net.graph, known, known)
+
+
+def _trees(question: Question) -> Trees:
+    trees = trees_of(question.net)
+    if trees is None:
+        raise needs_tables(Junction.name)
+    return trees
+
+
+def _others(axis: int, dimensions: int) -> tuple[int, ...]:
+    return tuple(i for i in range(dimensions) if i != axis)
+
+
+def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
+    """Refuse rows whose evidence has probability zero."""
+    for number in np.flatnonzero(np.isneginf(logs))[:1].tolist():
+        raise impossible(question, int(rows[number]))

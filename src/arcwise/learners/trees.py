@@ -1,0 +1,138 @@
+"""Trees and forests: every variable has one parent at most, and the score is the best of all such graphs.
+
+A score that is equal for equivalent graphs does not depend on the directions of a tree, so the graph of
+best score is the spanning forest of largest weight, the weight of a pair being what the score gains by its
+arc. With the likelihood as score that gain is the number of rows times the mutual information, and the
+forest is the tree of Chow and Liu (1968); with a score that charges for parameters, such as BIC, arcs that
+are not worth it are left out (Edwards, de Abreu and Labouriau 2010).
+"""
+
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table
+from arcwise.errors import DataError, FitError, GraphError, close_to
+from arcwise.graphs import DAG, Limits, rooted, spanning_forest
+from arcwise.learners.parameters import directed_net
+from arcwise.learners.problem import Learned, Problem
+from arcwise.learners.specification import Specification
+from arcwise.results import ASKED, Interrupted, Trail, Watch
+from arcwise.scores import ArcPenalty, Score, Sum, total
+
+__all__ = ["ChowLiu"]
+
+Array = NDArray[np.float64]
+
+_REQUIRED = 1e300  # the weight of an arc that must be there
+
+
+def chow_liu(*, root: str | None = None) -> str | None:
+    """Options of the search: the variable that arcs run away from."""
+    return root
+
+
+class ChowLiu(Problem):
+    """The best tree or forest by a score."""
+
+    searches = {"chow-liu": chow_liu}  # noqa: RUF012
+
+    @classmethod
+    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+        """Tie a specification to data; refuse what a tree cannot begin with."""
+        if spec.start != "empty" or spec.expert is not None:
+            raise GraphError(
+                "The best tree is found without a start graph or an expert's: leave them out."
+            )
+        problem = super().bind(spec, source)
+        if not problem.score.equivalent:
+            raise FitError(
+                f"The score {problem.score_word!r} depends on directions, and the best tree needs one that "
+                "does not: take score='loglik' (mutual information) or 'bic'."
+            )
+        return problem
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The rules on these columns."""
+        return self.spec.rules.on(self.fits.nodes)
+
+    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+        """Find the forest, direct its arcs, and fit its local models."""
+        trail = Trail(watch)
+        score = self._penalised(penalty)
+        try:
+            weights = self._gains(score.watched(trail.check), trail)
+            graph, end = self._directed(spanning_forest(weights)), "the best forest by its score"
+        except Interrupted:
+            graph, end = self.limits.start(), ASKED
+        value = total(score, graph)
+        trail.add("forest", value, graph.n_arcs)
+        net = directed_net(graph, self.bound)
+        return Learned(self, net, value, penalty, tuple(trail.steps), end, self.limits)
+
+    def _penalised(self, penalty: float) -> Score:
+        base = self.score
+        if not penalty:
+            return base
+        return Sum([base, ArcPenalty(base.nodes, base.rows, penalty)])
+
+    def _gains(self, score: Score, trail: Trail) -> Array:
+        """What each pair's arc gains; minus infinity where it gains nothing, or rules forbid it both ways."""
+        size, limits = len(score.nodes), self.limits
+        may = np.array([limits.allowed_mask(child) for child in range(size)])
+        gains = np.full((size, size), -np.inf)
+        for child in range(1, size):
+            parents = [j for j in range(child) if may[child, j] or may[j, child]]
+            if parents:
+                scores = score.many(child, [(), *((j,) for j in parents)])
+                gains[child, parents] = scores[1:] - scores[0]
+            if trail.tick(f"{child + 1} of {size} variables", -np.inf, 0):
+                raise Interrupted
+        least = 1e-9 * max(1.0, score.rows)  # rounding is no gain
+        gains[gains <= least] = -np.inf
+        for child, row in enumerate(limits.required):
+            for parent in row:
+                gains[max(child, parent), min(child, parent)] = _REQUIRED
+        found: Array = np.maximum(gains, gains.T)
+        return found
+
+    def _directed(self, edges: list[tuple[int, int]]) -> DAG:
+        """The forest with its arcs away from the first root that the rules allow, tree by tree."""
+        nodes, asked = self.fits.nodes, self.search(**self.options)
+        if asked is not None and asked not in nodes:
+            raise DataError(f"There is no column {asked!r} for the root. {close_to(asked, nodes)}")
+        parents: list[tuple[int, ...]] = [()] * len(nodes)
+        for tree in _trees(len(nodes), edges):
+            inside = [edge for edge in edges if edge[0] in tree]
+            first = [nodes.index(asked)] if asked is not None and nodes.index(asked) in tree else []
+            for root in first or tree:
+                rows = rooted(len(nodes), inside, [root])
+                if all(self.limits.allows(node, rows[node]) for node in tree):
+                    break
+            else:
+                raise GraphError(
+                    "The rules allow no direction of the best tree over "
+                    f"{', '.join(repr(nodes[i]) for i in tree[:5])}: take another search, or fewer rules."
+                )
+            for node in tree:
+                parents[node] = rows[node]
+        graph = DAG(nodes, tuple(parents))
+        if not self.limits.allows_graph(graph):
+            raise GraphError(
+                f"The best forest leaves the target {self.spec.rules.target!r} without a child: take "
+                "score='loglik', or require an arc."
+            )
+        return graph
+
+
+def _trees(size: int, edges: list[tuple[int, int]]) -> list[list[int]]:
+    """The nodes of each tree of a forest."""
+    rows = rooted(size, edges, [])
+    label = list(range(size))
+    for node in range(size):
+        while rows[label[node]]:
+            label[node] = rows[label[node]][0]
+    return [[n for n in range(size) if label[n] == root] for root in sorted(set(label))]

@@ -1,0 +1,73 @@
+"""Scores of discrete networks that look at the counts themselves: K2, BDeu, BDs and qNML.
+
+With N_jk rows that have the child's level k (of r) and the parents' configuration j (of q), N_j = sum_k N_jk:
+
+* K2, BDeu, BDs: the marginal likelihood under Dirichlet priors with pseudo-counts a_jk, a_j = r a_jk,
+
+      sum_j log G(a_j) - log G(a_j + N_j) + sum_k log G(a_jk + N_jk) - log G(a_jk);
+
+  a_jk = 1 for K2 (Cooper and Herskovits 1992), alpha / (r q) for BDeu (Heckerman, Geiger and Chickering
+  1995), alpha the equivalent sample size, and alpha / (r s) for BDs (Scutari 2016), where s configurations
+  occur. Of these BDeu alone gives equivalent graphs the same score.
+* qNML (Silander, Leppa-aho, Jaasaari and Roos 2018): the largest log-likelihood minus
+  regret(n, r q) - regret(n, q), the regrets of multinomial distributions with so many cells. It has no
+  parameter, and equivalent graphs tie.
+
+All of them take `gamma`, a prior over graphs in which each parent costs gamma log p with p variables, as
+in the extended BIC: a marginal likelihood, too, forgets that a parent was chosen among many.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from arcwise._kernels.discrete import DiscreteScores
+from arcwise.conditionals import Fits
+from arcwise.conditionals.discrete import MOST_CELLS, DiscreteFits
+from arcwise.errors import FitError
+from arcwise.scores.base import Batched, Score
+
+__all__ = ["bdeu", "bds", "k2", "qnml"]
+
+
+def k2(fits: Fits, *, gamma: float = 0.0) -> Score:
+    """Marginal likelihood with one pseudo-count for each cell."""
+    return _counted("k2", fits, gamma, "marginal", equivalent=False, each="cell", alpha=1.0)
+
+
+def bdeu(fits: Fits, *, equivalent_sample_size: float = 1.0, gamma: float = 0.0) -> Score:
+    """Marginal likelihood with pseudo-counts shared among all cells of a table."""
+    size = _positive("bdeu", equivalent_sample_size)
+    return _counted("bdeu", fits, gamma, "marginal", equivalent=True, each="table", alpha=size)
+
+
+def bds(fits: Fits, *, equivalent_sample_size: float = 1.0, gamma: float = 0.0) -> Score:
+    """Marginal likelihood with pseudo-counts shared among the rows of a table that occur."""
+    size = _positive("bds", equivalent_sample_size)
+    return _counted("bds", fits, gamma, "marginal", equivalent=False, each="seen", alpha=size)
+
+
+def qnml(fits: Fits, *, gamma: float = 0.0) -> Score:
+    """Quotient of normalised maximum likelihoods."""
+    return _counted("qnml", fits, gamma, "likelihood", equivalent=True, nml=True)
+
+
+def _counted(
+    word: str, fits: Fits, gamma: float, kind: str, equivalent: bool, **options: Any
+) -> Score:
+    if not isinstance(fits, DiscreteFits):
+        raise FitError(
+            f"{word} is a score of discrete models: take model='discrete', or another score."
+        )
+    if not 0 <= gamma < np.inf:
+        raise FitError(f"The gamma of {word} must be a non-negative number, got {gamma}.")
+    p = len(fits.nodes)
+    charges = gamma * float(np.log(p)) * np.arange(p + 1.0)
+    batches = DiscreteScores(fits.counted, kind, by_size=charges, most_cells=MOST_CELLS, **options)
+    return Batched(fits.nodes, fits.rows, batches, equivalent=equivalent)
+
+
+def _positive(word: str, size: float) -> float:
+    if not size > 0:
+        raise FitError(f"The equivalent sample size of {word} must be above 0, got {size}.")
+    return size

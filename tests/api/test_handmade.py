@@ -1,0 +1,96 @@
+"""Networks made by hand: tables in three forms, and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.errors import ArcwiseError, DataError, FitError, WordError
+
+YES = {"yes": 0.3, "no": 0.7}
+BY_STATE = {
+    "rain=yes, sprinkler=yes": {"wet": 0.99, "dry": 0.01},
+    "rain=yes, sprinkler=no": {"wet": 0.9, "dry": 0.1},
+    "sprinkler=yes, rain=no": {"wet": 0.8, "dry": 0.2},
+    "rain=no, sprinkler=no": {"wet": 0.0, "dry": 1.0},
+}
+GRAPH = "[rain][sprinkler][grass|rain:sprinkler]"
+
+
+def lawn(grass):
+    return aw.network(GRAPH, {"rain": YES, "sprinkler": {"yes": 0.5, "no": 0.5}, "grass": grass})
+
+
+def test_a_table_by_states_by_tuples_or_as_an_array_is_the_same_network():
+    tuples = {
+        ("yes", "yes"): BY_STATE["rain=yes, sprinkler=yes"],
+        ("yes", "no"): BY_STATE["rain=yes, sprinkler=no"],
+    }
+    tuples |= {
+        ("no", "yes"): BY_STATE["sprinkler=yes, rain=no"],
+        ("no", "no"): BY_STATE["rain=no, sprinkler=no"],
+    }
+    array = [[[0.99, 0.01], [0.8, 0.2]], [[0.9, 0.1], [0.0, 1.0]]]  # sprinkler, then rain
+    given = {"levels": ["wet", "dry"], "parents": ["sprinkler", "rain"], "table": array}
+    wanted = lawn(BY_STATE)["grass"].table
+    assert wanted.tolist() == [[[0.99, 0.01], [0.9, 0.1]], [[0.8, 0.2], [0.0, 1.0]]]
+    for other in (tuples, given):
+        assert (lawn(other)["grass"].table == wanted).all()
+
+
+@pytest.mark.parametrize(
+    ("grass", "error", "message"),
+    [
+        (dict(list(BY_STATE.items())[:3]), FitError, "no probabilities for rain=no, sprinkler=no"),
+        (BY_STATE | {"rain=no, sprinkler=no": {"wet": 0.5, "dry": 0.6}}, DataError, "sum to 1.1"),
+        (BY_STATE | {"rain=no, sprinkler=no": {"wet": 0.5}}, DataError, "mapping from wet, dry"),
+        (BY_STATE | {"rain=maybe, sprinkler=no": {"wet": 1, "dry": 0}}, FitError, "is written as 'rain=yes"),
+        (BY_STATE | {"yes": {"wet": 1, "dry": 0}}, FitError, "is written as 'rain=yes"),
+        ({"wet": 0.5, "dry": 0.5}, FitError, "for each state of rain, sprinkler"),
+        ({"levels": ["wet"], "table": [1.0]}, DataError, "shape"),
+        ({"levels": ["wet"], "parents": ["rain"], "table": [1.0]}, FitError, "got a table for rain"),
+        ({"levels": ["wet"], "tabel": [1.0]}, WordError, "tabel"),
+        ({"sd": 1.0}, FitError, "its parent 'rain' has levels"),
+        (3, FitError, "must be a mapping"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_in_words(grass, error, message):
+    with pytest.raises(error, match=message):
+        lawn(grass)
+
+
+def test_a_table_below_a_number_is_refused():
+    with pytest.raises(ArcwiseError, match="its parent 'x' has none"):
+        aw.network("[x][y|x]", {"x": {"sd": 1.0}, "y": {"levels": ["a", "b"], "table": [0.5, 0.5]}})
+
+
+@pytest.mark.parametrize("name", ["asia", "alarm", "fuel", "student"])
+@pytest.mark.parametrize("ending", [".bif", ".xmlbif.gz", ".net", ".xdsl", ".json"])
+def test_example_networks_are_saved_and_read_back_with_their_numbers(name, ending, tmp_path):
+    net = aw.example(name)
+    net.save(tmp_path / f"net{ending}")
+    again = aw.load(tmp_path / f"net{ending}")
+    assert again.graph == net.graph
+    assert again.net.variables == net.net.variables
+    for one, other in zip(net.net.conditionals, again.net.conditionals, strict=True):
+        assert (one.table == other.table).all()
+
+
+def test_examples_by_name_and_kind():
+    assert aw.example("sachs").rows == 7466
+    assert aw.example("sachs", kind="network").graph.n_arcs == 17
+    with pytest.raises(WordError, match=r"asai.*asia"):
+        aw.example("asai")
+
+
+def test_a_learned_network_of_levels_is_written_for_other_programs(tmp_path):
+    drawn = aw.example("asia").sample(2000, seed=1)
+    net = aw.learn(drawn)
+    assert net.settings["model"] == "discrete"
+    net.save(tmp_path / "asia.bif")
+    again = aw.load(tmp_path / "asia.bif")
+    np.testing.assert_allclose(again.logpdf(drawn), net.logpdf(drawn), rtol=1e-12)
+    json.dumps(net.to_dict())
+    with pytest.raises(ArcwiseError, match="tables of probabilities"):
+        aw.learn(aw.example("boston").select(["RM", "MEDV"])).save(tmp_path / "boston.bif")

@@ -1,0 +1,77 @@
+"""Questions to discrete networks from the shell: levels as evidence and events, and explanations."""
+
+import json
+
+import pytest
+
+import arcwise as aw
+
+ASIA = """network asia {}
+variable smoke { type discrete [ 2 ] { yes, no }; }
+variable lung { type discrete [ 2 ] { yes, no }; }
+variable code { type discrete [ 2 ] { 0, 1 }; }
+probability ( smoke ) { table 0.5, 0.5; }
+probability ( lung | smoke ) { (yes) 0.1, 0.9; (no) 0.01, 0.99; }
+probability ( code | lung ) { (yes) 1.0, 0.0; (no) 0.5, 0.5; }
+"""
+
+
+@pytest.fixture
+def asia(folder):
+    (folder / "asia.bif").write_text(ASIA)
+    return "asia.bif"
+
+
+def test_evidence_in_one_word_or_in_several(run, asia):
+    expected = str(aw.load(asia).query("lung", given={"smoke": "yes", "code": "0"}))
+    assert run("query", asia, "lung", "--given", "smoke=yes,code=0").out.strip() == expected
+    done = run("query", asia, "lung", "--given", "smoke=yes", "--given", "code=0")
+    assert done.out.strip() == expected
+    either = run("query", asia, "lung", "--given", "smoke=yes|no")
+    assert "lung given smoke = yes or no" in either.out
+    assert "0.055" in either.out
+
+
+def test_probabilities_of_levels(run, asia):
+    done = run(
+        "query",
+        asia,
+        "lung",
+        "--probability",
+        "lung = yes",
+        "--probability",
+        "lung=yes and code = 0",
+    )
+    assert "probability of lung = yes: 0.055" in done.out
+    assert "probability of lung=yes and code = 0: 0.055" in done.out
+    done = run("query", asia, "lung", "--probability", "lung = maybe")
+    assert done.code == 1
+    assert "'lung' has no level 'maybe'" in done.err
+
+
+def test_the_explanation(run, asia):
+    found = aw.load(asia).explain({"smoke": "yes"})
+    assert run("explain", asia, "--given", "smoke=yes").out.strip() == str(found)
+    plain = json.loads(run("explain", asia, "--given", "smoke=yes", "--json").out)
+    assert plain["levels"] == dict(found)
+    assert plain["given"] == {"smoke": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--given", "lung=yes,code=1"], "code = 1 has probability zero where lung = yes"),
+        (["--given", "smoke=mybe"], "'smoke' has the value 'mybe'"),
+        (["--given", "somke=yes"], "Did you mean 'smoke'?"),
+    ],
+)
+def test_user_errors(run, asia, arguments, sentence):
+    done = run("explain", asia, *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert sentence in done.err
+
+
+def test_other_networks_are_refused(run, net):
+    done = run("explain", net)
+    assert done.code == 1
+    assert "tables of probabilities" in done.err
