@@ -84,6 +84,22 @@ class StructureChain {
     return nb::make_tuple(to_numpy(std::move(states)), to_numpy(std::move(totals)), accepted, done, ended);
   }
 
+  // The legal changes of one arc: tails, heads, and the logs of the ratios by which they are accepted.
+  nb::tuple proposals(nb::handle source) {
+    run(source, 0, 1, nb::callable(), nb::none());
+    std::vector<std::int64_t> tails, heads;
+    std::vector<double> ratios;
+    std::optional<CalledScores> called;
+    if (!compiled_) scores_ = &called.emplace(nb::cast<nb::callable>(source), p_);
+    for (std::int64_t place = 0; place < legal_; ++place) {
+      const auto [u, v] = chosen(static_cast<int>(place));
+      tails.push_back(u);
+      heads.push_back(v);
+      ratios.push_back(consider(u, v).log_ratio);
+    }
+    return nb::make_tuple(to_numpy(std::move(tails)), to_numpy(std::move(heads)), to_numpy(std::move(ratios)));
+  }
+
   // All that the next step needs beside the scores: parents, the state of the generator, steps taken.
   nb::tuple state() const {
     return nb::make_tuple(to_numpy(parents_), to_numpy(std::vector<Word>(random_.state.begin(), random_.state.end())), taken_);
@@ -179,40 +195,51 @@ class StructureChain {
   bool toggle() {
     if (legal_ == 0) return false;
     const auto [u, v] = chosen(random_.under(static_cast<int>(legal_)));
+    Proposal next = consider(u, v);
+    if (!random_.takes(next.log_ratio)) return false;
+    if (!permits_.is_none()) {
+      std::vector<Word> parents(parents_);
+      std::copy_n(key_.begin(), words_, row(parents, v));
+      if (!permitted(parents)) return false;
+    }
+    std::copy_n(key_.begin(), words_, row(parents_, v));
+    own_[v] = next.score;
+    legal_ = next.legal;
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+      std::copy_n(news_.begin() + static_cast<std::ptrdiff_t>(i * words_), words_, row(below_, touched_[i]));
+      changes_[touched_[i]] = counts_[i];
+    }
+    if (next.changes >= 0) changes_[v] = next.changes;
+    return true;
+  }
+
+  struct Proposal {
+    double score, log_ratio;  // of the head, and of the step
+    std::int64_t legal;
+    int changes;  // of the head, where its descendants stay as they are; else -1
+  };
+
+  // What turning u -> v would do; the scratch tables hold the rest.
+  Proposal consider(int u, int v) {
     key_.assign(row(parents_, v), row(parents_, v) + words_);
     turn(key_.data(), u);
-    const double now = score(v, key_.data());
+    Proposal next{score(v, key_.data()), 0.0, legal_, -1};
     touched_.clear();
     news_.clear();
     if (has(key_.data(), u)) with(u, v);
     else without(u, v);
-    std::int64_t legal = legal_;
     counts_.clear();
     bool seen = false;
     for (std::size_t i = 0; i < touched_.size(); ++i) {
       const int a = touched_[i];
       seen |= a == v;
       counts_.push_back(changeable(a, a == v ? key_.data() : row(parents_, a), news_.data() + i * words_));
-      legal += counts_.back() - changes_[a];
+      next.legal += counts_.back() - changes_[a];
     }
-    int own = 0;
-    if (!seen) legal += (own = changeable(v, key_.data(), row(below_, v))) - changes_[v];
-    const double log = beta_ * (now - own_[v]) + logs_[static_cast<std::size_t>(legal_)] - logs_[static_cast<std::size_t>(legal)];
-    if (!random_.takes(log)) return false;
-    if (!permits_.is_none()) {
-      std::vector<Word> next(parents_);
-      std::copy_n(key_.begin(), words_, row(next, v));
-      if (!permitted(next)) return false;
-    }
-    std::copy_n(key_.begin(), words_, row(parents_, v));
-    own_[v] = now;
-    legal_ = legal;
-    for (std::size_t i = 0; i < touched_.size(); ++i) {
-      std::copy_n(news_.begin() + static_cast<std::ptrdiff_t>(i * words_), words_, row(below_, touched_[i]));
-      changes_[touched_[i]] = counts_[i];
-    }
-    if (!seen) changes_[v] = own;
-    return true;
+    if (!seen) next.legal += (next.changes = changeable(v, key_.data(), row(below_, v))) - changes_[v];
+    next.log_ratio = beta_ * (next.score - own_[v]) + logs_[static_cast<std::size_t>(legal_)] -
+                     logs_[static_cast<std::size_t>(next.legal)];
+    return next;
   }
 
   // What u and its ancestors lead to once u -> v is there.
@@ -339,6 +366,7 @@ void bind_chain(nanobind::module_& m) {
            nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
       .def("go_to", &StructureChain::go_to)
       .def("run", &StructureChain::run, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+      .def("proposals", &StructureChain::proposals)
       .def("state", &StructureChain::state)
       .def_prop_ro("total", &StructureChain::total)
       .def_prop_ro("legal", &StructureChain::legal)

@@ -1,4 +1,4 @@
-"""Every sampler visits graphs as often as its target says: chi-square over all graphs of three and four nodes."""
+"""Every sampler visits graphs as often as its target says: chi-square over all small graphs."""
 
 import numpy as np
 import pytest

@@ -123,6 +123,12 @@ class StructureChain:
         native = source.native if isinstance(source, Compiled) else called(source)
         return _visited(self._native.run(native, steps, thin, watch, permits), self._shape)
 
+    def proposals(self, source: Compiled | Rows) -> tuple[list[int], list[int], Array]:
+        """Tails and heads of all legal changes of one arc, and the logs of their acceptance ratios."""
+        native = source.native if isinstance(source, Compiled) else called(source)
+        tails, heads, ratios = self._native.proposals(native)
+        return tails.tolist(), heads.tolist(), ratios
+
     @property
     def state(self) -> ChainState:
         """Where the chain is, as plain values."""

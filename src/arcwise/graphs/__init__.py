@@ -3,7 +3,7 @@
 | file | notion |
 |---|---|
 | `dag`, `ugraph`, `pdag` | the three kinds of graphs, immutable values |
-| `moves`, `rules`, `conditions` | one-arc changes of a DAG; prior knowledge about arcs and whole graphs |
+| `moves`, `rules` | one-arc changes of a DAG; prior knowledge about arcs |
 | `convert` | skeleton, v-structures, moral graph, CPDAG, consistent extension |
 | `orient` | edges of a class that knowledge directs; its members |
 | `separation` | d-separation, separation, minimal separators |
@@ -45,7 +45,7 @@ from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.orient import Members, directed_by, members, some_members
 from arcwise.graphs.pdag import PDAG
 from arcwise.graphs.random import complete_dag, random_dag
-from arcwise.graphs.rules import Limits, Rules
+from arcwise.graphs.rules import HasChild, Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
 from arcwise.graphs.spanning import rooted, spanning_forest
 from arcwise.graphs.ugraph import UGraph

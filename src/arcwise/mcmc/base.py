@@ -1,11 +1,12 @@
 """Samplers of graphs: state in, state out, and the chain that a run of them leaves.
 
-A sampler visits directed acyclic graphs in proportion to exp(score) times what its target says: "uniform over
-DAGs", every graph counts once, or "order-modular", every graph counts once for each order of the variables that
-agrees with it. A prior over graphs that is a sum over parent sets is a part of the score (`scores.Sum`).
+A sampler visits directed acyclic graphs in proportion to exp(score) times what its target says: "uniform
+over DAGs", every graph counts once, or "order-modular", every graph counts once for each order of the
+variables that agrees with it. A prior over graphs that is a sum over parent sets is a part of the score
+(`scores.Sum`).
 
-A state holds all that the next step needs, its random generator included, as plain arrays. So a run
-in pieces, written to a file in between, is the run in one, bit for bit.
+A state holds all that the next step needs, its random generator included, as plain arrays. So a run in
+pieces, written to a file in between, is the run in one, bit for bit.
 """
 
 import time
@@ -23,8 +24,8 @@ from arcwise.graphs import DAG, Limits, complete_dag
 from arcwise.results import ASKED, Step, Watch
 
 __all__ = [
-    "ORDERS", "UNIFORM", "Chain", "Info", "KernelWatch", "Sampler", "State", "Visited", "bound", "generator", "packed",
-    "permits", "random_start", "run",
+    "ORDERS", "UNIFORM", "Chain", "Info", "KernelWatch", "Sampler", "State", "Visited", "bound", "generator",
+    "packed", "permits", "random_start", "run",
 ]  # fmt: skip
 
 UNIFORM = "uniform over DAGs"
@@ -46,7 +47,7 @@ class State:
 
     Parameters
     ----------
-    parents : (p, words) bits of the graph; with several temperatures (temperatures, p, words), the coldest first.
+    parents : (p, words) bits of the graph; of several temperatures (n, p, words), the coldest first.
     generator : (4,) words of the random generator, or a row for each of several.
     taken : steps since the chain began.
     places : (p,) each variable's place in the order or partition; empty for chains over graphs.
@@ -161,7 +162,7 @@ class Chain:
         """How often each graph was visited, most often first."""
         flat = self.parents.reshape(len(self), -1)
         rows, first, number = np.unique(flat, axis=0, return_index=True, return_counts=True)
-        order = np.lexsort((first, -number)) if len(rows) else []
+        order = np.lexsort((first, -number)).tolist()
         shape = self.parents.shape[1:]
         return {
             DAG.unchecked(self.nodes, tuple(unpacked_rows(rows[i].reshape(shape)))): int(number[i])

@@ -1,11 +1,12 @@
 """How well chains over graphs have mixed, and how well the probability of each arc is known.
 
-R-hat and effective sample size (ESS) of the score and of the indicator of each arc and each pair, over several
-chains cut in halves (`distributions.mixing`). The Monte-Carlo error of a probability is its standard deviation over
-the square root of the ESS. Of an arc that was never or always seen the error is not zero: had it a probability of
-more than about 3 / ESS of being otherwise, 19 of 20 runs would have shown it (the rule of three; Hanley and
-Lippman-Hand 1983), so that bound stands in its place. As an indicator that never moves has no ESS of its own, and
-one that moves a few times tells little about it, the least ESS of those that move often, and of the score, is taken.
+R-hat and effective sample size (ESS) of the score and of the indicator of each arc and each pair, over
+several chains cut in halves (`distributions.mixing`). The Monte-Carlo error of a probability is its
+standard deviation over the square root of the ESS. Of an arc that was never or always seen the error is not
+zero: had it a probability of more than about 3 / ESS of being otherwise, 19 of 20 runs would have shown it
+(the rule of three; Hanley and Lippman-Hand 1983), so that bound stands in its place. As an indicator that
+never moves has no ESS of its own, and one that moves a few times tells little about it, the least ESS of
+those that move often, and of the score, is taken.
 """
 
 from collections.abc import Sequence
@@ -41,8 +42,8 @@ class Certainty(NamedTuple):
 class Diagnosis(NamedTuple):
     """What several chains say together.
 
-    `arcs` is by (tail, head), `pairs`, adjacent in either direction, symmetric; `score_rhat` and `score_ess` are
-    those of the log score, `draws` counts all draws.
+    `arcs` is by (tail, head); `pairs`, adjacent in either direction, is symmetric; `score_rhat` and
+    `score_ess` are those of the log score; `draws` counts all draws.
     """
 
     arcs: Certainty

@@ -5,9 +5,9 @@ With A_v(U) the sum of exp(score(v, S)) over the parent sets S inside U, graphs 
 
     R(W) = sum over T in W, not empty, of (-1)^(|T| + 1) R(W - T) prod_{v in T} A_v(W - T),
 
-which takes 3^p terms; the probabilities of all arcs come from the derivatives of log R (Koivisto and Sood 2004
-for the order-modular distribution, p 2^p terms, in which a graph counts once for each order that agrees with
-it). The tables, of p 2^(p-1) numbers, are known before the start and checked against a bound.
+which takes 3^p terms; the probabilities of all arcs come from the derivatives of log R (Koivisto and Sood
+2004 for the order-modular distribution, p 2^p terms, in which a graph counts once for each order that
+agrees with it). The tables, of p 2^(p-1) numbers, are known before the start and checked against a bound.
 
 "v has a child" is no sum over parent sets: graphs in which v has none are counted, and subtracted.
 """

@@ -5,21 +5,21 @@ An order weighs the sum over all graphs whose arcs go along it, which is a produ
     prod_v sum_{S before v} exp(score(v, S)).
 
 A step moves a variable to a place drawn among all in proportion to their weights, or swaps two variables.
-For each draw a graph is drawn from the order. Since a graph agrees with many orders, graphs are sampled from
-the ORDER-MODULAR distribution, exp(score) times the number of orders that agree with the graph, which favours
-graphs with few arcs. For graphs that each count once see `partition`.
+For each draw a graph is drawn from the order. Since a graph agrees with many orders, graphs are sampled
+from the ORDER-MODULAR distribution, exp(score) times the number of orders that agree with the graph, which
+favours graphs with few arcs. For graphs that each count once see `partition`.
 
-A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is undone if
-it does not fulfil it.
+A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is
+undone if it does not fulfil it.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.chain import PlaceChain, PlaceState
+from arcwise._kernels.chain import PlaceChain, PlaceState, unpacked_rows
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.mcmc.base import (
@@ -38,10 +38,12 @@ from arcwise.scores import Score
 
 __all__ = ["OrderSampler"]
 
+Words = NDArray[np.uint64]
+
 _ROUNDS = 6  # in which lists of candidates may grow
-_DRAWS = 200  # graphs in each
-_BETAS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)  # powers of the score on the way to a random start,
-_COOLING = 30  # and steps for each variable at each of them
+_SETTLING, _DRAWS = 10, 50  # steps for each variable before, and graphs, in each
+_BETAS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)  # powers of the score on the way to a random start,
+_COOLING, _COOLED = 30, 1500  # and steps for each variable at each of them, at most so many in all
 _WORDS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 1], dtype=np.uint64)
 
 
@@ -88,18 +90,21 @@ class OrderSampler:
         graph = random_start(self.bounds, rng, self.candidates) if start is None else start
         if start is not None and not self.bounds.allows_graph(start):
             raise FitError("The start graph of a chain must obey the rules, but this one does not.")
-        state = self._state(graph, generator(rng))
-        return state if start is not None or self.bounds.condition else self._cooled(state)
+        words = generator(rng)
+        if start is None and self.bounds.condition is None:
+            graph, words = self._cooled(graph, words)
+        return self._state(graph, words)
 
-    def _cooled(self, state: State) -> State:
-        """The state after some steps at falling temperatures, so that fewer chains begin in a poor mode."""
-        here = PlaceState(state.places, state.parents, state.generator, 0)
+    def _cooled(self, graph: DAG, words: Words) -> tuple[DAG, Words]:
+        """The graph after steps over orders at falling temperatures: fewer chains begin in a poor mode."""
+        here = PlaceState(_order_of(graph), packed(graph), words, 0)
         for beta in _BETAS:
-            chain = PlaceChain(self.lists.kernel(beta), levels=self.levels)
+            chain = PlaceChain(self.lists.kernel(beta), levels=False)
             chain.go_to(here)
-            chain.run(_COOLING * len(self.nodes), 1 << 62, _go_on)
+            steps = min(_COOLING * len(self.nodes), _COOLED)
+            chain.run(steps, steps, _go_on)  # the last draws a graph
             here = chain.state._replace(taken=0)
-        return State(here.parents, here.generator, 0, here.places)
+        return DAG.unchecked(self.nodes, tuple(unpacked_rows(here.parents))), here.generator
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
@@ -113,25 +118,21 @@ class OrderSampler:
         places, parents, words, taken = self._chain.state
         return State(parents, words, taken, places), visited
 
-    def _state(self, graph: DAG, words: NDArray[np.uint64]) -> State:
+    def _state(self, graph: DAG, words: Words) -> State:
         inside = graph if self.candidates is None else _nearest(self.lists, graph)
         return State(packed(inside), words, 0, self._places(inside))
 
     def _places(self, graph: DAG) -> NDArray[np.int64]:
-        places = np.empty(len(graph.nodes), dtype=np.int64)
-        places[list(graph.order())] = np.arange(len(graph.nodes))
-        return places
+        return _order_of(graph)
 
     def _grow(self) -> None:
         """Let candidates in that a short chain keeps taking from outside."""
-        self.candidates = self.lists.candidates
-        free = replace(self.bounds, condition=None)
+        self.candidates, p = self.lists.candidates, len(self.nodes)
+        here = self._state(self.bounds.start(), _WORDS)
         for _ in range(_ROUNDS if self.candidates is not None else 0):
             chain = PlaceChain(self.lists.kernel(), levels=self.levels)
-            start = self._state(free.start(), _WORDS)
-            chain.go_to(PlaceState(start.places, start.parents, start.generator, 0))
-            p = len(self.nodes)
-            chain.run(20 * p, 1 << 62, _go_on)
+            chain.go_to(PlaceState(here.places, here.parents, here.generator, 0))
+            chain.run(_SETTLING * p, 1 << 62, _go_on)
             visited = chain.run(_DRAWS * p, p, _go_on)
             flat = np.unpackbits(visited.parents.view(np.uint8), axis=2, bitorder="little")
             wider = grown(self.lists, flat[:, :, :p].mean(axis=0).T, self.bounds)
@@ -139,6 +140,14 @@ class OrderSampler:
                 break
             self.candidates = wider
             self.lists = parent_lists(self.score, self.bounds, wider)
+            last = DAG.unchecked(self.nodes, tuple(unpacked_rows(chain.state.parents)))
+            here = self._state(last, chain.state.generator)
+
+
+def _order_of(graph: DAG) -> NDArray[np.int64]:
+    places = np.empty(len(graph.nodes), dtype=np.int64)
+    places[list(graph.order())] = np.arange(len(graph.nodes))
+    return places
 
 
 def _go_on(steps: int, score: float) -> bool:

@@ -2,11 +2,11 @@
 
 Where they are few enough, all sets that the rules allow are listed. Otherwise each variable has a list of
 candidate parents: all sets of candidates count, and those of few candidates also with one more parent from
-outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some pair of
-those before; a variable that the chain keeps taking from outside becomes a candidate, see `grown`.
+outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some pair
+of those before; a variable that the chain keeps taking from outside becomes a candidate, see `grown`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -26,9 +26,11 @@ Words = NDArray[np.uint64]
 Candidates = tuple[tuple[int, ...], ...]
 
 _BYTES = 1 << 28  # that lists may take
-_CLOSED, _DEAR = 2_000_000, 20_000  # sets that are scored, in closed form and by fits
-_MOST, _LEAST = 12, 5  # candidates of a variable, where not all variables are
-_PIECE = 1 << 14  # sets scored at a time
+_CLOSED, _DEAR = 400_000, 20_000  # sets that are scored, in closed form and by fits
+_MOST, _LEAST, _GROWN = 9, 5, 12  # candidates, where not all are: at first, and once grown
+_DEPTH = 1  # most candidates beside which a parent from outside is listed
+_PIECE = 1 << 12  # sets scored at a time
+_WHOLE = 18  # candidates whose lattice is scored at once
 _OFTEN = 0.02  # share of draws with an arc from outside that makes its tail a candidate
 
 
@@ -74,16 +76,15 @@ def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = N
     """
     p, budget = len(limits.nodes), _budget(score)
     if candidates is None and sum(_ways(limits, v) for v in range(p)) <= budget:
-        found = [_scored(score, v, _all_sets(limits, v), limits) for v in range(p)]
+        every = [tuple(limits.candidates(v).tolist()) for v in range(p)]
+        found = [_listed(score, limits, v, every[v], -1) for v in range(p)]
         return _checked(limits, found, None, -1)
     if candidates is None:
         candidates = tuple(_chosen(score, limits, v, _many(limits, v, budget)) for v in range(p))
     if len(candidates) != p:
         raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
     depth = _depth(limits, candidates, budget)
-    found = [
-        _scored(score, v, _some_sets(limits, v, candidates[v], depth), limits) for v in range(p)
-    ]
+    found = [_listed(score, limits, v, candidates[v], depth) for v in range(p)]
     return _checked(limits, found, candidates, depth)
 
 
@@ -106,7 +107,7 @@ def grown(lists: ParentLists, shares: Array, limits: Limits) -> Candidates | Non
         column[[child, *limits.required[child]]] = 0.0
         new = [u for u in np.flatnonzero(column > _OFTEN).tolist() if u not in own]
         ranked = sorted((*own, *new), key=lambda u: -column[u])  # stable: older ones first
-        found.append(tuple(sorted(ranked[: max(len(own), _MOST)])))
+        found.append(tuple(sorted(ranked[: max(len(own), _GROWN)])))
     changed = tuple(found)
     return None if changed == lists.candidates else changed
 
@@ -141,14 +142,14 @@ def _depth(limits: Limits, candidates: Candidates, budget: int) -> int:
     """Beside how many candidates one from outside is listed."""
     p = len(limits.nodes)
     left = budget - sum(_ways(limits, v, len(candidates[v])) for v in range(p))
-    for depth in range(-1, p):
+    for depth in range(-1, _DEPTH):
         for v in range(p):
             if depth + 1 < _room(limits, v):
                 outside = len(limits.candidates(v)) - len(candidates[v])
                 left -= outside * comb(len(candidates[v]), depth + 1)
         if left < 0:
             return depth
-    return p
+    return _DEPTH
 
 
 def _chosen(score: Score, limits: Limits, child: int, size: int) -> tuple[int, ...]:
@@ -173,40 +174,47 @@ def _chosen(score: Score, limits: Limits, child: int, size: int) -> tuple[int, .
     return tuple(sorted(found))
 
 
-def _all_sets(limits: Limits, child: int) -> Iterator[tuple[int, ...]]:
-    free = limits.candidates(child).tolist()
-    for size in range(min(len(free), _room(limits, child)) + 1):
-        yield from combinations(free, size)
-
-
-def _some_sets(
-    limits: Limits, child: int, candidates: Sequence[int], depth: int
-) -> Iterator[tuple[int, ...]]:
-    """All sets of candidates, and those of at most `depth` with one parent from outside."""
-    room, outside = _room(limits, child), limits.candidates(child).tolist()
-    outside = [u for u in outside if u not in candidates]
-    for size in range(min(len(candidates), room) + 1):
-        for base in combinations(candidates, size):
-            yield base
-            if size <= depth and size < room:
-                for u in outside:
-                    yield (*base, u)
-
-
-def _scored(
-    score: Score, child: int, sets: Iterator[tuple[int, ...]], limits: Limits
+def _listed(
+    score: Score, limits: Limits, child: int, candidates: Sequence[int], depth: int
 ) -> tuple[Words, Array]:
-    """The sets as bits, and their scores; those of -inf left out."""
-    required = limits.required[child]
-    members = [tuple(sorted((*required, *each))) for each in sets]
-    values = [
-        score.many(child, members[first : first + _PIECE])
-        for first in range(0, len(members), _PIECE)
-    ]
-    logs = np.concatenate(values)
-    bits = _bits(members, len(limits.nodes))
-    kept = logs > -np.inf
-    return bits[kept], logs[kept]
+    """All sets of candidates, and those of at most `depth` with one parent from outside; bits and scores.
+
+    Sets that score -inf are left out.
+    """
+    p, required, room = len(limits.nodes), limits.required[child], _room(limits, child)
+    sizes = range(min(len(candidates), room) + 1)
+    inner = [tuple(sorted((*required, *s))) for n in sizes for s in combinations(candidates, n)]
+    bits, logs = [_bits(inner, p)], [_values(score, child, inner, candidates, required)]
+    bases = [s for s in inner if len(s) - len(required) <= min(depth, room - 1)]
+    outside = sorted(set(limits.candidates(child).tolist()).difference(candidates))
+    if bases and outside:
+        for first in range(0, len(bases), _PIECE):
+            part = bases[first : first + _PIECE]
+            wanted = np.zeros((len(part), p), dtype=bool)
+            wanted[:, outside] = True
+            rows = score.sweep((child,) * len(part), part, wanted)[1]
+            logs.append(rows[:, outside].ravel())
+            flags = _bits([(u,) for u in outside], p)
+            bits.append((_bits(part, p)[:, None] | flags[None]).reshape(-1, flags.shape[1]))
+    values, sets = np.concatenate(logs), np.concatenate(bits)
+    kept = values > -np.inf
+    return sets[kept], values[kept]
+
+
+def _values(
+    score: Score,
+    child: int,
+    sets: list[tuple[int, ...]],
+    candidates: Sequence[int],
+    required: tuple[int, ...],
+) -> Array:
+    """Scores of sets of candidates: from the whole lattice where that is cheap."""
+    if score.lattice and len(candidates) <= _WHOLE and 1 << len(candidates) <= 8 * len(sets):
+        table = score.subsets(child, candidates, required)
+        bit = {u: 1 << i for i, u in enumerate(candidates)}
+        return table[[sum(bit.get(u, 0) for u in each) for each in sets]]
+    parts = [sets[first : first + _PIECE] for first in range(0, len(sets), _PIECE)]
+    return np.concatenate([score.many(child, part) for part in parts])
 
 
 def _bits(members: list[tuple[int, ...]], p: int) -> Words:

@@ -2,13 +2,13 @@
 
 A graph has one partition: its roots are the first element, the roots of what is left without them the
 second, and so on. A variable of a later element has a parent in the element just before it, and its other
-parents further before. A partition weighs the sum over its graphs, which is a product over the variables, and
-since every graph is in one partition, graphs drawn from the partitions that the chain visits are sampled with
-every graph counting once.
+parents further before. A partition weighs the sum over its graphs, which is a product over the variables,
+and since every graph is in one partition, graphs drawn from the partitions that the chain visits are
+sampled with every graph counting once.
 
-A step moves a variable into another element, or alone between two, drawn among all such places in proportion
-to their weights; splits an element or joins two; or swaps two variables. Conditions on whole graphs are obeyed
-by rejection, as in `order`.
+A step moves a variable into another element, or alone between two, drawn among all such places in
+proportion to their weights; splits an element or joins two; or swaps two variables. Conditions on whole
+graphs are obeyed by rejection, as in `order`.
 """
 
 from dataclasses import dataclass

@@ -39,6 +39,7 @@ from arcwise.mcmc.base import (
 from arcwise.mcmc.parents import ParentLists, parent_lists
 from arcwise.results import Interrupted
 from arcwise.scores import Score, total
+from arcwise.scores.base import toggle
 
 __all__ = ["StructureSampler"]
 
@@ -117,18 +118,41 @@ class StructureSampler:
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, Visited]:
         """Take steps from a state, see `Sampler`."""
-        if self._chain is None:
-            self._chain, self._source = self._kernel(), self.score.compiled()
-        self._chain.go_to(ChainState(state.parents, state.generator, state.taken))
-        told = _Watching(self.score, watch)
-        source = self._source or told.rows
-        visited = self._chain.run(source, steps, thin, told, permits(self.bounds))
-        parents, words, taken = self._chain.state
+        chain, told = self._ready(), _Watching(self.score, watch)
+        chain.go_to(ChainState(state.parents, state.generator, state.taken))
+        visited = chain.run(self._source or told.rows, steps, thin, told, permits(self.bounds))
+        parents, words, taken = chain.state
         return State(parents, words, taken, _NONE), visited
+
+    def transitions(self, graph: DAG) -> dict[DAG, float]:
+        """Probabilities of the next graph, for a chain that adds and takes out single arcs only.
+
+        The graph itself is there with the probability that it stays.
+        """
+        if self.flips or self.redraws:
+            raise FitError("Transitions are known for chains without flips and redraws only.")
+        chain, asked = self._ready(), permits(self.bounds)
+        chain.go_to(ChainState(packed(graph), np.arange(1, 5, dtype=np.uint64), 0))
+        tails, heads, ratios = chain.proposals(self._source or _Watching(self.score, None).rows)
+        found = {}
+        for tail, head, ratio in zip(tails, heads, ratios.tolist(), strict=True):
+            rows = list(graph.parents)
+            rows[head] = toggle(rows[head], tail)
+            other = DAG.unchecked(graph.nodes, tuple(rows))
+            if asked is None or asked(packed(other)):
+                found[other] = min(1.0, float(np.exp(min(ratio, 0.0)))) / len(tails)
+        found[graph] = 1.0 - sum(found.values())
+        return found
 
     def log_score(self) -> float:
         """The score of the graph where the last `advance` ended."""
         return -np.inf if self._chain is None else self._chain.total
+
+    def _ready(self) -> StructureChain:
+        """The compiled chain, with all that it remembers."""
+        if self._chain is None:
+            self._chain, self._source = self._kernel(), self.score.compiled()
+        return self._chain
 
     def _kernel(self) -> StructureChain:
         p, limits = len(self.nodes), self.bounds

@@ -1,8 +1,9 @@
 """Parallel tempering: chains over graphs at several temperatures that swap their graphs (Geyer 1991).
 
-The chain of power beta samples exp(beta score). Every `period` steps two neighbours, i and j, swap their graphs
-with probability min(1, exp((beta_i - beta_j)(score_j - score_i))), which leaves all distributions as they are.
-Flat chains cross the valleys between good graphs and hand these on to the cold one, whose graphs are recorded.
+The chain of power beta samples exp(beta score). Every `period` steps two neighbours, i and j, swap their
+graphs with probability min(1, exp((beta_i - beta_j)(score_j - score_i))), which leaves all distributions as
+they are. Flat chains cross the valleys between good graphs and hand these on to the cold one, whose graphs
+are recorded.
 """
 
 from dataclasses import dataclass, field
