@@ -1,6 +1,6 @@
-"""Bootstrap: 200 networks of ALARM (1000 rows, greedy) and 200 Gaussian ones of 200 columns; CPU seconds, one thread.
+"""Bootstrap: 200 networks of ALARM (1000 rows) and 200 Gaussian ones of 200 columns; CPU seconds, one thread.
 
-    python benchmarks/certainty.py
+python benchmarks/certainty.py
 """
 
 import time

@@ -98,13 +98,17 @@ def test_chains_agree_with_sums(exact, chains):
 
 
 def test_meanings_are_named(homes, exact, boot):
-    assert exact.meaning == "posterior" and "uniform" in exact.prior
-    assert boot.meaning == "bootstrap frequency" and not boot.prior
-    assert "bootstrap frequency" in str(boot) and "posterior" in str(exact.edges)
+    assert exact.meaning == "posterior"
+    assert "uniform" in exact.prior
+    assert boot.meaning == "bootstrap frequency"
+    assert not boot.prior
+    assert "bootstrap frequency" in str(boot)
+    assert "posterior" in str(exact.edges)
     two = homes.select(["RM", "MEDV"])
     assert "BIC" in aw.posterior(two, score="bic").meaning
     loo = aw.posterior(two, score="loo", draws=5)
-    assert loo.meaning == "bootstrap frequency" and "resampled" in loo.notes[0]
+    assert loo.meaning == "bootstrap frequency"
+    assert "resampled" in loo.notes[0]
     assert aw.posterior(two, score="loo", method="exact").meaning == "pseudo-posterior"
     sub = aw.posterior(two, method="bootstrap", resampling="subsample", draws=5)
     assert sub.meaning == "subsampling frequency"
@@ -114,15 +118,16 @@ def test_meanings_are_named(homes, exact, boot):
 def test_errors_are_never_zero_but_for_sums(exact, boot, chains):
     off = ~np.eye(5, dtype=bool)
     assert (boot.found.adjacent_errors[off] > 0).all()
-    assert (chains.found.adjacent_errors[off] > 0).all() and (
-        chains.found.arc_errors[off] > 0
-    ).all()
+    assert (chains.found.adjacent_errors[off] > 0).all()
+    assert (chains.found.arc_errors[off] > 0).all()
     assert (exact.found.adjacent_errors == 0).all()
 
 
 def test_a_row_is_read_in_the_direction_asked(exact):
     forth, back = exact.edges["RM", "MEDV"], exact.edges["MEDV", "RM"]
-    assert forth.forward == back.backward and forth.first == "RM" and back.first == "MEDV"
+    assert forth.forward == back.backward
+    assert forth.first == "RM"
+    assert back.first == "MEDV"
     assert forth.adjacent == pytest.approx(forth.forward + forth.backward)
     assert float(exact.arc("RM", "MEDV")) == forth.forward
     assert float(exact.edge("RM", "MEDV")) == forth.adjacent
@@ -167,20 +172,23 @@ def test_column_order_does_not_matter(homes, boot, exact):
     turned = homes.select(NAMES[::-1])
     again = aw.posterior(turned, method="bootstrap", draws=60)
     assert np.array_equal(again.found.adjacent, boot.found.adjacent)
-    assert again.found.graphs == boot.found.graphs and again.variables == tuple(NAMES[::-1])
+    assert again.found.graphs == boot.found.graphs
+    assert again.variables == tuple(NAMES[::-1])
     assert np.array_equal(aw.posterior(turned).found.arcs, exact.found.arcs)
 
 
 def test_processes_do_not_matter(homes, boot, chains):
     two = aw.posterior(homes, method="bootstrap", draws=60, n_jobs=2)
-    assert np.array_equal(two.found.arcs, boot.found.arcs) and two.found.graphs == boot.found.graphs
+    assert np.array_equal(two.found.arcs, boot.found.arcs)
+    assert two.found.graphs == boot.found.graphs
     side = aw.posterior(homes, method="mcmc", draws=400, chains=4, n_jobs=2)
     assert np.array_equal(side.found.arcs, chains.found.arcs)
 
 
 def test_undirected_paths_of_learning(homes):
     found = aw.posterior(homes, graph="undirected", draws=15)
-    assert not found.directed and found.meaning == "bootstrap frequency"
+    assert not found.directed
+    assert found.meaning == "bootstrap frequency"
     assert found.edges["RM", "MEDV"].forward is None
     assert not found.averaged().directed
     with pytest.raises(GraphError, match="no arcs"):
@@ -239,10 +247,12 @@ def test_densities_and_draws_are_averages(homes, exact):
 
 def test_effects_show_how_far_graphs_are_apart(homes, exact, boot):
     effect = exact.query("MEDV", do={"RM": 7.0})
-    assert len(effect.range) == len(exact.graphs) and effect.range.between > 0
+    assert len(effect.range) == len(exact.graphs)
+    assert effect.range.between > 0
     low, high = effect.range.mean
     assert low < effect.mean < high
-    assert "over" in str(effect) and "sd of the means over graphs" in str(effect)
+    assert "over" in str(effect)
+    assert "sd of the means over graphs" in str(effect)
     by_hand = sum(
         weight * aw.fit(graph, homes).query("MEDV", do={"RM": 7.0}).mean
         for graph, weight in zip(exact.found.graphs, exact.found.shares, strict=True)
@@ -279,12 +289,14 @@ def test_files_give_back_all(tmp_path, homes, boot, exact, chains, ending):
     for post in (boot, exact, chains):
         place = post.save(tmp_path / f"post{ending}")
         again = aw.load(place)
-        assert again.found.graphs == post.found.graphs and str(again) == str(post)
+        assert again.found.graphs == post.found.graphs
+        assert str(again) == str(post)
         assert np.array_equal(again.found.arcs, post.found.arcs)
         assert np.array_equal(again.logpdf(homes.head(3)), post.logpdf(homes.head(3)))
         assert again.query("MEDV", {"RM": 7.0}).mean == post.query("MEDV", {"RM": 7.0}).mean
         for name, array in post.kept.items():
-            assert np.array_equal(again.kept[name], array) and again.kept[name].dtype == array.dtype
+            assert np.array_equal(again.kept[name], array)
+            assert again.kept[name].dtype == array.dtype
 
 
 def test_files_without_data_say_what_is_missing(tmp_path, homes, boot):
@@ -301,9 +313,8 @@ def test_files_without_data_say_what_is_missing(tmp_path, homes, boot):
 def test_more_draws_are_those_of_one_run(tmp_path, homes, boot, chains):
     more = aw.load(boot.save(tmp_path / "b.arcwise")).more(20)
     once = aw.posterior(homes, method="bootstrap", draws=80)
-    assert (
-        np.array_equal(more.found.arcs, once.found.arcs) and more.found.graphs == once.found.graphs
-    )
+    assert np.array_equal(more.found.arcs, once.found.arcs)
+    assert more.found.graphs == once.found.graphs
     longer = aw.load(chains.save(tmp_path / "c.arcwise")).more(100)
     whole = aw.posterior(homes, method="mcmc", draws=500, chains=4)
     assert np.array_equal(longer.found.arcs, whole.found.arcs)
@@ -321,7 +332,7 @@ def test_damaged_files_are_refused(tmp_path, boot):
     for key in ("found", "graphs", "plan", "kept"):
         broken = {**document, "about": {**document["about"], key: {"x": 1}}}
         (tmp_path / "broken.json").write_text(json.dumps(broken))
-        with pytest.raises(FileError, match="broken.json"):
+        with pytest.raises(FileError, match="cannot be read"):
             aw.load(tmp_path / "broken.json")
 
 
@@ -342,14 +353,16 @@ def test_draws_for_other_libraries(chains, boot):
 def test_two_rows_are_enough_to_run():
     table = aw.table({"a": [1.0, 2.0], "b": [2.0, 1.0], "c": [0.5, 0.7]})
     found = aw.posterior(table, method="bootstrap", draws=10, model="gaussian")
-    assert found.found.draws >= 1 and (found.found.adjacent <= 1).all()
+    assert found.found.draws >= 1
+    assert (found.found.adjacent <= 1).all()
 
 
 def test_one_variable_has_no_pairs():
     table = aw.table({"a": np.random.default_rng(1).normal(size=30)})
     for method in ("bootstrap", "exact"):
         found = aw.posterior(table, method=method, draws=3)
-        assert len(found.edges) == 0 and "1 variable" in repr(found)
+        assert len(found.edges) == 0
+        assert "1 variable" in repr(found)
 
 
 def test_a_constant_column_has_no_edges(homes):
@@ -385,14 +398,17 @@ def test_hostile_names_survive(tmp_path, homes):
     table = aw.table(dict(zip(names, (homes.column(n) for n in NAMES[:4]), strict=True)))
     post = aw.posterior(table, method="bootstrap", draws=5)
     again = aw.load(post.save(tmp_path / "odd.json"))
-    assert again.found.nodes == post.found.nodes and str(again.edges) == str(post.edges)
+    assert again.found.nodes == post.found.nodes
+    assert str(again.edges) == str(post.edges)
 
 
 def test_a_time_limit_gives_what_is_done(homes):
     found = aw.posterior(homes, model="parzen", method="bootstrap", draws=100_000, time_limit=1.0)
-    assert 1 <= found.found.draws < 100_000 and "time budget" in found.stopped
+    assert 1 <= found.found.draws < 100_000
+    assert "time budget" in found.stopped
     found = aw.posterior(homes, method="mcmc", draws=10_000_000, chains=2, time_limit=1.0)
-    assert found.found.draws >= 2 and "time budget" in found.stopped
+    assert found.found.draws >= 2
+    assert "time budget" in found.stopped
 
 
 def test_no_time_at_all_is_an_error(homes):

@@ -31,7 +31,8 @@ def test_normals_are_a_mixture(found):
 
 def test_normals_without_spread_stay_side_by_side():
     found = blended([Normal(1.0, 0.0), Normal(3.0, 1.0)], np.array([0.5, 0.5]))
-    assert isinstance(found, Blend) and found.mean.tolist() == [2.0]
+    assert isinstance(found, Blend)
+    assert found.mean.tolist() == [2.0]
 
 
 def test_levels_have_averaged_probabilities():
@@ -40,7 +41,8 @@ def test_levels_have_averaged_probabilities():
         Categorical(np.array([[0.6, 0.4]]), ("n", "y")),
     ]
     found = blended(parts, np.array([0.25, 0.75]))
-    assert found.probabilities.tolist() == [pytest.approx([0.5, 0.5])] and found.levels == (
+    assert found.probabilities.tolist() == [pytest.approx([0.5, 0.5])]
+    assert found.levels == (
         "n",
         "y",
     )

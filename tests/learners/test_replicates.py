@@ -83,12 +83,14 @@ def test_tables_of_frequencies_draw_as_many_cases(homes):
 
 def test_a_subsample_has_rows_once(homes):
     kept = row_weights(homes, np.random.default_rng(1), "subsample", 0.25)
-    assert set(kept) == {0.0, 1.0} and kept.sum() == round(0.25 * homes.rows)
+    assert set(kept) == {0.0, 1.0}
+    assert kept.sum() == round(0.25 * homes.rows)
 
 
 def test_choices_by_all_rows_are_made_once(homes):
     _, tuned = replicates(homes, graph="undirected", penalty="ebic")
-    assert tuned.spec.rule is None and tuned.spec.penalty == tuned.penalty > 0
+    assert tuned.spec.rule is None
+    assert tuned.spec.penalty == tuned.penalty > 0
     assert "chosen by 'ebic' on all rows" in tuned.notes[0]
     _, own = replicates(homes, model="parzen")
     assert own.spec.penalty == bind(specify(model="parzen"), homes).penalty > 0

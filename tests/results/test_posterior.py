@@ -17,7 +17,8 @@ def test_shares_are_counts():
     found = of_draws([CHAIN, COLLIDER, CHAIN, EMPTY], meaning="bootstrap frequency")
     assert found.graphs == (CHAIN, COLLIDER, EMPTY)
     assert found.weights.tolist() == [0.5, 0.25, 0.25]
-    assert found.arcs[0, 1] == 0.75 and found.arcs[1, 0] == 0.0
+    assert found.arcs[0, 1] == 0.75
+    assert found.arcs[1, 0] == 0.0
     assert found.adjacent[1, 2] == found.adjacent[2, 1] == 0.75
 
 
@@ -32,7 +33,8 @@ def test_classes_count_once_and_open_arcs_half():
 def test_rules_direct_arcs_of_a_class():
     limits = Rules(tiers=[["a"], ["b", "c"]]).on(["a", "b", "c"])
     found = of_draws([CHAIN], meaning="x", classes=True, limits=limits)
-    assert found.arcs[0, 1] == 1.0 and found.arcs[1, 2] == 1.0
+    assert found.arcs[0, 1] == 1.0
+    assert found.arcs[1, 2] == 1.0
 
 
 def test_undirected_graphs_have_no_arcs():
@@ -53,7 +55,8 @@ def test_errors_are_never_zero(size):
 def test_features_have_probabilities_and_errors():
     found = of_draws([CHAIN] * 3 + [COLLIDER], meaning="x")
     share, error = found.probability(lambda graph: "c" in graph.descendants_of("a"))
-    assert share == 0.75 and error == pytest.approx(np.sqrt(0.75 * 0.25 / 4))
+    assert share == 0.75
+    assert error == pytest.approx(np.sqrt(0.75 * 0.25 / 4))
     assert found.probability(lambda graph: True) == (1.0, 0.75)
     mean, _ = found.probability(lambda graph: graph.n_arcs)
     assert mean == 2.0
@@ -64,7 +67,8 @@ def test_exact_weights_bound_the_error_by_what_is_left():
     weights = np.array([0.6, 0.3])
     found = Posterior((*"abc",), (CHAIN, EMPTY), weights, zeros, zeros, zeros, zeros)
     share, error = found.probability(lambda graph: graph.n_arcs > 0)
-    assert share == pytest.approx(2 / 3) and error == pytest.approx(0.1)
+    assert share == pytest.approx(2 / 3)
+    assert error == pytest.approx(0.1)
     assert found.exact
 
 
@@ -80,9 +84,11 @@ def test_some_graphs_keep_the_averages():
         [graphs[i] for i in rng.choice(4, 1000, p=[0.6, 0.2, 0.15, 0.05])], meaning="x"
     )
     few, weights = found.some(100)
-    assert few == found.graphs and weights.sum() == pytest.approx(1.0)
+    assert few == found.graphs
+    assert weights.sum() == pytest.approx(1.0)
     three, shares = found.some(3)
-    assert len(three) <= 3 and shares.sum() == pytest.approx(1.0)
+    assert len(three) <= 3
+    assert shares.sum() == pytest.approx(1.0)
     assert three[0] == CHAIN
 
 

@@ -10,6 +10,7 @@ from arcwise.evaluate.divergence import (
     parameter_differences,
 )
 from arcwise.evaluate.edges import Edge, EdgeTable
+from arcwise.evaluate.evidence import Conflict, Impact, conflict, impact
 from arcwise.evaluate.probabilities import (
     Pair,
     PairTable,
@@ -17,7 +18,6 @@ from arcwise.evaluate.probabilities import (
     pair_table,
     with_certainty,
 )
-from arcwise.evaluate.evidence import Conflict, Impact, conflict, impact
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
@@ -50,8 +50,8 @@ __all__ = [
     "conflict",
     "divergence",
     "edge_table",
-    "inclusion_threshold",
     "impact",
+    "inclusion_threshold",
     "judged",
     "mean_error",
     "middle_graph",

@@ -19,7 +19,6 @@ names.
 
 from arcwise.graphs.cliques import cardinality_order, decomposable, factorisation, maximal_cliques
 from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores
-from arcwise.graphs.conditions import HasChild
 from arcwise.graphs.convert import (
     Graph,
     cpdag,

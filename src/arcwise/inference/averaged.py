@@ -26,16 +26,20 @@ from arcwise.distributions import Categorical, log_sum
 from arcwise.distributions.blend import blended
 from arcwise.distributions.mixing import Mixing
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference import questions
 from arcwise.inference.belief import Belief, Quality, generator
 from arcwise.inference.beliefs import Beliefs, States
 from arcwise.inference.engine import marginal_log_density, predict, query, sample
+from arcwise.inference.evidence import plain, read_evidence
 from arcwise.inference.predictions import Predictions
+from arcwise.inference.questions import check_roles
 from arcwise.inference.ranges import Range
 from arcwise.networks import BayesNet, Net, cut, whole
 
 Array = NDArray[np.float64]
 
+_SOFT = (
+    "What is known in part only (several levels, weights) does not change the weights of graphs."
+)
 _DRAWS = 4000
 """Draws that stand for a joint answer."""
 
@@ -162,19 +166,19 @@ class Ensemble:
         if not given:
             return self.weights, ()
         net = self.nets[0]
-        questions.check_roles(
-            net,
-            (),
-            questions.evidence(net, "given", given),
-            forced := questions.evidence(net, "do", do),
-        )
-        row = conform({name: [value] for name, value in given.items()}, net.variables)
+        told = read_evidence(net, given, do)
+        check_roles(net, (), told)
+        if not told.seen:
+            return self.weights, (_SOFT,)
+        shown = plain(net, told.seen)
+        row = conform({name: [value] for name, value in shown.items()}, net.variables)
+        forced = told.forced
         after = [
             cut(each, forced) if forced and isinstance(each, BayesNet) else each
             for each in self.nets
         ]
         lines, notes = self._seen(after, row)
-        return lines[:, 0], notes
+        return lines[:, 0], (*notes, *((_SOFT,) if told.soft else ()))
 
     def _seen(self, nets: Sequence[Net], rows: Table) -> tuple[Array, tuple[str, ...]]:
         """Weights of graphs (graphs by rows) once rows are seen."""

@@ -65,8 +65,8 @@ def plot_graph(
 
     With a table of edges, wide lines are strong edges and weak ones are pale, the colour is the sign of
     the partial correlation (negative ones are dashed, too), and arcs that the data cannot orient have no
-    head; where the certainty of edges is known, sure edges are dark, whatever their strength. Without a table,
-    every arc has a head. Of a dense graph `top` draws what matters most.
+    head; where the certainty of edges is known, sure edges are dark, whatever their strength. Without a
+    table, every arc has a head. Of a dense graph `top` draws what matters most.
 
     Parameters
     ----------

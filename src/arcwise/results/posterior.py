@@ -123,8 +123,8 @@ class Posterior:
     def some(self, most: int) -> tuple[tuple[Graph, ...], Array]:
         """Graphs to average over, so many at most, and what each counts.
 
-        Where there are more, graphs at even steps of the cumulated shares: more probable ones come more often,
-        and averages are those over all but for chance.
+        Where there are more, graphs at even steps of the cumulated shares: probable ones come more often, and
+        averages are those over all but for chance.
         """
         if np.count_nonzero(self.shares) <= most:
             chosen = np.flatnonzero(self.shares)
@@ -169,8 +169,8 @@ class Posterior:
         reached = np.cumsum(self.weights)
         if self.held < 0.9:
             return (
-                f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and the {len(reached)} that "
-                f"are held only {self.held:.3g} in all): do not select one, average over them."
+                f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and the {len(reached)} "
+                f"that are held only {self.held:.3g} in all): do not select one, average over them."
             )
         enough, ending = int(np.searchsorted(reached, 0.9)) + 1, ""
         return (
