@@ -414,3 +414,75 @@ def test_a_time_limit_gives_what_is_done(homes):
 def test_no_time_at_all_is_an_error(homes):
     with pytest.raises(FitError, match="no time"):
         aw.posterior(homes, model="parzen", method="bootstrap", time_limit=0.0)
+
+
+# -- levels, and paths -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lawn():
+    rng = np.random.default_rng(1)
+    rain = rng.random(400) < 0.3
+    sprinkler = np.where(rain, rng.random(400) < 0.05, rng.random(400) < 0.5)
+    wet = np.where(rain | sprinkler, rng.random(400) < 0.95, rng.random(400) < 0.02)
+    words = {"rain": rain, "sprinkler": sprinkler, "wet": wet}
+    return aw.table({name: np.where(column, "yes", "no") for name, column in words.items()})
+
+
+def test_levels_have_posteriors_and_averaged_answers(tmp_path, lawn):
+    post = aw.posterior(lawn)
+    assert post.meaning == "posterior"
+    assert post.prior == "uniform over graphs"
+    assert float(post.edge("rain", "wet")) > 0.99
+    belief = post.query("wet", {"rain": "yes"})
+    shares, chances = [], []
+    for graph, weight in zip(post.found.graphs, post.found.shares, strict=True):
+        net = aw.fit(graph, lawn)
+        shares.append(weight * np.exp(net.logpdf({"rain": ["yes"]})[0]))
+        chances.append(float(net.query("wet", {"rain": "yes"}).probability("yes")))
+    by_hand = np.average(chances, weights=shares)
+    assert float(belief.probability("yes")) == pytest.approx(by_hand)
+    predicted = post.predict({"rain": ["yes"]}, "wet")
+    assert predicted.probabilities[0, 1] == pytest.approx(by_hand)
+    again = aw.load(post.save(tmp_path / "lawn.json"))
+    assert again.predict({"rain": ["yes"]}, "wet").probabilities[0, 1] == pytest.approx(by_hand)
+    drawn = post.sample(3000, seed=1)
+    assert (drawn.values("wet") == "yes").mean() == pytest.approx(
+        (lawn.values("wet") == "yes").mean(), abs=0.05
+    )
+
+
+def test_the_charge_of_a_learned_network_is_a_prior_that_is_named(lawn):
+    net = aw.learn(lawn, certainty=True)
+    assert net.settings["score"] == "bdeu"
+    assert "nats off for each arc" in net.edges.certainty_meaning
+
+
+def test_levels_can_be_resampled(lawn):
+    found = aw.posterior(lawn, method="bootstrap", draws=20)
+    assert found.meaning == "bootstrap frequency"
+    assert float(found.edge("rain", "wet")) == 1.0
+
+
+@pytest.mark.parametrize("search", ["glasso", "boundary", "neighbourhood"])
+def test_certainty_at_every_penalty_is_that_at_one(homes, search):
+    words = {"score": "bic"} if search == "boundary" else {}
+    found = aw.path(homes, search=search, **words)
+    sure = found.certainty(draws=12)
+    assert sure.meaning == "bootstrap frequency"
+    assert sure.probabilities.shape == (len(sure.penalties), 5, 5)
+    middle = sure.penalties[len(sure.penalties) // 2]
+    one = aw.posterior(
+        homes, graph="undirected", search=search, penalty=middle, draws=12, method="bootstrap", **words
+    )
+    assert np.array_equal(sure.at(middle).adjacent, one.found.adjacent)
+    rows = sure.rows()
+    assert all(0 < row.probability <= 1 and row.error > 0 for row in rows)
+    assert "bootstrap frequency" in str(sure)
+
+
+def test_halves_of_the_rows_are_stability_selection(homes):
+    sure = aw.path(homes).certainty(draws=6, resampling="subsample", n_jobs=2)
+    again = aw.path(homes).certainty(draws=6, resampling="subsample")
+    assert sure.meaning == "subsampling frequency"
+    assert np.array_equal(sure.probabilities, again.probabilities)

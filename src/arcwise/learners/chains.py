@@ -83,6 +83,11 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
     nodes = base.nodes
     own, words = _prior(prior, nodes, problem.source.order)
     flat: Score = ArcPenalty(nodes, 1.0, 0.0) if own is None else own
+    gamma = float(problem.score_options.get("gamma", 0.0))
+    if gamma and problem.score_word in POSTERIORS:
+        each = gamma * math.log(len(nodes))
+        flat = Sum([flat, ArcPenalty(nodes, 1.0, each)])
+        words += f", with {each:.3g} nats off for each arc (gamma {gamma:g})"
     if problem.penalty:
         flat = Sum([flat, ArcPenalty(nodes, base.rows, problem.penalty)])
         words += f", with {problem.penalty * base.rows:.3g} nats off for each arc (penalty)"
