@@ -118,11 +118,8 @@ class Network:
     def certainty(self, method: str = "auto", **options: Any) -> "Network":
         """The same network with how sure each edge is, in the table of edges, pictures and files.
 
-        Parameters
-        ----------
-        method : "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or
-            "auto": the posterior where the score has one, else the bootstrap.
-        options : draws, chains, prior, resampling, seed, n_jobs, time_limit, ... as for `posterior`.
+        `method` is "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or
+        "auto": the posterior where the score has one. Options are those of `posterior`: draws, seed, ...
 
         >>> import arcwise as aw
         >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"])).certainty(draws=20)
@@ -344,6 +341,7 @@ class Network:
 
     def about(self) -> dict[str, Any]:
         """What is known of the network beside its numbers, as plain values."""
+        measured = self.scorer or self.posterior
         return {
             "score": self.score,
             "stopped": self.stopped,
@@ -354,9 +352,7 @@ class Network:
             "rows": self.rows,
             "fingerprint": self.fingerprint,
             "tuning": [dict(row) for row in self.tuning],
-            "edges": (
-                pack_edges(self.edges) if self.scorer or self.posterior else dict(self.saved_edges)
-            ),
+            "edges": pack_edges(self.edges) if measured else dict(self.saved_edges),
             **({"rules": self.rules.to_dict()} if self.rules and self.directed else {}),
         }
 

@@ -55,6 +55,11 @@ class Posterior:
     specification, data : the choices it was found by, and the data; None where a file holds neither.
     words : the choices as plain words, for files.
     kept : the arrays that the run can go on from.
+
+    >>> import arcwise as aw
+    >>> post = aw.posterior(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))
+    >>> post.meaning, round(float(post.edge("RM", "MEDV")), 3)
+    ('posterior', 1.0)
     """
 
     found: results.Posterior
