@@ -473,7 +473,13 @@ def test_certainty_at_every_penalty_is_that_at_one(homes, search):
     assert sure.probabilities.shape == (len(sure.penalties), 5, 5)
     middle = sure.penalties[len(sure.penalties) // 2]
     one = aw.posterior(
-        homes, graph="undirected", search=search, penalty=middle, draws=12, method="bootstrap", **words
+        homes,
+        graph="undirected",
+        search=search,
+        penalty=middle,
+        draws=12,
+        method="bootstrap",
+        **words,
     )
     assert np.array_equal(sure.at(middle).adjacent, one.found.adjacent)
     rows = sure.rows()

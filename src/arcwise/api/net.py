@@ -59,8 +59,7 @@ class Network:
         there is no limit.
     specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
         where it came from a file.
-    posterior : the distribution over graphs that the certainty of edges is from; None where it was not asked
-        for.
+    posterior : the distribution over graphs that the certainty of edges is from, where it was asked for.
     """
 
     net: Net
@@ -123,8 +122,8 @@ class Network:
 
         >>> import arcwise as aw
         >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"])).certainty(draws=20)
-        >>> net.edges["LSTAT", "MEDV"].certainty, net.edges.certainty_meaning
-        (1.0, 'bootstrap frequency')
+        >>> net.edges["LSTAT", "MEDV"].certainty
+        1.0
         """
         from arcwise.api.uncertainty import made_certain
 
