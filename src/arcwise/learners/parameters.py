@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, Fits
+from arcwise.conditionals.discrete import DiscreteFits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
@@ -22,6 +23,7 @@ from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.results import Interrupted
 from arcwise.scores import SCORES
 from arcwise.undirected.collinear import steadied
+from arcwise.undirected.contingency import fitted_tables
 from arcwise.undirected.known import known
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
@@ -103,14 +105,20 @@ def markov_net(
     Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
     graph. It does not exist where a clique has a singular covariance. Columns that follow from others then
     get a little noise (`noise_note` says so). With too few rows for the graph each variable is regressed
-    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. `check` is
-    called before each local model, and now and then in a long joint fit; what it raises ends the work.
+    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. Where all are
+    discrete, they are those of tables of largest likelihood on the cliques, unless these are too large.
+    `check` is called before each local model, and now and then in a long joint fit; what it raises ends the
+    work.
     """
     own, data = bound.gaussian, bound.data
     if joint and own is not None:
         for matrix in _matrices(own):
             with contextlib.suppress(FitError):
                 return normal_net(known(matrix, graph, check=check).precision, graph, own)
+    if joint and isinstance(bound.fits, DiscreteFits):
+        with contextlib.suppress(FitError):
+            found = fitted_tables(bound.fits.table, graph, bound.fits.smoothing, check=check)
+            return MarkovNet.normal(data.variables, graph, found)
     fitted = []
     for node, row in enumerate(graph.neighbours):
         if check is not None:
