@@ -119,11 +119,6 @@ class Network:
 
         `method` is "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or
         "auto": the posterior where the score has one. Options are those of `posterior`: draws, seed, ...
-
-        >>> import arcwise as aw
-        >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"])).certainty(draws=20)
-        >>> net.edges["LSTAT", "MEDV"].certainty
-        1.0
         """
         from arcwise.api.uncertainty import made_certain
 
