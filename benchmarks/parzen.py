@@ -4,8 +4,8 @@
 
 CPU seconds of one core (wall beside them). The peer is PyBNesian's hill climbing over kernel density
 networks with bandwidths by the normal rule, on held-out likelihood (--peer10 adds its 10-fold score, about a
-minute); it runs in the peers' environment and needs an OpenCL driver. --rows adds 5 000 rows on two
-threads, --many local models of up to 60 000 rows with their errors; both take minutes.
+minute); it runs in the peers' environment and needs an OpenCL driver. --rows adds 2 000 rows on one thread
+and 5 000 on two, --many local models of up to 60 000 rows with their errors; both take minutes.
 """
 
 import json
@@ -64,6 +64,11 @@ def directed(**words) -> str:
     return f"score {net.score / 506:.4f} with {net.graph.n_arcs} arcs"
 
 
+def default() -> str:
+    net = aw.learn(aw.example("boston"), model="parzen", progress=False)
+    return f"score {net.score / 506:.4f} with {net.graph.n_arcs} arcs"
+
+
 def peer(score: str) -> None:
     place = Path(os.environ.get("TMPDIR", "/tmp")) / "arcwise_boston.npy"
     np.save(place, boston().matrix())
@@ -95,18 +100,18 @@ def updates() -> None:
 
 
 def rows() -> None:
-    """Growth with the rows: the whole undirected path of 14 columns, on two threads."""
-    for n in (1000, 5000):
+    """Growth with the rows: the whole undirected path of 14 columns."""
+    for n, threads, limit in ((1000, 2, None), (2000, 1, 20), (5000, 2, 1800)):
         rng = np.random.default_rng(1)
         chosen = boston().take(rng.integers(0, 506, n)).matrix()
         x = chosen + 0.1 * rng.standard_normal(chosen.shape)
         table = aw.table(x, names=[f"v{i:02d}" for i in range(14)])
 
-        def work(table: aw.Table = table) -> str:
-            found = aw.path(table, model="parzen", n_jobs=2, progress=False)
+        def work(table: aw.Table = table, threads: int = threads) -> str:
+            found = aw.path(table, model="parzen", n_jobs=threads, progress=False)
             return f"{found.at(0.2).n_edges} edges at 0.2"
 
-        measured(f"undirected path, {n} x 14, two threads", 1800 if n == 5000 else None, work, 1)
+        measured(f"undirected path, {n} x 14, {threads} thread(s)", limit, work, 1)
 
 
 def many() -> None:
@@ -135,6 +140,7 @@ def many() -> None:
 def main() -> None:
     print(f"{'Boston, 506 x 14, one core':<52} {'CPU s':>8} {'wall s':>8} {'limit':>8}")
     measured("undirected path, 91 to 0 edges", 2, path)
+    measured("directed, default settings", 2, default)
     measured("directed, greedy from empty", None, lambda: directed(search="greedy"))
     measured("directed, iterated local search", 5, lambda: directed(search="ils"))
     measured("directed, auto", None, directed)

@@ -9,26 +9,34 @@ constexpr std::size_t kMore = 8192;   // an eighth of all, so many at most, befo
 constexpr std::size_t kStarts = 4;
 constexpr double kRough = 1e-2;       // gain at which to turn from a few rows to more
 constexpr double kLast = 2e-5;        // gain of the last step on all rows
-constexpr double kLastOfMany = 3e-4;  // the same where a pass takes seconds: what is left is of the order of 1e-6
+constexpr double kLastOfMany = 1e-4;  // the same where a pass takes seconds: what is left is of the order of 1e-6
+constexpr double kSketch = 1e-3;      // the same on some rows, before all are asked
 constexpr double kAside = 0.5;        // how far beside a peak to look, in logarithms of widths,
 constexpr double kFurther = 1.1;      // and how much further with few inputs
 constexpr std::size_t kFewInputs = 5;
 constexpr double kSlack = 1e-3;
+constexpr double kFall = 0.08;        // no peak beside is higher that begins further below, nats per row
+constexpr double kGentle = 0.8;       // share of a single peak's fall under which the way goes on,
+constexpr double kFlat = 2e-3;        // and falls too small to tell
 constexpr double kClimb = 0.15;        // no peak lies higher above the nearest point of the grid, nats per row
 
 // A row far from its neighbours pulls the widths one way or the other, so the long ridge of the score (wider inputs,
 // narrower target) may have several peaks. Places along the ridge tell: where the score falls off by less than half of
-// what a single peak would, there may be another to climb.
-std::vector<Widths> beside(const Climb& peak, Box box, double furthest, const std::function<double(Widths)>& value) {
+// what a single peak would, and not by much, there may be another to climb. Further out it is looked for only where the
+// way there is less steep than that of a single peak, or where the peak is flat.
+std::vector<Widths> beside(const Climb& peak, Box box, bool further, const std::function<double(Widths)>& value) {
   const Ridge ridge = ridge_of(peak.curve);
   const auto inside = [&](double width) { return std::clamp(width, box.floor, box.ceiling); };
   std::vector<Widths> found;
-  for (const double way : {kAside, -kAside, kFurther, -kFurther}) {
-    if (std::abs(way) > furthest) continue;
+  const auto look = [&](double way) {  // fall, as a share of what a single peak would
     const Widths there{inside(peak.widths.in * std::exp(way * ridge.in)),
                        inside(peak.widths.out * std::exp(way * ridge.out))};
-    if (value(there) > peak.curve.value - 0.25 * ridge.fall * way * way - kSlack) found.push_back(there);
-  }
+    const double fall = peak.curve.value - value(there), single = 0.5 * ridge.fall * way * way;
+    if (fall < std::min(0.5 * single + kSlack, kFall)) found.push_back(there);
+    return single > kFlat ? fall / single : 0.0;
+  };
+  for (const double side : {1.0, -1.0})
+    if (look(side * kAside) < kGentle && further) look(side * kFurther);
   return found;
 }
 
@@ -62,7 +70,7 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
   Climb found{{1.0, 1.0}, {}, 0};
   int used = 0;
   const auto try_from = [&](Widths start) {
-    const Climb next = climb(some, start, freedom, box, many ? kLastOfMany : kLast, used ? &found : nullptr);
+    const Climb next = climb(some, start, freedom, box, many ? kSketch : kLast, used ? &found : nullptr);
     if (!used || next.curve.value > found.curve.value) found = next;
     used += next.evaluations;
   };
@@ -74,12 +82,12 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
     try_from(many && value(near) > value(start) ? near : start);
   }
   if (freedom == Freedom::two) {
-    for (const Widths there : beside(found, box, k <= kFewInputs ? kFurther : kAside, value)) try_from(there);
+    for (const Widths there : beside(found, box, k <= kFewInputs, value)) try_from(there);
   }
   if (many) {
-    if (rough_.n / 8 > kSome) {
+    if (rough_.n / 8 > 2 * kSome) {
       lines_.bind(rough_, std::min(rough_.n / 8, kMore));
-      found = climb(some, found.widths, freedom, box, kLastOfMany);
+      found = climb(some, found.widths, freedom, box, kSketch);
     }
     found = climb(all, found.widths, freedom, box, kLastOfMany);
     used += found.evaluations;

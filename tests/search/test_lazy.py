@@ -14,7 +14,7 @@ from arcwise.results import Trail
 from arcwise.scores import Score, total
 from arcwise.search import auto, greedy
 from arcwise.search.exact import best_known
-from arcwise.search.lazy import LazyArcs, LazyClimb, Memory, cleared
+from arcwise.search.lazy import LazyArcs, LazyClimb, Memory, cleared, turned
 
 
 class Counted(Score):
@@ -241,6 +241,36 @@ def test_clearing_leaves_required_arcs():
     left = [cleared(graph, limits, rng) for _ in range(30)]
     assert all(each.parents[2] == (1,) for each in left)
     assert min(each.n_arcs for each in left) == 1
+
+
+def test_turning_an_arc_bares_its_ends_and_obeys_the_rules():
+    nodes = tuple("abcde")
+    graph = DAG.from_arcs(["a -> b", "b -> c", "a -> c", "c -> d", "b -> d", "d -> e"], nodes)
+    rng = np.random.default_rng(0)
+    for seed in range(60):
+        rules = Rules(
+            required=[[], ["b -> c"], ["b -> d"]][seed % 3],
+            forbidden=["b -> a"] if seed % 2 else [],
+            max_parents=2,
+        )
+        limits = rules.on(nodes)
+        new = turned(graph, limits, rng)
+        assert limits.allows_graph(new)
+        DAG(nodes, new.parents)  # refuses a cycle
+        backward = [(t, h) for t, h in graph.arcs if (h, t) in new.arcs]
+        assert len(backward) == 1
+        tail, head = (nodes.index(name) for name in backward[0])
+        assert new.parents[head] == limits.required[head] == ()
+        assert new.parents[tail] == tuple(sorted((*limits.required[tail], head)))
+        others = [i for i in range(5) if i not in (tail, head)]
+        assert [new.parents[i] for i in others] == [graph.parents[i] for i in others]
+
+
+def test_where_no_arc_can_be_turned_surroundings_are_cleared():
+    nodes = tuple("ab")
+    graph = DAG.from_arcs(["a -> b"], nodes)
+    limits = Rules(forbidden=["b -> a"]).on(nodes)
+    assert turned(graph, limits, np.random.default_rng(0)).n_arcs == 0
 
 
 @pytest.mark.parametrize("after", [1, 30, 200, 400])

@@ -13,7 +13,7 @@
   three variables, every other time with two random changes: on Boston housing (Parzen windows of one width)
   this led from 3.956 to 4.158 nats per row from every seed, where shaking needed thousands of local models,
   and thinning led nowhere. Where local scores are dear, as those of Parzen windows, moves are judged as late
-  as possible (`arcwise.search.lazy`).
+  as possible, and most rounds turn an arc with its ends cleared of other parents (`arcwise.search.lazy`).
 
 It ends when many rounds in a row have brought nothing, so that easy problems end early.
 """
@@ -59,10 +59,10 @@ def auto(
     start : graph to start from; the required arcs alone by default.
     rng : source of the random disturbances.
     limits : rules bound to the score's columns.
-    patience : rounds in a row without a better graph before the search ends; by default 100 (40 where
-        equivalent graphs differ in score), fewer where variables are many (10 000 / variables, but 10 at
-        least) or rounds dear (300 000 parent sets scored without success, or two million in all; of
-        counted ones 600 / (600 + rows) times as many).
+    patience : rounds in a row without a better graph before the search ends; by default 100 (where
+        equivalent graphs differ in score 40, or 30 if local scores are dear), fewer where variables are
+        many (10 000 / variables, but 10 at least) or rounds dear (300 000 parent sets scored without
+        success, or two million in all; of counted ones 600 / (600 + rows) times as many).
     max_steps, on_step : as in `greedy`.
 
     Returns
