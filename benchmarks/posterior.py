@@ -20,10 +20,13 @@ HERE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HERE / "tests"))
 
 from conftest import shared_folder  # noqa: E402
-from shared_scores import Counted, shared_score  # noqa: E402
+from shared_scores import shared_score  # noqa: E402
 
+from arcwise.conditionals import FAMILIES  # noqa: E402
+from arcwise.data import table  # noqa: E402
 from arcwise.graphs import Rules  # noqa: E402
 from arcwise.mcmc import SAMPLERS, diagnose, exact, exact_memory, run  # noqa: E402
+from arcwise.scores import SCORES  # noqa: E402
 
 MIB = 1 << 20
 
@@ -46,11 +49,12 @@ def chain_speed(score, word, limits, steps, **options):
 def binary_sample(p, rows=1000, seed=1):
     """Noisy copies: each column depends on two before it."""
     rng = np.random.default_rng(seed)
-    codes = rng.integers(0, 2, (p, rows)).astype(np.uint16)
+    codes = rng.integers(0, 2, (p, rows)).astype(bool)
     for v in range(2, p):
         one, two = rng.choice(v, 2, replace=False)
         codes[v] = (codes[one] & codes[two]) ^ (rng.random(rows) < 0.15)
-    return Counted([f"x{v:02d}" for v in range(p)], codes, [2] * p)
+    data = table({f"x{v:02d}": np.where(codes[v], "yes", "no") for v in range(p)})
+    return SCORES["bdeu"].bind(FAMILIES["discrete"].bind(data))
 
 
 def main(large):
