@@ -5,6 +5,7 @@ void bind_gaussian(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
 void bind_posterior(nanobind::module_& m);
 void bind_chain(nanobind::module_& m);
+void bind_partitions(nanobind::module_& m);
 void bind_moves(nanobind::module_& m);
 void bind_ges(nanobind::module_& m);
 void bind_orders(nanobind::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_native, m) {
   bind_discrete(m);
   bind_junction(m);
   bind_chain(m);
+  bind_partitions(m);
   bind_glasso(m);
   bind_glasso_blocks(m);
   bind_parzen(m);

@@ -3,16 +3,25 @@ import pytest
 from naive import posterior as naive
 from scipy.stats import chi2
 
-from arcwise._kernels.chain import ChainState, StructureChain, packed_rows, unpacked_rows
+from arcwise._kernels.chain import (
+    ChainState,
+    ParentSets,
+    PlaceChain,
+    PlaceState,
+    StructureChain,
+    packed_rows,
+    unpacked_rows,
+)
 
 
 def begin(p, seed=1, start=None, **options):
     rng = np.random.default_rng(seed)
     words = rng.integers(0, 2**63, 4, dtype=np.uint64)
-    state = ChainState(packed_rows(start or [()] * p), words, 0)
     allowed = options.pop("allowed", [tuple(u for u in range(p) if u != v) for v in range(p)])
     kept = options.pop("kept", [()] * p)
-    return StructureChain(state, allowed, kept, **{"max_parents": p, **options})
+    chain = StructureChain(allowed, kept, **{"max_parents": p, **options})
+    chain.go_to(ChainState(packed_rows(start or [()] * p), words, 0))
+    return chain
 
 
 def from_table(weights):
@@ -67,7 +76,8 @@ def test_a_run_in_pieces_is_the_run_in_one():
     first = begin(4)
     one = first.run(from_table(weights), 1234, 7, go_on)
     allowed = [tuple(u for u in range(4) if u != v) for v in range(4)]
-    again = StructureChain(first.state, allowed, [()] * 4, max_parents=4)
+    again = StructureChain(allowed, [()] * 4, max_parents=4)
+    again.go_to(first.state)
     two = again.run(from_table(weights), 5000 - 1234, 7, go_on)
     assert np.array_equal(np.concatenate([one.parents, two.parents]), whole.parents)
     assert np.array_equal(np.concatenate([one.scores, two.scores]), whole.scores)
@@ -121,9 +131,9 @@ def test_many_variables_stay_acyclic_and_legal_changes_are_counted():
 
 def test_a_watcher_and_a_callback_can_end_it():
     weights = np.zeros((3, 4))
-    visited = begin(3).run(from_table(weights), 10**7, 10**6, lambda steps, score: steps >= 100_000)
+    visited = begin(3).run(from_table(weights), 10**9, 10**9, lambda steps, score: steps >= 100_000)
     assert visited.ended
-    assert 100_000 <= visited.steps < 200_000
+    assert 100_000 <= visited.steps < 10**9
     ended = begin(3).run(lambda child, base, among: None, 100, 1, go_on)
     assert ended.ended
     assert ended.steps == 0
@@ -139,3 +149,70 @@ def test_impossible_sets_are_never_entered():
 def test_a_start_with_a_cycle_is_refused():
     with pytest.raises(ValueError, match="cycle"):
         begin(2, start=[(1,), (0,)])
+
+
+def all_sets(weights):
+    """Every parent set of every variable, with its weight."""
+    p = len(weights)
+    sets, logs = [], []
+    for v in range(p):
+        others = [u for u in range(p) if u != v]
+        members = [
+            tuple(u for i, u in enumerate(others) if mask >> i & 1) for mask in range(2 ** (p - 1))
+        ]
+        sets.append(packed_rows(members, p))
+        logs.append(weights[v].copy())
+    return ParentSets(sets, logs)
+
+
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("spread", [1.0, 400.0])
+def test_an_order_or_partition_weighs_what_its_graphs_weigh(levels, spread):
+    """Against sums over all graphs, also where weights differ by more than a double can hold."""
+    p, rng = 4, np.random.default_rng(4)
+    weights = spread * rng.standard_normal((p, 8))
+    chain = PlaceChain(all_sets(weights), levels=levels)
+    words = rng.integers(0, 2**63, 4, dtype=np.uint64)
+    chain.go_to(PlaceState(np.arange(p), packed_rows([()] * p), words, 0))
+    for _ in range(30):
+        chain.run(1, 1, go_on)
+        places = chain.state.places
+        logs = [
+            sum(weights[v, naive.packed(graph[v], v)] for v in range(p))
+            for graph in naive.all_dags(p)
+            if fits(graph, places, levels)
+        ]
+        assert chain.total == pytest.approx(np.logaddexp.reduce(logs), rel=1e-10, abs=1e-10)
+
+
+def fits(graph, places, levels):
+    """Whether a graph agrees with an order, or is one of a partition."""
+    if not levels:
+        return all(places[u] < places[v] for v, row in enumerate(graph) for u in row)
+    return all(
+        places[v] == max((places[u] + 1 for u in row), default=0) for v, row in enumerate(graph)
+    )
+
+
+def test_places_in_many_words_and_in_pieces():
+    p, rng = 70, np.random.default_rng(2)
+    sets = [packed_rows([(), *((u,) for u in range(p) if u != v)], p) for v in range(p)]
+    logs = [rng.standard_normal(p) * 3 for _ in range(p)]
+    for levels in (False, True):
+        chains = [PlaceChain(ParentSets(sets, logs), levels=levels) for _ in range(2)]
+        words = np.array([1, 2, 3, 4], dtype=np.uint64)
+        for chain in chains:
+            places = np.zeros(p, dtype=np.int64) if levels else np.arange(p)
+            chain.go_to(PlaceState(places, packed_rows([()] * p), words, 0))
+        whole = chains[0].run(300, 10, go_on)
+        parts = [chains[1].run(steps, 10, go_on) for steps in (7, 93, 200)]
+        assert np.array_equal(whole.parents, np.concatenate([part.parents for part in parts]))
+        for state in whole.parents:
+            assert naive.acyclic([set(row) for row in unpacked_rows(state)])
+
+
+def test_a_start_without_a_graph_is_refused():
+    sets = ParentSets([packed_rows([(1,)], 2), packed_rows([()], 2)], [np.zeros(1), np.zeros(1)])
+    chain = PlaceChain(sets, levels=False)
+    with pytest.raises(ValueError, match="has no graph"):
+        chain.go_to(PlaceState(np.arange(2), packed_rows([(), ()]), np.ones(4, dtype=np.uint64), 0))

@@ -11,6 +11,8 @@ subset_maxima: Any
 best_order: Any
 dag_posterior: Any
 StructureChain: Any
+ParentSets: Any
+PlaceChain: Any
 scan_moves: Any
 legal_add: Any
 legal_flip: Any

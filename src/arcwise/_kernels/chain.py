@@ -1,7 +1,7 @@
-"""A compiled Markov chain over directed acyclic graphs."""
+"""Compiled Markov chains over directed acyclic graphs, over orders and over ordered partitions."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,16 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.orders import Compiled, Rows, called
 
-__all__ = ["ChainState", "StructureChain", "Visited", "packed_rows", "unpacked_rows"]
+__all__ = [
+    "ChainState", "ParentSets", "PlaceChain", "PlaceState", "StructureChain", "Visited", "packed_rows",
+    "unpacked_rows",
+]  # fmt: skip
 
+Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
 Words = NDArray[np.uint64]
+Watch = Callable[[int, float], bool]
+Permits = Callable[[Words], bool]
 
 
 class Visited(NamedTuple):
@@ -22,7 +28,7 @@ class Visited(NamedTuple):
     """
 
     parents: Words
-    scores: NDArray[np.float64]
+    scores: Array
     accepted: int
     steps: int
     ended: bool
@@ -36,47 +42,103 @@ class ChainState(NamedTuple):
     taken: int
 
 
+class PlaceState(NamedTuple):
+    """The place of each variable (p,), the graph last drawn (p, words), the generator (4,), steps taken."""
+
+    places: NDArray[np.int64]
+    parents: Words
+    generator: Words
+    taken: int
+
+
+class ParentSets:
+    """The parent sets of each variable with their log weights, to be summed and drawn from.
+
+    Parameters
+    ----------
+    sets : for each variable (n, words) bits of its sets.
+    logs : for each variable (n,) log weights, none of them -inf.
+    """
+
+    def __init__(self, sets: Sequence[Words], logs: Sequence[Array]) -> None:
+        orders = [np.argsort(-each, kind="stable") for each in logs]
+        offsets = np.cumsum([0, *map(len, logs)], dtype=np.int64)
+        self.native = _native.ParentSets(
+            offsets,
+            np.concatenate([each[order] for each, order in zip(sets, orders, strict=True)]),
+            np.concatenate([each[order] for each, order in zip(logs, orders, strict=True)]),
+        )
+
+
 class StructureChain:
     """Arcs put in or taken out one at a time, each legal change being proposed with the same probability.
 
     Parameters
     ----------
-    state : where to go on from; `ChainState(packed_rows(start), four random words, 0)` to begin.
     allowed, kept : for each column the parents that it may have, and those that it keeps.
     max_parents : largest number of parents.
     beta : power of the score in the distribution that is sampled.
+    flips : share of steps that turn an arc chosen among all.
+    redraws : share of steps that turn an arc and draw new parents for both of its ends, from `sets`.
+    sets : parent sets whose log weights are `beta` times their scores.
+    rows : whether scores come a row at a time, the extensions of a set together; else one by one.
     """
 
     def __init__(
-        self, state: ChainState, allowed: Sets, kept: Sets, *, max_parents: int, beta: float = 1.0
+        self,
+        allowed: Sets,
+        kept: Sets,
+        *,
+        max_parents: int,
+        beta: float = 1.0,
+        flips: float = 0.0,
+        redraws: float = 0.0,
+        sets: ParentSets | None = None,
+        rows: bool = True,
     ) -> None:
+        native = None if sets is None else sets.native
+        tables = packed_rows(allowed), packed_rows(kept)
+        self._shape = tables[0].shape
         self._native = _native.StructureChain(
-            packed_rows(allowed),
-            packed_rows(kept),
-            state.parents,
-            max_parents,
-            beta,
-            state.generator,
+            *tables, max_parents, beta, flips, redraws, rows, native
         )
-        self._native.set_taken(state.taken)
-        self._shape = state.parents.shape
+
+    def go_to(self, state: ChainState) -> None:
+        """Go on from a state; `ChainState(packed_rows(start), four random words, 0)` to begin."""
+        self._native.go_to(state.parents, state.generator, state.taken)
 
     def run(
-        self, source: Compiled | Rows, steps: int, thin: int, watch: Callable[[int, float], bool]
+        self,
+        source: Compiled | Rows,
+        steps: int,
+        thin: int,
+        watch: Watch,
+        permits: Permits | None = None,
     ) -> Visited:
         """Take steps, and record the state after every `thin`-th one since the chain began.
 
-        `source` is as for `Orders`; `watch` is told (steps, score) now and then, and True ends the run.
+        `source` is as for `Orders`; `watch` is told (steps, score) now and then, and True ends the run;
+        a graph that `permits`, given its bits (p x words,), says False to is not entered.
         """
         native = source.native if isinstance(source, Compiled) else called(source)
-        states, scores, *rest = self._native.run(native, steps, thin, watch)
-        return Visited(states.reshape(-1, *self._shape), scores, *rest)
+        return _visited(self._native.run(native, steps, thin, watch, permits), self._shape)
+
+    def proposals(self, source: Compiled | Rows) -> tuple[list[int], list[int], Array]:
+        """Tails and heads of all legal changes of one arc, and the logs of their acceptance ratios."""
+        native = source.native if isinstance(source, Compiled) else called(source)
+        tails, heads, ratios = self._native.proposals(native)
+        return tails.tolist(), heads.tolist(), ratios
 
     @property
     def state(self) -> ChainState:
         """Where the chain is, as plain values."""
         parents, generator, taken = self._native.state()
         return ChainState(parents.reshape(self._shape), generator, int(taken))
+
+    @property
+    def total(self) -> float:
+        """The score of the present graph, once a step was taken or tried."""
+        return float(self._native.total)
 
     @property
     def legal(self) -> int:
@@ -89,13 +151,56 @@ class StructureChain:
         return int(self._native.known)
 
 
-def packed_rows(rows: Sets) -> Words:
-    """Sets as bits: (sets, words of 64 columns).
+class PlaceChain:
+    """Orders of the variables, or ordered partitions, each weighing what its graphs weigh together.
+
+    Parameters
+    ----------
+    sets : parent sets of each variable.
+    levels : False for orders; True for partitions, in which a variable's place is the number of its element.
+    """
+
+    def __init__(self, sets: ParentSets, *, levels: bool) -> None:
+        self._native = _native.PlaceChain(sets.native, levels)
+        self._shape: tuple[int, ...] = ()
+
+    def go_to(self, state: PlaceState) -> None:
+        """Go on from a state."""
+        self._shape = state.parents.shape
+        self._native.go_to(state.places, state.parents, state.generator, state.taken)
+
+    def run(self, steps: int, thin: int, watch: Watch, permits: Permits | None = None) -> Visited:
+        """Take steps, and record a graph of the present order or partition after every `thin`-th one.
+
+        Otherwise as `StructureChain.run`.
+        """
+        return _visited(self._native.run(steps, thin, watch, permits), self._shape)
+
+    @property
+    def state(self) -> PlaceState:
+        """Where the chain is, as plain values."""
+        places, parents, generator, taken = self._native.state()
+        return PlaceState(places, parents.reshape(self._shape), generator, int(taken))
+
+    @property
+    def total(self) -> float:
+        """Log weight of the present order or partition."""
+        return float(self._native.total)
+
+
+def _visited(found: tuple[Any, ...], shape: tuple[int, ...]) -> Visited:
+    states, scores, *rest = found
+    return Visited(states.reshape(-1, *shape), scores, *rest)
+
+
+def packed_rows(rows: Sets, size: int | None = None) -> Words:
+    """Sets as bits: (sets, words of 64 columns), for `size` columns, by default as many as sets.
 
     >>> packed_rows([(0, 2), ()]).tolist()
     [[5], [0]]
     """
-    bits = np.zeros((len(rows), max(1, (len(rows) + 63) // 64)), dtype=np.uint64)
+    size = len(rows) if size is None else size
+    bits = np.zeros((len(rows), max(1, (size + 63) // 64)), dtype=np.uint64)
     for number, members in enumerate(rows):
         for member in members:
             bits[number, member // 64] |= np.uint64(1 << (member % 64))

@@ -43,6 +43,9 @@ from arcwise.undirected.known import known
 SAVED_PAIRS = 200
 """Up to so many variables the strengths of all pairs are saved with a network."""
 
+CERTAINTY = ("certainty", "certainty_error", "direction_certainty")
+"""Columns of certainty, by the name of their field in `Edge`."""
+
 _BY_SCORE = "score with the edge minus score without it, per row"
 _BY_SIDES = f"{_BY_SCORE}, at the end of the edge where that is larger"
 _BY_JOINT = "-1/2 log(1 - r^2) of the fitted partial correlation"
@@ -221,7 +224,10 @@ def pack_edges(table: EdgeTable) -> dict[str, Any]:
         "count": table.count,
         "meaning": table.meaning,
     }
-    return packed if kept.sides is None else {**packed, "sides": kept.sides.tolist()}
+    if kept.sides is not None:
+        packed["sides"] = kept.sides.tolist()
+    sure = {name: kept.more[name].tolist() for name in CERTAINTY if name in kept.more}
+    return {**packed, **sure, "certainty_meaning": kept.certainty_meaning} if sure else packed
 
 
 def unpack_edges(
@@ -244,13 +250,28 @@ def unpack_edges(
         return None
     if sides is not None:
         table = table.with_columns(first_side=sides[:, 0], second_side=sides[:, 1])
-    return replace(table, strength=strength, count=count, meaning=meaning)
+    table = table.with_columns(**_sure(packed, first.shape))
+    said = str(packed.get("certainty_meaning", ""))
+    return replace(table, strength=strength, count=count, meaning=meaning, certainty_meaning=said)
+
+
+def _sure(packed: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Array]:
+    """Columns of certainty that were saved and fit."""
+    found = {}
+    for name in CERTAINTY:
+        try:
+            column = np.array(packed.get(name, ()), dtype=float)
+        except (TypeError, ValueError):
+            continue
+        if name in packed and column.shape == shape:
+            found[name] = column
+    return found
 
 
 def _fits_sides(net: Net, table: EdgeTable, sides: Array | None) -> bool:
     """Whether strengths at both ends are there just where they can be."""
     if sides is None:
-        return isinstance(net, BayesNet)
+        return isinstance(net, BayesNet) or net.joint is not None
     return isinstance(net, MarkovNet) and sides.shape == (len(table), 2)
 
 

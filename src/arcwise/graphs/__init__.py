@@ -44,7 +44,7 @@ from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.orient import Members, directed_by, members, some_members
 from arcwise.graphs.pdag import PDAG
 from arcwise.graphs.random import complete_dag, random_dag
-from arcwise.graphs.rules import Limits, Rules
+from arcwise.graphs.rules import HasChild, Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
 from arcwise.graphs.spanning import rooted, spanning_forest
 from arcwise.graphs.ugraph import UGraph
@@ -54,6 +54,7 @@ __all__ = [
     "PDAG",
     "Comparison",
     "Graph",
+    "HasChild",
     "Limits",
     "Members",
     "Move",

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.distributions import Distribution
+from arcwise.distributions.mixing import Mixing
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.belief import Probability, Quality
-from arcwise.inference.diagnose import Mixing
 from arcwise.inference.questions import Array, Columns, Question
 
 __all__ = [

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data import Variable
 from arcwise.data.variable import numbers_of
 from arcwise.distributions import no_numbers
+from arcwise.distributions.mixing import diagnose
 from arcwise.errors import DataError, close_to
 from arcwise.inference.base import Joint
 from arcwise.inference.belief import (
@@ -35,7 +36,6 @@ from arcwise.inference.belief import (
     share_of,
     truth,
 )
-from arcwise.inference.diagnose import diagnose
 from arcwise.inference.information import mutual_information, scores
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole

@@ -18,13 +18,13 @@ from arcwise import networks
 from arcwise.data import Table
 from arcwise.data.variable import gaps_of, numbers_of, sentence_list
 from arcwise.distributions import Categorical, refuse_beyond
+from arcwise.distributions.mixing import Mixing
 from arcwise.errors import DataError, GraphError
 from arcwise.inference import questions
 from arcwise.inference.base import Found
 from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.beliefs import Beliefs, States
 from arcwise.inference.closed import residuals as closed_residuals
-from arcwise.inference.diagnose import Mixing
 from arcwise.inference.evidence import Evidence, plain, read_evidence
 from arcwise.inference.gaussian import linear_net
 from arcwise.inference.predictions import Predictions

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import distribution_of
 from arcwise.distributions import Average, Categorical, Distribution, Grid, Joined, centre
+from arcwise.distributions.mixing import Mixing, diagnose
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.base import ESTIMATED, EXACT, Answer, Cost, Engine, Found
 from arcwise.inference.beliefs import States
 from arcwise.inference.chains import Chains, begin, beside, far, far_rows, reached, run
-from arcwise.inference.diagnose import Mixing, diagnose
 from arcwise.inference.questions import (
     Array,
     Columns,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.distributions import Categorical, Distribution, Joined, standard_quantiles
+from arcwise.distributions.mixing import Mixing
 from arcwise.errors import DataError
 from arcwise.inference.belief import Array, central, numbers
-from arcwise.inference.diagnose import Mixing
 
 __all__ = ["Predictions"]
 

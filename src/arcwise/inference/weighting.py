@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from arcwise.conditionals import distribution_of
 from arcwise.data.variable import code_type
 from arcwise.distributions import Distribution, Grid, Joined, centre, log_sum
+from arcwise.distributions.mixing import Mixing
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.base import EXACT, SIMULATED, Answer, Cost, DeclinedError, Engine, Found
 from arcwise.inference.beliefs import States
 from arcwise.inference.chains import beside, far, reached
-from arcwise.inference.diagnose import Mixing
 from arcwise.inference.questions import Array, Columns, Question, needs_arrows
 from arcwise.inference.relevance import patterns, relevant, upward
 from arcwise.inference.rule import FEWER, product_net

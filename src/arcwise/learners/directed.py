@@ -24,6 +24,8 @@ __all__ = ["Directed"]
 
 _EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other penalty is given
 _ROUNDS = 10  # of searching and tuning what local models share
+_EXACT = 12  # columns up to which the best of all graphs takes milliseconds
+_STEPS = 10**9  # no bound, but "auto" is exact only where there is none at all
 _CHILDREN = 12  # variables that are tried as the only child of a class, each by a search
 _SMALL = 20  # columns up to which complete graphs are harmless
 
@@ -99,6 +101,16 @@ class Directed(Problem):
             notes=tuple(filter(None, said)),
         )
 
+    def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
+        """The graph at a penalty alone; "auto" ends at its first optimum, and is exact for few columns."""
+        quick: dict[str, Any] = {"patience": 0} if self.spec.search == "auto" else {}
+        if quick and len(self.limits.nodes) > _EXACT:
+            quick["max_steps"] = _STEPS
+        _, result, _ = self._found(penalty, {**quick, **self.options}, watch)
+        if result.stopped == ASKED:
+            raise Interrupted
+        return result.graph
+
     def _found(
         self, penalty: float, options: Mapping[str, Any], watch: Watch | None
     ) -> tuple[Self, Result, DAG]:
@@ -131,7 +143,7 @@ class Directed(Problem):
     def _search(
         self, penalty: float, start: DAG | None, options: Mapping[str, Any], watch: Watch | None
     ) -> Result:
-        score = self._penalised(penalty)
+        score = self.penalised(penalty)
 
         def searched(limits: Limits) -> Result:
             begin = start if start is not None and limits.allows_graph(start) else None
@@ -157,7 +169,7 @@ class Directed(Problem):
             return graph if limits.allows_graph(graph) else None
         raise unknown("start", start, ("empty", "complete", "random"))
 
-    def _penalised(self, penalty: float) -> Score:
+    def penalised(self, penalty: float) -> Score:
         """The score with its priors over graphs."""
         base, parts = self.score, [self.score]
         if penalty:

@@ -6,7 +6,8 @@ the data are there, it lets Gibbs sampling fill any gap later.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from arcwise.conditionals.discrete import DiscreteFits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
-from arcwise.graphs import DAG, UGraph, moral
+from arcwise.graphs import DAG, Limits, UGraph, cpdag, members, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.results import Interrupted
 from arcwise.scores import SCORES
@@ -28,6 +29,9 @@ from arcwise.undirected.known import known
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
 """As many rows as are kept for chains to start from."""
+
+MEMBERS = 16
+"""As many members of a class are averaged over."""
 
 Check = Callable[[], None]
 
@@ -164,6 +168,22 @@ def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
     fit = np.linalg.slogdet(precision)[1] - np.sum(precision * moments)
     loglik = 0.5 * rows * (fit - size * np.log(2 * np.pi)) - rows * np.log(fits.sd).sum()
     return float(loglik - 0.5 * (2 * size + net.graph.n_edges) * np.log(rows))
+
+
+def class_members(
+    graphs: Sequence[DAG], weights: NDArray[np.float64], forced: Sequence[int], limits: Limits
+) -> tuple[tuple[DAG, ...], NDArray[np.float64]]:
+    """Members of the classes of weighted graphs, one for each set of parents that some variables can have.
+
+    The members of a class share its weight; of a large class the first few are taken.
+    """
+    found: list[DAG] = []
+    shares: list[float] = []
+    for graph, weight in zip(graphs, weights.tolist(), strict=True):
+        each = list(islice(members(cpdag(graph, limits), graph, forced), MEMBERS))
+        found += each
+        shares += [weight / len(each)] * len(each)
+    return tuple(found), np.array(shares)
 
 
 def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:

@@ -12,6 +12,7 @@ from arcwise.errors import FitError, WordError
 from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
+from arcwise.scores.graph_priors import ArcProbabilities, FairParents
 from arcwise.scores.marginal import bdeu, bds, k2, qnml
 from arcwise.scores.penalized import aic, bic, ebic, loglik
 from arcwise.scores.priors import ArcPenalty, ExpertPrior
@@ -19,9 +20,11 @@ from arcwise.scores.priors import ArcPenalty, ExpertPrior
 __all__ = [
     "SCORES",
     "ArcPenalty",
+    "ArcProbabilities",
     "Cached",
     "Entry",
     "ExpertPrior",
+    "FairParents",
     "Score",
     "Sum",
     "aic",

@@ -77,13 +77,29 @@ def split_rhat(rows: Array) -> Array:
     if rows.shape[1] < 4:
         return np.full(len(rows), np.nan)
     flat = rows.reshape(len(rows), -1)
-    ranks = np.argsort(np.argsort(flat, axis=1, kind="stable"), axis=1, kind="stable") + 1
-    halves = _halves(ndtri((ranks - 0.375) / (flat.shape[1] + 0.25)).reshape(rows.shape))
+    halves = _halves(ndtri((_ranks(flat) - 0.375) / (flat.shape[1] + 0.25)).reshape(rows.shape))
     within = halves.var(axis=1, ddof=1).mean(axis=1)
     n = halves.shape[1]
     total = (n - 1) / n * within + halves.mean(axis=1).var(axis=1, ddof=1)
     out: Array = np.sqrt(total / np.maximum(within, 1e-300))
     return np.where(_still(rows), 1.0, out)
+
+
+def _ranks(flat: Array) -> Array:
+    """Ranks from 1 on in each row; equal numbers get the mean of theirs."""
+    order = np.argsort(flat, axis=1, kind="stable")
+    ordered = np.take_along_axis(flat, order, axis=1)
+    places = np.arange(flat.shape[1])
+    new = np.ones(flat.shape, dtype=bool)
+    new[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
+    first = np.maximum.accumulate(np.where(new, places, 0), axis=1)
+    ends = np.ones(flat.shape, dtype=bool)
+    ends[:, :-1] = new[:, 1:]
+    last = np.where(ends, places, flat.shape[1] - 1)[:, ::-1]
+    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
+    ranks = np.empty(flat.shape)
+    np.put_along_axis(ranks, order, 1.0 + (first + last) / 2.0, axis=1)
+    return ranks
 
 
 def effective_size(rows: Array) -> Array:

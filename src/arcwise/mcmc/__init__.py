@@ -1,0 +1,53 @@
+"""Sampling of graphs, and exact sums over all of them. `SAMPLERS` is the register: word to sampler.
+
+| word | chain over | target |
+|---|---|---|
+| `structure` | graphs, one arc at a time | uniform over DAGs |
+| `tempering` | graphs, at several temperatures | uniform over DAGs |
+| `partition` | ordered partitions | uniform over DAGs |
+| `order` | orders | order-modular |
+"""
+
+from collections.abc import Callable
+
+from arcwise.mcmc.auto import Choice, choose
+from arcwise.mcmc.base import ORDERS, UNIFORM, Chain, Info, Sampler, State, run
+from arcwise.mcmc.diagnose import Certainty, Diagnosis, diagnose
+from arcwise.mcmc.exact import Exact, exact, exact_memory
+from arcwise.mcmc.order import OrderSampler
+from arcwise.mcmc.parents import ParentLists, parent_lists
+from arcwise.mcmc.partition import PartitionSampler
+from arcwise.mcmc.structure import StructureSampler
+from arcwise.mcmc.tempering import TemperedSampler
+
+__all__ = [
+    "ORDERS",
+    "SAMPLERS",
+    "UNIFORM",
+    "Certainty",
+    "Chain",
+    "Choice",
+    "Diagnosis",
+    "Exact",
+    "Info",
+    "OrderSampler",
+    "ParentLists",
+    "PartitionSampler",
+    "Sampler",
+    "State",
+    "StructureSampler",
+    "TemperedSampler",
+    "choose",
+    "diagnose",
+    "exact",
+    "exact_memory",
+    "parent_lists",
+    "run",
+]
+
+SAMPLERS: dict[str, Callable[..., Sampler]] = {
+    "structure": StructureSampler,
+    "order": OrderSampler,
+    "partition": PartitionSampler,
+    "tempering": TemperedSampler,
+}

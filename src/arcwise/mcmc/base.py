@@ -1,0 +1,370 @@
+"""Samplers of graphs: state in, state out, and the chain that a run of them leaves.
+
+A sampler visits directed acyclic graphs in proportion to exp(score) times what its target says: "uniform
+over DAGs", every graph counts once, or "order-modular", every graph counts once for each order of the
+variables that agrees with it. A prior over graphs that is a sum over parent sets is a part of the score
+(`scores.Sum`).
+
+A state holds all that the next step needs, its random generator included, as plain arrays. So a run in
+pieces, written to a file in between, is the run in one, bit for bit.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels.chain import Visited, packed_rows, unpacked_rows
+from arcwise.errors import FitError
+from arcwise.graphs import DAG, Limits, complete_dag
+from arcwise.results import ASKED, Step, Watch
+
+__all__ = [
+    "ORDERS", "UNIFORM", "Chain", "Info", "KernelWatch", "Sampler", "State", "Visited", "bound", "generator",
+    "packed", "permits", "random_start", "run",
+]  # fmt: skip
+
+UNIFORM = "uniform over DAGs"
+"""The target in which every graph counts once."""
+
+ORDERS = "order-modular"
+"""The target in which a graph counts once for each order of the variables that agrees with it."""
+
+Words = NDArray[np.uint64]
+KernelWatch = Callable[[int, float], bool]
+
+_TRIES = 1000  # random starts before a condition on graphs is given up
+_NEVER = 1 << 62  # a thinning that records nothing
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a chain is.
+
+    Parameters
+    ----------
+    parents : (p, words) bits of the graph; of several temperatures (n, p, words), the coldest first.
+    generator : (4,) words of the random generator, or a row for each of several.
+    taken : steps since the chain began.
+    places : (p,) each variable's place in the order or partition; empty for chains over graphs.
+    """
+
+    parents: Words
+    generator: Words
+    taken: int
+    places: NDArray[np.int64]
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Plain arrays, for a file."""
+        return {
+            "parents": self.parents,
+            "generator": self.generator,
+            "taken": np.array(self.taken),
+            "places": self.places,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Undo `to_arrays`."""
+        return cls(
+            np.ascontiguousarray(arrays["parents"], dtype=np.uint64),
+            np.ascontiguousarray(arrays["generator"], dtype=np.uint64),
+            int(arrays["taken"]),
+            np.ascontiguousarray(arrays["places"], dtype=np.int64),
+        )
+
+
+class Info(NamedTuple):
+    """What a piece of a run did: steps taken, and how many of them changed the state."""
+
+    steps: int
+    accepted: int
+
+
+class Sampler(Protocol):
+    """A way to visit graphs. It can be sent to other processes; threads need one each."""
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        ...
+
+    @property
+    def target(self) -> str:
+        """`UNIFORM` or `ORDERS`."""
+        ...
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What it was told, as plain values that make the same sampler again."""
+        ...
+
+    def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
+        """The state to begin with, at a random graph if none is given."""
+        ...
+
+    def advance(
+        self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
+    ) -> tuple[State, Visited]:
+        """Take steps; what is recorded are the graphs after every `thin`-th since the chain began.
+
+        `watch` is told (steps, log score) now and then, and True ends it.
+        """
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class Chain:
+    """What a sampler visited.
+
+    Parameters
+    ----------
+    nodes : names of the variables.
+    target : the distribution that is sampled, in words.
+    parents : (draws, p, words) bits of the graphs' parents.
+    log_scores : (draws,) their scores.
+    infos : of each piece of the run.
+    state : where it ended; `run` goes on from there.
+    stopped : why it ended early, else empty.
+    """
+
+    nodes: tuple[str, ...]
+    target: str
+    parents: Words
+    log_scores: NDArray[np.float64]
+    infos: tuple[Info, ...]
+    state: State
+    stopped: str = ""
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def __repr__(self) -> str:
+        return f"<Chain of {len(self)} graphs of {len(self.nodes)} variables, {self.target}>"
+
+    @cached_property
+    def graphs(self) -> list[DAG]:
+        """The graphs in the order in which they were visited; the same graph is the same object."""
+        known: dict[bytes, DAG] = {}
+        found = []
+        for bits in self.parents:
+            key = bits.tobytes()
+            if key not in known:
+                known[key] = DAG.unchecked(self.nodes, tuple(unpacked_rows(bits)))
+            found.append(known[key])
+        return found
+
+    def counts(self) -> dict[DAG, int]:
+        """How often each graph was visited, most often first."""
+        flat = self.parents.reshape(len(self), -1)
+        rows, first, number = np.unique(flat, axis=0, return_index=True, return_counts=True)
+        order = np.lexsort((first, -number)).tolist()
+        shape = self.parents.shape[1:]
+        return {
+            DAG.unchecked(self.nodes, tuple(unpacked_rows(rows[i].reshape(shape)))): int(number[i])
+            for i in order
+        }
+
+    def indicators(self, first: int = 0, last: int | None = None) -> NDArray[np.bool_]:
+        """Whether each arc was there: (draws, tail, head), of a stretch of the draws."""
+        bits = self.parents[first:last]
+        p = len(self.nodes)
+        flat = np.unpackbits(
+            np.ascontiguousarray(bits).view(np.uint8).reshape(len(bits), p, -1),
+            axis=2,
+            bitorder="little",
+        )
+        return flat[:, :, :p].transpose(0, 2, 1).astype(bool)
+
+    def arcs(self) -> NDArray[np.float64]:
+        """How often each arc was there: (tail, head), shares of the draws."""
+        p = len(self.nodes)
+        found = np.zeros((p, p))
+        for first in range(0, len(self), 4096):
+            found += self.indicators(first, first + 4096).sum(axis=0)
+        return found / max(1, len(self))
+
+    def join(self, later: "Chain") -> "Chain":
+        """This chain and one that went on from its state."""
+        if (later.nodes, later.target) != (self.nodes, self.target):
+            raise FitError("Chains of different variables or targets cannot be joined.")
+        return Chain(
+            self.nodes,
+            self.target,
+            np.concatenate((self.parents, later.parents)),
+            np.concatenate((self.log_scores, later.log_scores)),
+            (*self.infos, *later.infos),
+            later.state,
+            later.stopped,
+        )
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Plain arrays, for a file."""
+        state = {f"state_{name}": array for name, array in self.state.to_arrays().items()}
+        return {
+            "nodes": np.array(self.nodes),
+            "target": np.array(self.target),
+            "parents": self.parents,
+            "log_scores": self.log_scores,
+            "infos": np.array(self.infos, dtype=np.int64).reshape(-1, 2),
+            "stopped": np.array(self.stopped),
+            **state,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Undo `to_arrays`."""
+        state = {
+            name.removeprefix("state_"): arrays[name]
+            for name in arrays
+            if name.startswith("state_")
+        }
+        return cls(
+            tuple(str(name) for name in arrays["nodes"]),
+            str(arrays["target"]),
+            np.asarray(arrays["parents"], dtype=np.uint64),
+            np.asarray(arrays["log_scores"], dtype=float),
+            tuple(Info(int(steps), int(taken)) for steps, taken in arrays["infos"]),
+            State.from_arrays(state),
+            str(arrays["stopped"]),
+        )
+
+
+def run(
+    sampler: Sampler,
+    start: DAG | State | None,
+    rng: np.random.Generator | None,
+    draws: int,
+    *,
+    burn_in: int = 0,
+    thin: int = 1,
+    on_step: Watch | None = None,
+) -> Chain:
+    """Run a sampler, and keep every `thin`-th graph after `burn_in` steps.
+
+    Parameters
+    ----------
+    sampler : what to run.
+    start : a graph, None for a random one, or the state of an earlier chain to go on from.
+    rng : random generator; may be None where a state is given, which has its own.
+    draws : graphs to record.
+    burn_in, thin : steps.
+    on_step : told where the chain is about ten times a second; True ends it with the draws so far.
+
+    Raises
+    ------
+    FitError : a number that makes no sense, or no generator for a chain that begins.
+    """
+    for name, value, least in (("draws", draws, 0), ("burn_in", burn_in, 0), ("thin", thin, 1)):
+        if value < least:
+            raise FitError(f"{name} must be an integer of {least} or more, got {value}.")
+    if isinstance(start, State):
+        state = start
+    elif rng is None:
+        raise FitError("A chain that begins needs a random generator, got None.")
+    else:
+        state = sampler.init(rng, start)
+    watch = _Telling(on_step, burn_in + draws * thin)
+    pieces = [(burn_in, _NEVER)] if burn_in else []
+    found: list[Visited] = []
+    for steps, every in (*pieces, (draws * thin, thin)):
+        state, visited = sampler.advance(state, steps, thin=every, watch=watch)
+        watch.before += visited.steps
+        found.append(visited)
+        if visited.ended:
+            break
+    return Chain(
+        sampler.nodes,
+        sampler.target,
+        np.concatenate([each.parents for each in found]),
+        np.concatenate([each.scores for each in found]),
+        tuple(Info(each.steps, each.accepted) for each in found),
+        state,
+        ASKED if found[-1].ended else "",
+    )
+
+
+class _Telling:
+    """Passes the progress of a chain on to a watcher of searches."""
+
+    def __init__(self, watch: Watch | None, steps: int) -> None:
+        self.watch, self.steps, self.before = watch, steps, 0
+        self.began = time.perf_counter()
+
+    def __call__(self, done: int, score: float) -> bool:
+        if self.watch is None:
+            return False
+        what = f"{self.before + done} of {self.steps} steps"
+        elapsed = time.perf_counter() - self.began
+        return bool(self.watch(Step(self.before + done, what, -1, -1, score, 0, elapsed)))
+
+
+def generator(rng: np.random.Generator) -> Words:
+    """Four random words, the state of a compiled generator."""
+    return rng.integers(1, 1 << 64, 4, dtype=np.uint64)
+
+
+def bound(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
+    """The limits, or none; they must be bound to the same variables."""
+    found = Limits.none(nodes) if limits is None else limits
+    if found.nodes != nodes:
+        raise FitError("The rules were bound to other variables than the score's: bind them anew.")
+    return found
+
+
+def permits(limits: Limits) -> Callable[[Words], bool] | None:
+    """The condition on whole graphs as compiled chains ask it, given bits; None if there is none."""
+    condition = limits.condition
+    if condition is None:
+        return None
+
+    def asked(bits: Words) -> bool:
+        rows = unpacked_rows(bits.reshape(len(limits.nodes), -1))
+        return bool(condition(DAG.unchecked(limits.nodes, tuple(rows))))
+
+    return asked
+
+
+def random_start(
+    limits: Limits, rng: np.random.Generator, candidates: Sequence[Sequence[int]] | None = None
+) -> DAG:
+    """A graph that the rules allow: arcs along a random order, about one for each variable.
+
+    `candidates` are the parents to choose from, those that the rules allow by default.
+
+    Raises
+    ------
+    FitError : none was found that fulfils the condition on whole graphs.
+    """
+    for _ in range(_TRIES):
+        graph = _random_graph(limits, rng, candidates)
+        if limits.condition is None or limits.condition(graph):
+            return graph
+    raise FitError(
+        f"No random graph of {_TRIES} fulfils the condition on graphs: give a start graph that does."
+    )
+
+
+def _random_graph(
+    limits: Limits, rng: np.random.Generator, candidates: Sequence[Sequence[int]] | None
+) -> DAG:
+    p = len(limits.nodes)
+    whole = complete_dag(replace(limits, max_parents=None), rng)
+    rows = []
+    for child, before in enumerate(whole.parents):
+        required = limits.required[child]
+        among = before if candidates is None else set(before).intersection(candidates[child])
+        free = rng.permutation(sorted(set(among).difference(required)))
+        chosen = free[rng.random(len(free)) < min(0.5, 2.0 / max(1, p - 1))]
+        room = p if limits.max_parents is None else limits.max_parents - len(required)
+        rows.append(tuple(sorted({*chosen[:room].astype(int).tolist(), *required})))
+    return DAG(limits.nodes, tuple(rows))
+
+
+def packed(graph: DAG) -> Words:
+    """Bits of a graph's parents."""
+    return packed_rows(graph.parents)

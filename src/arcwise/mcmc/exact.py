@@ -1,0 +1,176 @@
+"""Posteriors by sums over all graphs: every arc's probability, and the log evidence.
+
+With A_v(U) the sum of exp(score(v, S)) over the parent sets S inside U, graphs are counted by their sinks
+(Robinson 1973; Tian and He 2009),
+
+    R(W) = sum over T in W, not empty, of (-1)^(|T| + 1) R(W - T) prod_{v in T} A_v(W - T),
+
+which takes 3^p terms; the probabilities of all arcs come from the derivatives of log R (Koivisto and Sood
+2004 for the order-modular distribution, p 2^p terms, in which a graph counts once for each order that
+agrees with it). The tables, of p 2^(p-1) numbers, are known before the start and checked against a bound.
+
+"v has a child" is no sum over parent sets: graphs in which v has none are counted, and subtracted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels import posterior as kernel
+from arcwise.errors import FitError, GraphError
+from arcwise.graphs import DAG, HasChild, Limits
+from arcwise.mcmc.base import ORDERS, UNIFORM, bound
+from arcwise.results import Interrupted, Trail, Watch
+from arcwise.scores import Score, total
+from arcwise.scores.base import ALL
+
+__all__ = ["Exact", "exact", "exact_memory"]
+
+Array = NDArray[np.float64]
+
+_GIB = 1 << 30
+_LIMIT = 26  # one machine word and the kernel; beyond, memory rules it out anyway
+_PIECE = 18  # candidates whose subsets are scored at a time
+_LOST = 1e-9  # share of graphs below which a difference of two sums says nothing
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What the sum over all graphs says.
+
+    Parameters
+    ----------
+    nodes : names of the variables.
+    target : the distribution over graphs, in words.
+    arcs : (tail, head) probability of each arc.
+    log_total : log of the sum over graphs of exp(score), each graph counted as the target says.
+    """
+
+    nodes: tuple[str, ...]
+    target: str
+    arcs: Array
+    log_total: float
+
+    def log_probability(self, score: Score, graph: DAG) -> float:
+        """Log of the probability of one graph that obeys the rules, under the uniform target."""
+        if self.target != UNIFORM:
+            raise FitError("Probabilities of single graphs are known for the uniform target only.")
+        return total(score, graph) - self.log_total
+
+
+def exact_memory(p: int) -> int:
+    """Bytes that `exact` needs for so many variables."""
+    return 4 * 8 * p * (1 << (p - 1)) + 5 * 8 * (1 << p)
+
+
+def exact(
+    score: Score,
+    limits: Limits | None = None,
+    *,
+    target: str = UNIFORM,
+    memory: float = 8 * _GIB,
+    on_step: Watch | None = None,
+) -> Exact:
+    """Sum over all graphs that the rules allow.
+
+    Parameters
+    ----------
+    score : local scores, priors over graphs included.
+    limits : rules bound to the score's columns; a condition on whole graphs may be one `HasChild`.
+    target : `UNIFORM` or `ORDERS`.
+    memory : largest number of bytes to use.
+    on_step : told after each variable's local scores; True ends it with an error.
+
+    Raises
+    ------
+    FitError : too many variables for the memory, a condition that cannot be counted, or the watcher wanted an
+        end.
+    GraphError : no graph obeys the rules.
+    """
+    bounds = bound(score.nodes, limits)
+    if target not in (UNIFORM, ORDERS):
+        raise FitError(f"target is {UNIFORM!r} or {ORDERS!r}, got {target!r}.")
+    _check_size(len(score.nodes), memory)
+    condition = bounds.condition
+    if condition is not None and not isinstance(condition, HasChild):
+        raise FitError(
+            "Exact sums know no condition on whole graphs but that a variable has a child: take a sampler."
+        )
+    weights = _weights(score, bounds, on_step)
+    found = kernel.dag_posterior(weights, orders=target == ORDERS)
+    log_total, arcs = found.log_total, found.arcs
+    if condition is not None and log_total > -np.inf:
+        log_total, arcs = _with_child(weights, log_total, arcs, condition.node, target)
+    if log_total == -np.inf:
+        raise GraphError("No graph obeys all the rules: loosen them.")
+    return Exact(score.nodes, target, np.clip(arcs, 0.0, 1.0), log_total)
+
+
+def _check_size(p: int, memory: float) -> None:
+    needed = exact_memory(p)
+    if p > _LIMIT or needed > memory:
+        raise FitError(
+            f"The exact posterior of {p} variables needs {needed / _GIB:.3g} GiB and may use "
+            f"{memory / _GIB:.3g} GiB (up to {_LIMIT} variables): take a sampler, or fewer variables."
+        )
+
+
+def _weights(score: Score, limits: Limits, on_step: Watch | None) -> Array:
+    """(p, 2^(p-1)) local scores by masks over the other variables."""
+    p = len(score.nodes)
+    table = np.full((p, 1 << (p - 1)), -np.inf)
+    trail = Trail(on_step)
+    careful = score if on_step is None else score.watched(trail.check)
+    for child in range(p):
+        try:
+            _fill(careful, limits, child, table[child])
+        except Interrupted:
+            break
+        if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
+            break
+    if trail.stopped:
+        raise FitError("The exact posterior was stopped before its sums were known.")
+    return table
+
+
+def _fill(score: Score, limits: Limits, child: int, row: Array) -> None:
+    required, free = limits.required[child], limits.candidates(child).tolist()
+    most = ALL if limits.max_parents is None else limits.max_parents
+    lower, upper = free[:_PIECE], free[_PIECE:]
+    places = _masks(lower, child)
+    for high in range(1 << len(upper)):
+        more = [c for bit, c in enumerate(upper) if high >> bit & 1]
+        always = tuple(sorted((*required, *more)))
+        if len(always) <= most:
+            base = sum(1 << (u - (u > child)) for u in always)
+            row[base + places] = score.subsets(child, lower, always, most)
+
+
+def _masks(candidates: list[int], child: int) -> NDArray[np.int64]:
+    """For each mask over the candidates the mask over all others of the child."""
+    places = np.zeros(1, dtype=np.int64)
+    for u in candidates:
+        places = np.concatenate((places, places + (1 << (u - (u > child)))))
+    return places
+
+
+def _with_child(
+    weights: Array, log_total: float, arcs: Array, node: int, target: str
+) -> tuple[float, Array]:
+    """Take the graphs out in which a variable has no child."""
+    masks = np.arange(weights.shape[1])
+    for child in range(len(weights)):
+        if child != node:
+            bit = node - (node > child)
+            weights[child, masks >> bit & 1 == 1] = -np.inf
+    without = kernel.dag_posterior(weights, orders=target == ORDERS)
+    share = float(np.exp(without.log_total - log_total))
+    if share == 0.0:
+        return log_total, arcs
+    if 1.0 - share < _LOST:
+        raise FitError(
+            f"Graphs that fulfil the condition have less than {_LOST:g} of all probability, and "
+            "their sum is lost in rounding: take a sampler."
+        )
+    return log_total + float(np.log1p(-share)), (arcs - share * without.arcs) / (1.0 - share)

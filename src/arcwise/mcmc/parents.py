@@ -1,0 +1,240 @@
+"""The parent sets that samplers over orders and partitions sum over.
+
+Where they are few enough, all sets that the rules allow are listed. Otherwise each variable has a list of
+candidate parents: all sets of candidates count, and those of few candidates also with one more parent from
+outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some pair
+of those before; a variable that the chain keeps taking from outside becomes a candidate, see `grown`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels.chain import ParentSets
+from arcwise.errors import FitError, GraphError
+from arcwise.graphs import Limits
+from arcwise.scores import Score
+
+__all__ = ["ParentLists", "grown", "parent_lists"]
+
+Array = NDArray[np.float64]
+Words = NDArray[np.uint64]
+Candidates = tuple[tuple[int, ...], ...]
+
+_BYTES = 1 << 28  # that lists may take
+_CLOSED, _DEAR = 400_000, 20_000  # sets that are scored, in closed form and by fits
+_MOST, _LEAST, _GROWN = 9, 5, 12  # candidates, where not all are: at first, and once grown
+_DEPTH = 1  # most candidates beside which a parent from outside is listed
+_PIECE = 1 << 12  # sets scored at a time
+_WHOLE = 18  # candidates whose lattice is scored at once
+_OFTEN = 0.02  # share of draws with an arc from outside that makes its tail a candidate
+
+
+@dataclass(frozen=True, eq=False)
+class ParentLists:
+    """Parent sets of each variable, as bits, with their scores.
+
+    Parameters
+    ----------
+    sets : for each variable (n, words).
+    scores : for each variable (n,), none -inf.
+    candidates : for each variable the parents whose sets are all there; None where every set is that the
+        rules allow.
+    extended : largest number of candidates beside which a parent from outside is listed, -1 for none.
+    """
+
+    sets: tuple[Words, ...]
+    scores: tuple[Array, ...]
+    candidates: Candidates | None = None
+    extended: int = -1
+
+    def kernel(self, beta: float = 1.0) -> ParentSets:
+        """Lists for compiled chains, their log weights being `beta` times the scores."""
+        return ParentSets(self.sets, [beta * each for each in self.scores])
+
+    def __len__(self) -> int:
+        return sum(map(len, self.scores))
+
+
+def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = None) -> ParentLists:
+    """List the parent sets of each variable.
+
+    Parameters
+    ----------
+    score : scores them.
+    limits : rules bound to the score's columns.
+    candidates : for each variable the parents to choose from; by default all if the sets are few enough,
+        else chosen by the score.
+
+    Raises
+    ------
+    GraphError : a variable has no set with a finite score.
+    """
+    p, budget = len(limits.nodes), _budget(score)
+    if candidates is None and sum(_ways(limits, v) for v in range(p)) <= budget:
+        every = [tuple(limits.candidates(v).tolist()) for v in range(p)]
+        found = [_listed(score, limits, v, every[v], -1) for v in range(p)]
+        return _checked(limits, found, None, -1)
+    if candidates is None:
+        candidates = tuple(_chosen(score, limits, v, _many(limits, v, budget)) for v in range(p))
+    if len(candidates) != p:
+        raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
+    depth = _depth(limits, candidates, budget)
+    found = [_listed(score, limits, v, candidates[v], depth) for v in range(p)]
+    return _checked(limits, found, candidates, depth)
+
+
+def grown(lists: ParentLists, shares: Array, limits: Limits) -> Candidates | None:
+    """Candidates with those from outside that a chain keeps taking; None if there are none.
+
+    Parameters
+    ----------
+    lists : those of the chain.
+    shares : (tail, head) shares of its draws with each arc.
+    limits : rules bound to the columns.
+
+    A full list gives up the candidates that were taken least.
+    """
+    if lists.candidates is None:
+        return None
+    found = []
+    for child, own in enumerate(lists.candidates):
+        column = shares[:, child].copy()
+        column[[child, *limits.required[child]]] = 0.0
+        new = [u for u in np.flatnonzero(column > _OFTEN).tolist() if u not in own]
+        ranked = sorted((*own, *new), key=lambda u: -column[u])  # stable: older ones first
+        found.append(tuple(sorted(ranked[: max(len(own), _GROWN)])))
+    changed = tuple(found)
+    return None if changed == lists.candidates else changed
+
+
+def _budget(score: Score) -> int:
+    words = (len(score.nodes) + 63) // 64
+    return min(_BYTES // (8 * words + 32), _CLOSED if score.lattice else _DEAR)
+
+
+def _room(limits: Limits, child: int) -> int:
+    """How many parents a variable may have beside the required ones."""
+    p = len(limits.nodes)
+    return (p if limits.max_parents is None else limits.max_parents) - len(limits.required[child])
+
+
+def _ways(limits: Limits, child: int, size: int | None = None) -> int:
+    """How many sets of at most `size` candidates there are, of all that the rules allow by default."""
+    free = len(limits.candidates(child)) if size is None else size
+    return sum(comb(free, j) for j in range(min(free, _room(limits, child)) + 1))
+
+
+def _many(limits: Limits, child: int, budget: int) -> int:
+    """How many candidates a variable gets: half of its part of the budget is for their own sets."""
+    share = budget / (2 * len(limits.nodes))
+    size = _MOST
+    while size > _LEAST and _ways(limits, child, size) > share:
+        size -= 1
+    return min(size, len(limits.candidates(child)))
+
+
+def _depth(limits: Limits, candidates: Candidates, budget: int) -> int:
+    """Beside how many candidates one from outside is listed."""
+    p = len(limits.nodes)
+    left = budget - sum(_ways(limits, v, len(candidates[v])) for v in range(p))
+    for depth in range(-1, _DEPTH):
+        for v in range(p):
+            if depth + 1 < _room(limits, v):
+                outside = len(limits.candidates(v)) - len(candidates[v])
+                left -= outside * comb(len(candidates[v]), depth + 1)
+        if left < 0:
+            return depth
+    return _DEPTH
+
+
+def _chosen(score: Score, limits: Limits, child: int, size: int) -> tuple[int, ...]:
+    """Candidates, each the best addition to the required parents with up to two candidates before it."""
+    required, free = limits.required[child], limits.candidates(child).tolist()
+    best = np.full(len(score.nodes), -np.inf)
+    found: list[int] = []
+    bases: list[tuple[int, ...]] = [()]
+    while len(found) < size:
+        for base in bases:
+            others = [u for u in free if u not in found]
+            values = score.toggles(child, tuple(sorted((*required, *base))), others)
+            best[others] = np.maximum(best[others], values)
+        left = [u for u in free if u not in found]
+        last = max(left, key=lambda u: best[u])
+        bases = [(last,), *(tuple(sorted((last, u))) for u in found)]
+        if _room(limits, child) < 2:
+            bases = []
+        elif _room(limits, child) < 3:
+            bases = bases[:1]
+        found.append(last)
+    return tuple(sorted(found))
+
+
+def _listed(
+    score: Score, limits: Limits, child: int, candidates: Sequence[int], depth: int
+) -> tuple[Words, Array]:
+    """All sets of candidates, and those of at most `depth` with one parent from outside; bits and scores.
+
+    Sets that score -inf are left out.
+    """
+    p, required, room = len(limits.nodes), limits.required[child], _room(limits, child)
+    sizes = range(min(len(candidates), room) + 1)
+    inner = [tuple(sorted((*required, *s))) for n in sizes for s in combinations(candidates, n)]
+    bits, logs = [_bits(inner, p)], [_values(score, child, inner, candidates, required)]
+    bases = [s for s in inner if len(s) - len(required) <= min(depth, room - 1)]
+    outside = sorted(set(limits.candidates(child).tolist()).difference(candidates))
+    if bases and outside:
+        for first in range(0, len(bases), _PIECE):
+            part = bases[first : first + _PIECE]
+            wanted = np.zeros((len(part), p), dtype=bool)
+            wanted[:, outside] = True
+            rows = score.sweep((child,) * len(part), part, wanted)[1]
+            logs.append(rows[:, outside].ravel())
+            flags = _bits([(u,) for u in outside], p)
+            bits.append((_bits(part, p)[:, None] | flags[None]).reshape(-1, flags.shape[1]))
+    values, sets = np.concatenate(logs), np.concatenate(bits)
+    kept = values > -np.inf
+    return sets[kept], values[kept]
+
+
+def _values(
+    score: Score,
+    child: int,
+    sets: list[tuple[int, ...]],
+    candidates: Sequence[int],
+    required: tuple[int, ...],
+) -> Array:
+    """Scores of sets of candidates: from the whole lattice where that is cheap."""
+    if score.lattice and len(candidates) <= _WHOLE and 1 << len(candidates) <= 8 * len(sets):
+        table = score.subsets(child, candidates, required)
+        bit = {u: 1 << i for i, u in enumerate(candidates)}
+        return table[[sum(bit.get(u, 0) for u in each) for each in sets]]
+    parts = [sets[first : first + _PIECE] for first in range(0, len(sets), _PIECE)]
+    return np.concatenate([score.many(child, part) for part in parts])
+
+
+def _bits(members: list[tuple[int, ...]], p: int) -> Words:
+    bits = np.zeros((len(members), max(1, (p + 63) // 64)), dtype=np.uint64)
+    sizes = np.fromiter(map(len, members), dtype=np.int64, count=len(members))
+    rows = np.repeat(np.arange(len(members)), sizes)
+    columns = np.fromiter((x for each in members for x in each), dtype=np.int64, count=sizes.sum())
+    flags = np.left_shift(np.uint64(1), (columns % 64).astype(np.uint64))
+    np.bitwise_or.at(bits, (rows, columns // 64), flags)
+    return bits
+
+
+def _checked(
+    limits: Limits,
+    found: list[tuple[Words, Array]],
+    candidates: Candidates | None,
+    depth: int,
+) -> ParentLists:
+    for name, (_, logs) in zip(limits.nodes, found, strict=True):
+        if not len(logs):
+            raise GraphError(f"No parents of {name!r} that the rules allow have a finite score.")
+    sets, scores = zip(*found, strict=True)
+    return ParentLists(tuple(sets), tuple(scores), candidates, depth)

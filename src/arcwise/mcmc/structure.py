@@ -1,0 +1,198 @@
+"""Structure MCMC: a chain over graphs that adds or takes out one arc at a time (Madigan and York 1995).
+
+One of the eta(G) graphs that differ from G by one arc more or less, and that rules and acyclicity allow, is
+proposed, each with the same probability; G' is accepted with probability
+
+    min(1, eta(G) exp(score(G')) / (eta(G') exp(score(G)))),
+
+and a rejected step counts G again. A condition on whole graphs is obeyed by rejection: eta counts what the
+other rules allow. Some steps may instead
+
+* turn an arc chosen among all (`flips`), accepted by the scores alone, or
+* turn it and draw the parents of both its ends anew, from all sets that leave the graph acyclic (`redraws`;
+  the new edge reversal of Grzegorczyk and Husmeier 2008), which leads out of local optima.
+
+`beta` is a power of the score: below 1 the chain moves more freely and samples a flatter distribution.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels.chain import ChainState, StructureChain
+from arcwise._kernels.orders import Compiled
+from arcwise.errors import FitError
+from arcwise.graphs import DAG, Limits
+from arcwise.mcmc.base import (
+    UNIFORM,
+    KernelWatch,
+    State,
+    Visited,
+    bound,
+    generator,
+    packed,
+    permits,
+    random_start,
+)
+from arcwise.mcmc.parents import ParentLists, parent_lists
+from arcwise.results import Interrupted
+from arcwise.scores import Score, total
+from arcwise.scores.base import toggle
+
+__all__ = ["StructureSampler"]
+
+_NONE = np.zeros(0, dtype=np.int64)
+_TRIES = 100
+
+
+@dataclass(eq=False)
+class StructureSampler:
+    """A chain over graphs, with every graph counting once.
+
+    Parameters
+    ----------
+    score : local scores, priors over graphs included.
+    limits : rules bound to the score's columns.
+    flips : share of steps that turn an arc.
+    redraws : share of steps that turn an arc and draw new parents for its ends.
+    beta : power of the score.
+    lists : parent sets to draw from in such steps; made where they are needed.
+    """
+
+    score: Score
+    limits: Limits | None = None
+    flips: float = 0.0
+    redraws: float = 0.0
+    beta: float = 1.0
+    lists: ParentLists | None = None
+    target: ClassVar[str] = UNIFORM
+    _chain: StructureChain | None = field(default=None, init=False, repr=False)
+    _source: Compiled | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.bounds = bound(self.score.nodes, self.limits)
+        if not (self.flips >= 0 and self.redraws >= 0 and self.flips + self.redraws < 1):
+            raise FitError(
+                "flips and redraws are shares of the steps whose sum is below 1, got "
+                f"{self.flips} and {self.redraws}."
+            )
+        if not 0 < self.beta < np.inf:
+            raise FitError(f"beta is a positive power of the score, got {self.beta}.")
+        if self.redraws > 0 and self.lists is None:
+            self.lists = parent_lists(self.score, self.bounds)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_chain": None, "_source": None}
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.score.nodes
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What it was told."""
+        return {"flips": self.flips, "redraws": self.redraws, "beta": self.beta}
+
+    def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
+        """The state to begin with, at a random graph if none is given."""
+        graph = self._random(rng) if start is None else start
+        if not self.bounds.allows_graph(graph):
+            raise FitError("The start graph of a chain must obey the rules, but this one does not.")
+        if total(self.score, graph) == -np.inf:
+            raise FitError("The start graph of a chain has score -inf: give another one.")
+        return State(packed(graph), generator(rng), 0, _NONE)
+
+    def _random(self, rng: np.random.Generator) -> DAG:
+        """A random graph, of a finite score if one of some is."""
+        found = random_start(self.bounds, rng)
+        for _ in range(_TRIES):
+            if total(self.score, found) > -np.inf:
+                break
+            found = random_start(self.bounds, rng)
+        return found
+
+    def advance(
+        self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
+    ) -> tuple[State, Visited]:
+        """Take steps from a state, see `Sampler`."""
+        chain, told = self._ready(), _Watching(self.score, watch)
+        chain.go_to(ChainState(state.parents, state.generator, state.taken))
+        visited = chain.run(self._source or told.rows, steps, thin, told, permits(self.bounds))
+        parents, words, taken = chain.state
+        return State(parents, words, taken, _NONE), visited
+
+    def transitions(self, graph: DAG) -> dict[DAG, float]:
+        """Probabilities of the next graph, for a chain that adds and takes out single arcs only.
+
+        The graph itself is there with the probability that it stays.
+        """
+        if self.flips or self.redraws:
+            raise FitError("Transitions are known for chains without flips and redraws only.")
+        chain, asked = self._ready(), permits(self.bounds)
+        chain.go_to(ChainState(packed(graph), np.arange(1, 5, dtype=np.uint64), 0))
+        tails, heads, ratios = chain.proposals(self._source or _Watching(self.score, None).rows)
+        found = {}
+        for tail, head, ratio in zip(tails, heads, ratios.tolist(), strict=True):
+            rows = list(graph.parents)
+            rows[head] = toggle(rows[head], tail)
+            other = DAG.unchecked(graph.nodes, tuple(rows))
+            if asked is None or asked(packed(other)):
+                found[other] = min(1.0, float(np.exp(min(ratio, 0.0)))) / len(tails)
+        found[graph] = 1.0 - sum(found.values())
+        return found
+
+    def log_score(self) -> float:
+        """The score of the graph where the last `advance` ended."""
+        return -np.inf if self._chain is None else self._chain.total
+
+    def _ready(self) -> StructureChain:
+        """The compiled chain, with all that it remembers."""
+        if self._chain is None:
+            self._chain, self._source = self._kernel(), self.score.compiled()
+        return self._chain
+
+    def _kernel(self) -> StructureChain:
+        p, limits = len(self.nodes), self.bounds
+        return StructureChain(
+            [tuple(np.flatnonzero(limits.allowed_mask(v)).tolist()) for v in range(p)],
+            limits.required,
+            max_parents=p if limits.max_parents is None else limits.max_parents,
+            beta=self.beta,
+            flips=self.flips,
+            redraws=self.redraws,
+            sets=self.lists.kernel(self.beta) if self.lists and self.redraws else None,
+            rows=self.score.lattice,
+        )
+
+
+class _Watching:
+    """Scores for a compiled chain, and the watcher, who has a turn between local fits, too."""
+
+    def __init__(self, score: Score, watch: KernelWatch | None) -> None:
+        self.watch, self.steps, self.value = watch, 0, float("nan")
+        self.score = score if watch is None else score.watched(self._check)
+
+    def __call__(self, steps: int, score: float) -> bool:
+        self.steps, self.value = steps, score
+        return self.watch is not None and bool(self.watch(steps, score))
+
+    def _check(self) -> None:
+        if self(self.steps, self.value):
+            raise Interrupted
+
+    def rows(
+        self, child: int, base: tuple[int, ...], among: list[int]
+    ) -> NDArray[np.float64] | None:
+        """Scores of a base and of its toggles; None for an end."""
+        try:
+            if not among:
+                return self.score.many(child, (base,))
+            wanted = np.zeros((1, len(self.score.nodes)), dtype=bool)
+            wanted[0, among] = True
+            own, rows = self.score.sweep((child,), (base,), wanted)
+        except Interrupted:
+            return None
+        return np.append(own, rows[0, among])

@@ -1,0 +1,64 @@
+"""Every sampler visits graphs as often as its target says: chi-square over all small graphs."""
+
+import numpy as np
+import pytest
+from all_graphs import arcs_of, distribution, random_score, surprise
+
+from arcwise.graphs import HasChild, Limits, Rules
+from arcwise.mcmc import ORDERS, SAMPLERS, UNIFORM, diagnose, run
+
+CASES = {
+    "structure": ("structure", {}),
+    "flips": ("structure", {"flips": 0.3}),
+    "redraws": ("structure", {"redraws": 0.3}),
+    "flips and redraws": ("structure", {"flips": 0.2, "redraws": 0.2}),
+    "order": ("order", {}),
+    "partition": ("partition", {}),
+    "tempering": ("tempering", {"temperatures": 3, "period": 7}),
+}
+RULES = {
+    "free": lambda nodes: Limits.none(nodes),
+    "bounded": lambda nodes: Rules(max_parents=1).on(nodes),
+    "arcs": lambda nodes: Rules(required=["a -> b"], forbidden=["c -> a"]).on(nodes),
+    "tiers": lambda nodes: Rules(tiers=[["a"], ["b", "c"]], max_parents=2).on(nodes),
+    "condition": lambda nodes: Limits.none(nodes).where(HasChild(1)),
+    "any condition": lambda nodes: Limits.none(nodes).where(lambda dag: dag.n_arcs > 0),
+}
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("p", [3, 4])
+def test_graphs_are_visited_as_often_as_they_weigh(case, rules, p):
+    word, options = CASES[case]
+    score = random_score(p, seed=p, spread=1.5)
+    limits = RULES[rules](score.nodes)
+    sampler = SAMPLERS[word](score, limits, **options)
+    thin = 60 if word in ("structure", "tempering") else 12
+    draws = 1500 if word == "tempering" else 6000
+    if limits.condition is not None:  # rejections make draws alike
+        thin, draws = 10 * thin, draws // 6
+    chain = run(sampler, None, np.random.default_rng(7), draws, burn_in=500, thin=thin)
+    assert sampler.target == (ORDERS if word == "order" else UNIFORM)
+    shares = distribution(score, limits, orders=word == "order")
+    statistic, most = surprise(chain.counts(), shares)
+    assert statistic < most
+    assert chain.log_scores[-1] == pytest.approx(
+        sum(score.local(v, row) for v, row in enumerate(chain.graphs[-1].parents)), abs=1e-10
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_errors_cover_the_truth(case):
+    """Probabilities of arcs are within four of their errors of the exact ones."""
+    word, options = CASES[case]
+    score = random_score(4, seed=9, spread=2.0)
+    limits = Limits.none(score.nodes)
+    sampler = SAMPLERS[word](score, limits, **options)
+    rngs = np.random.default_rng(1).spawn(4)
+    draws = 400 if word == "tempering" else 2000
+    found = diagnose([run(sampler, None, rng, draws, burn_in=200, thin=20) for rng in rngs])
+    truth = arcs_of(distribution(score, limits, orders=word == "order"))
+    gap = np.abs(found.arcs.probabilities - truth)
+    assert (gap <= 4 * found.arcs.errors).all()
+    assert found.agree or found.largest_rhat < 1.05
