@@ -70,7 +70,7 @@ class ParentSets {
   double log(std::int64_t place) const { return logs_[static_cast<std::size_t>(place)]; }
 
  private:
-  static constexpr std::size_t kMemory = 4'000'000;  // sums remembered
+  static constexpr std::size_t kMemory = 1'000'000;  // sums remembered
   int p_;
   std::size_t words_;
   std::vector<std::int64_t> offsets_;

@@ -1,7 +1,7 @@
 """Which way to a posterior over graphs suits a problem."""
 
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arcwise.graphs import HasChild, Limits
 from arcwise.mcmc.base import bound
@@ -13,17 +13,19 @@ __all__ = ["Choice", "choose"]
 _EXACT = 16  # variables up to which sums over all graphs take seconds
 _FITS = 20_000  # local fits of a dear score that are worth an exact answer
 _GIB = 1 << 30
+_TURNING = {"flips": 0.1}  # options of the structure chain: some steps turn arcs
 
 
 class Choice(NamedTuple):
-    """A way, "exact" or a word of `SAMPLERS`, and why in a sentence."""
+    """A way, "exact" or a word of `SAMPLERS`, why in a sentence, and options of the sampler."""
 
     word: str
     why: str
+    options: dict[str, Any]
 
 
 def choose(score: Score, limits: Limits | None = None, *, memory: float = 8 * _GIB) -> Choice:
-    """Exact sums where they take seconds, else partitions.
+    """Exact sums where they take seconds, else partitions; graphs one by one where these cannot be had.
 
     Parameters
     ----------
@@ -33,11 +35,16 @@ def choose(score: Score, limits: Limits | None = None, *, memory: float = 8 * _G
     """
     bounds, p = bound(score.nodes, limits), len(score.nodes)
     countable = bounds.condition is None or isinstance(bounds.condition, HasChild)
+    few = score.lattice or _fits(bounds) <= _FITS
+    if countable and few and p <= _EXACT and exact_memory(p) <= memory:
+        return Choice("exact", f"all graphs of {p} variables can be summed", {})
     if not countable:
-        return Choice("structure", "the condition on graphs can only be asked graph by graph")
-    if p <= _EXACT and exact_memory(p) <= memory and (score.lattice or _fits(bounds) <= _FITS):
-        return Choice("exact", f"all graphs of {p} variables can be summed")
-    return Choice("partition", f"{p} variables are too many for sums over all graphs")
+        return Choice("structure", "the condition has to be asked graph by graph", _TURNING)
+    if not few:
+        return Choice(
+            "structure", "local models are dear, and it fits only those it meets", _TURNING
+        )
+    return Choice("partition", f"{p} variables are too many for sums over all graphs", {})
 
 
 def _fits(limits: Limits) -> int:
