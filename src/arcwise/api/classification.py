@@ -186,7 +186,7 @@ def class_folds(
     """Deal rows into parts with the same shares of classes.
 
     >>> [part.tolist() for part in class_folds(np.array([0, 0, 1, 1]), 2, np.random.default_rng(1))]
-    [[0, 3], [1, 2]]
+    [[0, 2], [1, 3]]
     """
     if not 2 <= folds <= len(codes):
         raise DataError(
