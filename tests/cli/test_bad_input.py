@@ -23,7 +23,7 @@ REFUSED = {
     "all NA": ("a,b\nNA,NA\nNA,NA\n", "No column can be used."),
     "no complete row": ("a,b\n1.5,\n,2\n2.5,\n", "No row of 3 is complete"),
     "infinite": ("a,b\n1.5,2\ninf,3\n2.5,9\n", "--na-values=inf --na-values=-inf"),
-    "duplicate names": (lines("a,b,a", ROWS), "Column names occur more than once ('a')"),
+    "no names": (lines("1,2,1", ROWS), "is the first line of names missing"),
     "ragged": (lines("a,b,c", [*ROWS[:5], [1, 2]]), "Row 6 has 2 cells where 3 are expected"),
     "labels": (lines("a,b", [[r[0], "xy"[i % 2]] for i, r in enumerate(ROWS)]), "with --drop"),
     "binary": ("\x00\x01\x02" * 100, "binary"),
@@ -37,6 +37,7 @@ ACCEPTED = {
         "such as 'oops' in row 8; if that means a gap, say --na-values=oops.",
     ),
     "unnamed column": (lines("a,,c", ROWS), "A column without a name is called by its position"),
+    "duplicate names": (lines("a,b,a", ROWS), "occur again were numbered: 'a.1'"),
     "gaps": (lines("a,b,c", [*ROWS, ["", 1, 2]]), "1 of 31 rows left out because of gaps"),
 }
 
