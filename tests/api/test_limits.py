@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise import results
 from arcwise.api import progress
 from arcwise.api.progress import Away, Progress
 from arcwise.conditionals.parzen import ParzenFits
 from arcwise.evaluate import strengths
 from arcwise.learners.parallel import inside, runner
-from arcwise.results import Step
+from arcwise.results import Step, searches
 from arcwise.scores import base
 from arcwise.search import SEARCHES
 from arcwise.undirected import UNDIRECTED
@@ -56,7 +55,7 @@ def clock(monkeypatch):
 
     monkeypatch.setattr(ParzenFits, "loo", scored)
     monkeypatch.setattr(ParzenFits, "conditional", fitted)
-    for module in (progress, results, base, strengths):
+    for module in (progress, searches, base, strengths):
         monkeypatch.setattr(module, "time", found)
     return found
 

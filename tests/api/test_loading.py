@@ -56,7 +56,7 @@ def test_rules_in_a_file_that_do_not_fit_its_graph_are_not_known(tmp_path, wrong
 def test_documents_of_another_kind_are_refused_by_name(tmp_path):
     place = aw.network("[a]", {"a": {"sd": 1.0}}).save(tmp_path / "net.json")
     document = json.loads(place.read_text())
-    document["about"]["kind"] = "posterior"
+    document["about"]["kind"] = "poem"
     place.write_text(json.dumps(document))
-    with pytest.raises(aw.FileError, match="holds a posterior, and known are network"):
+    with pytest.raises(aw.FileError, match="holds a poem, and known are network, posterior"):
         aw.load(place)
