@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
         Network,
+        Posterior,
         classify,
         divergence,
         example,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         network,
         parameter_differences,
         path,
+        posterior,
         prune,
         random_network,
         score,
@@ -70,6 +72,7 @@ __all__ = [
     "GraphError",
     "Moments",
     "Network",
+    "Posterior",
     "Rules",
     "Table",
     "UGraph",
@@ -99,6 +102,7 @@ __all__ = [
     "plot_graphs",
     "plot_path",
     "plot_trace",
+    "posterior",
     "prune",
     "random_network",
     "read",
@@ -115,6 +119,7 @@ __all__ = [
 _HOMES = {
     "api": (
         "Network",
+        "Posterior",
         "classify",
         "divergence",
         "example",
@@ -125,6 +130,7 @@ _HOMES = {
         "network",
         "parameter_differences",
         "path",
+        "posterior",
         "prune",
         "random_network",
         "score",

@@ -7,6 +7,7 @@ names the variable or file, what was expected, what came and what to do::
     |-- DataError    a table, a column or a data file that cannot be used
     |-- GraphError   a graph or a rule about graphs that makes no sense
     |-- FitError     a local model, score or search that cannot work with what it was given
+    |   `-- NoTimeError  a run whose time limit was too short for any result at all
     |-- FileError    a network file that is damaged, foreign or unreadable
     `-- WordError    a word that is in no register (a model, a score, a search, ...)
 
@@ -73,6 +74,10 @@ class GraphError(ArcwiseError):
 
 class FitError(ArcwiseError):
     """A local model, a score or a search that cannot work with what it was given."""
+
+
+class NoTimeError(FitError):
+    """A run whose time limit was too short for any result at all."""
 
 
 class FileError(ArcwiseError):

@@ -75,3 +75,11 @@ def test_other_networks_are_refused(run, net):
     done = run("explain", net)
     assert done.code == 1
     assert "tables of probabilities" in done.err
+
+
+def test_draws_with_evidence(run, asia):
+    done = run("sample", asia, "-n", 200, "--given", "lung=yes", "--do", "smoke=no")
+    head, *rows = done.out.splitlines()
+    cells = [dict(zip(head.split(","), row.split(","), strict=True)) for row in rows]
+    assert {(cell["lung"], cell["smoke"], cell["code"]) for cell in cells} == {("yes", "no", "0")}
+    assert len(cells) == 200

@@ -584,3 +584,47 @@ def test_published_networks(shared_data):
             assert probability(net, evidence) == pytest.approx(
                 asking["p_evidence"], rel=1e-5, abs=1e-12
             )
+
+
+# -- large networks --------------------------------------------------------------------------------
+
+
+def large(shared_data, name, findings=5):
+    """A published network, and levels of some variables in a row that it draws."""
+    net = aw.load(shared_data / "networks" / "discrete" / f"{name}.bif.gz").net
+    row = sample(net, np.random.default_rng(1), 1)
+    chosen = np.random.default_rng(2).choice(len(net.names), findings, replace=False)
+    return net, by_name(net, {int(v): int(row.columns[v][0]) for v in chosen})
+
+
+@pytest.mark.parametrize("name", ["munin", "link", "diabetes"])
+def test_large_networks_from_end_to_end(shared_data, name):
+    """The compiled tree and variable elimination in numpy are two programs: they agree."""
+    net, evidence = large(shared_data, name)
+    every = marginals(net, evidence)
+    asked = np.random.default_rng(3).choice(sorted(every), 6, replace=False)
+    for target in map(str, asked):
+        belief = query(net, target, evidence, method="elimination")
+        both = (each.distribution.probabilities for each in (belief, every[target]))
+        assert np.allclose(*both, atol=1e-10)
+    log = probability(net, evidence, log=True)
+    assert log == pytest.approx(
+        probability(net, evidence, log=True, method="elimination"), abs=1e-9
+    )
+    best = explain(net, evidence)
+    assert best.log_probability <= log
+    codes = tuple(np.array([v.levels.index(best[v.name])]) for v in net.variables)
+    assert aw.networks.log_density(net, codes)[0] == pytest.approx(best.log_probability, abs=1e-8)
+
+
+def test_munin_beside_an_independent_engine(shared_data, tmp_path):
+    """All posteriors as of pyAgrum, which keeps numbers of files in single precision."""
+    gum = pytest.importorskip("pyagrum")
+    net, evidence = large(shared_data, "munin")
+    place = tmp_path / "munin.bif"
+    aw.load(shared_data / "networks" / "discrete" / "munin.bif.gz").save(place)
+    engine = gum.LazyPropagation(gum.loadBN(str(place)))
+    engine.setEvidence(evidence)
+    for name, belief in marginals(net, evidence).items():
+        other = engine.posterior(name).toarray()
+        assert np.allclose(belief.distribution.probabilities[0], other, atol=1e-6), name

@@ -6,7 +6,7 @@ from contracts.cases import linear
 
 import arcwise as aw
 from arcwise.conditionals import Gaussian, Parzen
-from arcwise.data import Moments
+from arcwise.data import Moments, Table, Variable
 from arcwise.evaluate import validate_folds
 from arcwise.learners import LEARNERS, RULES, Learner, Specification, bind, searches
 from arcwise.networks import BayesNet, MarkovNet
@@ -152,3 +152,16 @@ def test_a_tuned_penalty_takes_the_place_of_charges():
         problem = bind(specified(rule=rule), table)
         assert problem.score_word == "bdeu"
         assert problem.score_options.get("gamma", 0.0) == gamma
+
+
+def test_columns_that_number_the_rows_take_no_part_in_arcs():
+    table = levels(200)
+    number = Variable("id", tuple(f"r{i}" for i in range(200)))
+    codes = np.arange(200, dtype=np.uint8)
+    numbered = Table((*table.variables, number), (*table.columns, codes))
+    net = aw.learn(numbered)
+    assert not net.graph.parents_of("id")
+    assert {a for a, _ in net.graph.arcs} | {b for _, b in net.graph.arcs} == {"a", "b"}
+    assert any("'id'" in note and "no part in arcs" in note for note in net.notes)
+    kept = aw.learn(numbered, required=[("c", "id")], search="greedy")
+    assert ("c", "id") in kept.graph.arcs

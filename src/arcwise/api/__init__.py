@@ -8,12 +8,15 @@ from arcwise.api.learning import learn
 from arcwise.api.loading import example, load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
+from arcwise.api.posteriors import Posterior
+from arcwise.api.uncertainty import posterior
 from arcwise.api.validation import prune, validate
 
 __all__ = [
     "Classification",
     "Network",
     "PenaltyPath",
+    "Posterior",
     "classify",
     "divergence",
     "example",
@@ -24,6 +27,7 @@ __all__ = [
     "network",
     "parameter_differences",
     "path",
+    "posterior",
     "prune",
     "random_network",
     "score",

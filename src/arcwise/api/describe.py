@@ -69,6 +69,10 @@ def legend(edges: EdgeTable) -> list[str]:
     lines = [f"Strength (nats): {edges.meaning}."]
     if any(math.isfinite(row.partial_correlation) for row in edges):
         lines.append("Partial r: correlation of the two given all other variables.")
+    if "certainty" in edges.more:
+        lines.append(f"Certainty: {edges.certainty_meaning} of an edge between the two.")
+    if "direction_certainty" in edges.more:
+        lines.append("Direction: the same of the arc as it is directed here.")
     if "refit_loss" in edges.more:
         said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
         lines.append(f"{said} fitted again.")
@@ -95,6 +99,7 @@ def to_dict(net: Network) -> dict[str, Any]:
         "tuning": [dict(row) for row in net.tuning],
         "notes": notes_of(net),
         "strength": net.edges.meaning,
+        **({"certainty": net.edges.certainty_meaning} if net.edges.certainty_meaning else {}),
         "edges": net.edges.present.sorted().to_dict(),
     }
 

@@ -15,7 +15,7 @@ from arcwise.api.progress import Progress
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, any_table, fingerprint, read
 from arcwise.data.gaps import checked_policy
-from arcwise.errors import FitError, GraphError, WordError, unknown
+from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.evaluate import bend_notes, some_rows
 from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
 from arcwise.learners import (
@@ -52,6 +52,7 @@ def learn(
     expert: DAG | str | None = None,
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
     pseudo_rows: Any = None,
+    certainty: bool | str = False,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
@@ -96,6 +97,8 @@ def learn(
         to their penalties, 0.1 for those it does not name.
     pseudo_rows : artificial rows that say what an expert would expect to see, as a table or a file's
         path; they count like real ones.
+    certainty : whether to find how sure each edge is, too: True, or the method, "bootstrap", "exact" or
+        "mcmc" (see `Network.certainty`); within the time limit, as far as learning leaves some.
     kinds, weights, na_values : as for `table`.
     missing : what to do about gaps: "drop" leaves out the rows that have some.
     seed : the same seed gives the same result.
@@ -123,14 +126,31 @@ def learn(
     >>> field.neighbours("MEDV")
     ('LSTAT', 'RM')
     """
-    source, spec, watching = settle("learning", locals())
+    asked = dict(locals())
+    asked.pop("certainty")
+    source, spec, watching = settle("learning", asked)
     with one_thread(source):
         with watching as watch:
             learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
             curves = () if watch.reason else curve_notes(spec, source, *found)
         learned = replace(learned, notes=(*learned.notes, *curves))
-        return network_of(learned, source, seed, watch.reason, watch.left)
+        net = network_of(learned, source, seed, watch.reason, watch.left)
+    return _certain(net, certainty, watch, n_jobs, progress) if certainty else net
+
+
+def _certain(
+    net: Network, certainty: bool | str, watch: Progress, n_jobs: int, progress: bool | None
+) -> Network:
+    """The network with certainty, unless there is no time for it."""
+    method = certainty if isinstance(certainty, str) else "auto"
+    left = watch.left if watch.limit is not None else None
+    try:
+        if not watch.reason:
+            return net.certainty(method, n_jobs=n_jobs, time_limit=left, progress=progress)
+    except NoTimeError:
+        pass
+    return replace(net, notes=(*net.notes, "There was no time to find how sure edges are."))
 
 
 def curve_notes(
@@ -148,6 +168,8 @@ def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any
     """All words of `learn` by name, for a verb that takes the same: as given, fixed, or the default."""
     found = inspect.signature(learn).bind(data, **words)
     found.apply_defaults()
+    if not found.arguments["certainty"]:
+        del found.arguments["certainty"]  # of learn alone
     return {**found.arguments, **fixed}
 
 

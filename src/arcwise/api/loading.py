@@ -1,16 +1,21 @@
 """Networks and graphs from files, with what a file says of how they came about."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from os import PathLike
 from typing import Any, Literal
 
-from arcwise import data, io
-from arcwise.api.net import Network
-from arcwise.errors import FileError, GraphError, unknown
-from arcwise.graphs import DAG, Rules, UGraph
-from arcwise.networks import Net
+import numpy as np
 
-__all__ = ["READERS", "example", "load", "load_graph"]
+from arcwise import data, io, results
+from arcwise.api.learning import specify
+from arcwise.api.net import Network
+from arcwise.api.posteriors import Posterior
+from arcwise.data import Moments, Table
+from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
+from arcwise.graphs import DAG, Rules, UGraph
+from arcwise.learners.sampling import Plan
+from arcwise.networks import Net
 
 
 def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
@@ -42,8 +47,8 @@ def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
     return data.example(name) if kind == "table" else load(data.network_file(name))
 
 
-def load(path: str | PathLike[str]) -> Network:
-    """Read a network from a file; what a document says it holds decides on how it is read (`READERS`).
+def load(path: str | PathLike[str]) -> Any:
+    """Read a network or a posterior from a file; what it says it holds decides on how it is read (`READERS`).
 
     Raises
     ------
@@ -124,5 +129,134 @@ def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
     return found if sorted(found) == list(names) else names
 
 
-READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Network]] = {"network": _network}
+# -- distributions over graphs ----------------------------------------------------------------------
+
+
+def stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
+    """A posterior as a file holds it: the best graph, and all else beside it."""
+    found = post.found
+    about: dict[str, Any] = {
+        "kind": "posterior",
+        "found": {
+            **{name: getattr(found, name) for name in _MATRICES},
+            **{name: getattr(found, name) for name in _PLAIN},
+            "diagnostics": dict(found.diagnostics),
+            "notes": list(found.notes),
+        },
+        "graphs": io.pack_graphs([tuple(found.graphs)]),
+        "plan": _plain_plan(post.plan),
+        "settings": dict(post.settings),
+        "order": list(post.variables),
+        "rows": post.rows,
+        "fingerprint": post.fingerprint,
+        "seed": post.seed,
+        "kept": dict(post.kept),
+    }
+    words = _plain_words(post.words)
+    if words is not None:
+        about["words"] = words
+    source = post.data
+    if with_data and source is not None:
+        about["data"] = _plain_data(source)
+    return io.Stored(found.best, None if source is None else source.variables, None, about)
+
+
+_MATRICES = ("weights", "arcs", "adjacent", "arc_errors", "adjacent_errors", "shares")
+_PLAIN = (
+    "meaning", "prior", "draws", "ess", "graph_ess", "classes", "log_evidence", "stopped",
+)  # fmt: skip
+
+
+def _plain_plan(plan: Plan) -> dict[str, Any]:
+    """The plan; a prior that is a matrix is told in words alone, and cannot be gone on with."""
+    own = {each.name: getattr(plan, each.name) for each in fields(plan)}
+    simple = plan.prior is None or isinstance(plan.prior, str | int | float)
+    return {**own, "prior": plan.prior if simple else None, "n_jobs": 1, "backend": "joblib"}
+
+
+def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The words of a specification as plain values; None where some have none."""
+    found: dict[str, Any] = {}
+    for name, value in words.items():
+        if isinstance(value, Rules):
+            found[name] = value.to_dict()
+        elif isinstance(value, DAG):
+            found[name] = str(value)
+        elif value is None or isinstance(value, str | bool | int | float):
+            found[name] = value
+        elif isinstance(value, tuple | list) and name in ("required", "forbidden", "tiers"):
+            found[name] = [each if isinstance(each, str) else list(each) for each in value]
+        else:
+            return None
+    return found
+
+
+def _plain_data(source: Table | Moments) -> dict[str, Any]:
+    if isinstance(source, Moments):
+        return {"n": source.n, "mean": source.mean, "scatter": source.scatter}
+    plain = {"columns": list(source.columns), "fixed": sorted(source.fixed)}
+    return {**plain, "weights": source.weights, "notes": list(source.notes)}
+
+
+def _posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
+    about: Mapping[str, Any] = stored.about
+    try:
+        return _read_posterior(stored, about)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError) as error:
+        raise FileError(
+            f"{str(path)!r} cannot be read: it is a damaged posterior ({error})."
+        ) from None
+
+
+def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
+    nodes, own = stored.graph.nodes, about["found"]
+    directed = isinstance(stored.graph, DAG)
+    graphs: Any = io.unpack_graphs(about["graphs"], nodes, directed)[0]
+    values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
+    values |= {name: own[name] for name in _PLAIN}
+    values |= {"diagnostics": _mapping(own["diagnostics"])}
+    found = results.Posterior(nodes, graphs, **values, notes=tuple(map(str, own["notes"])))
+    kept = _mapping(about["kept"])
+    if not all(isinstance(array, np.ndarray) for array in kept.values()):
+        raise FileError("what it would go on from is no array")
+    words = about.get("words")
+    spec = None
+    if words is not None:
+        rules = words.get("rules")
+        spec = specify(**{**words, "rules": None if rules is None else Rules(**rules)})
+    order = _order(about.get("order"), nodes)
+    return Posterior(
+        found,
+        Plan(**about["plan"]),
+        _mapping(about["settings"]),
+        order,
+        _number(about.get("rows")),
+        str(about["fingerprint"]),
+        spec,
+        _read_data(about.get("data"), stored.variables, order),
+        words or {},
+        kept,
+        about["seed"],
+    )
+
+
+def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
+    if held is None or variables is None:
+        return None
+    if "scatter" in held:
+        return Moments(variables, float(held["n"]), held["mean"], held["scatter"], order)
+    return Table(
+        variables,
+        tuple(held["columns"]),
+        held["weights"],
+        order,
+        tuple(held["notes"]),
+        frozenset(held["fixed"]),
+    )
+
+
+READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Any]] = {
+    "network": _network,
+    "posterior": _posterior,
+}
 """Kinds of documents, each with how it becomes what users hold."""

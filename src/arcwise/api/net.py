@@ -27,11 +27,12 @@ from arcwise.evaluate import (
     pack_edges,
     refit_losses,
     unpack_edges,
+    with_certainty,
 )
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import Net, whole
-from arcwise.results import Step
+from arcwise.results import Posterior, Step
 from arcwise.scores import Score
 
 __all__ = ["Network"]
@@ -58,6 +59,7 @@ class Network:
         there is no limit.
     specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
         where it came from a file.
+    posterior : the distribution over graphs that the certainty of edges is from, where it was asked for.
     """
 
     net: Net
@@ -79,6 +81,7 @@ class Network:
     edge_seconds: float | None = None
     specification: Specification | None = None
     data: Table | Moments | None = None
+    posterior: Posterior | None = None
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -106,9 +109,20 @@ class Network:
 
     @cached_property
     def edges(self) -> EdgeTable:
-        """One row a pair: present, direction, reversible or compelled, strength."""
+        """One row a pair: present, direction, reversible or compelled, strength, certainty if known."""
         kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
-        return kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
+        found = kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
+        return found if self.posterior is None else with_certainty(found, self.posterior)
+
+    def certainty(self, method: str = "auto", **options: Any) -> "Network":
+        """The same network with how sure each edge is, in the table of edges, pictures and files.
+
+        `method` is "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or
+        "auto": the posterior where the score has one. Options are those of `posterior`: draws, seed, ...
+        """
+        from arcwise.api.uncertainty import made_certain
+
+        return made_certain(self, method, **options)
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.
@@ -321,6 +335,7 @@ class Network:
 
     def about(self) -> dict[str, Any]:
         """What is known of the network beside its numbers, as plain values."""
+        measured = self.scorer or self.posterior
         return {
             "score": self.score,
             "stopped": self.stopped,
@@ -331,7 +346,7 @@ class Network:
             "rows": self.rows,
             "fingerprint": self.fingerprint,
             "tuning": [dict(row) for row in self.tuning],
-            "edges": pack_edges(self.edges) if self.scorer else dict(self.saved_edges),
+            "edges": pack_edges(self.edges) if measured else dict(self.saved_edges),
             **({"rules": self.rules.to_dict()} if self.rules and self.directed else {}),
         }
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from arcwise.api.learning import curve_notes, network_of, settle, words_of
 from arcwise.api.net import Network
+from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
-from arcwise.evaluate import EdgeTable, middle_graph
+from arcwise.evaluate import EdgeTable, PathCertainty, middle_graph
 from arcwise.graphs import UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
@@ -128,6 +129,39 @@ class PenaltyPath:
     def edge_rows(self) -> list[EdgeAt]:
         """A long table: one row for each penalty of the curve and each edge of the graph there."""
         return self.path.edge_rows()
+
+    def certainty(
+        self,
+        draws: int = 100,
+        *,
+        resampling: str = "bootstrap",
+        fraction: float = 0.5,
+        seed: int = 0,
+        n_jobs: int = 1,
+        time_limit: float | None = None,
+        progress: bool | None = None,
+    ) -> PathCertainty:
+        """How sure each edge is at every penalty: the same path for each of many resampled tables.
+
+        Parameters
+        ----------
+        draws : how many tables.
+        resampling, fraction : as for `posterior`; halves of the rows are stability selection (Meinshausen and
+            Buehlmann 2010).
+        seed, n_jobs, time_limit, progress : as for `learn`.
+
+        >>> import arcwise as aw
+        >>> found = aw.path(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), search="boundary")
+        >>> sure = found.certainty(draws=10)
+        >>> float(sure.at(0.05).adjacent[0, 1])
+        1.0
+        """
+        from arcwise.api.uncertainty import path_certainty
+
+        watch = Progress("certainty", time_limit, progress)
+        ways = {"resampling": resampling, "fraction": fraction}
+        with one_thread(self.source), watch:
+            return path_certainty(self, draws, seed, n_jobs, watch, ways)
 
     def plot(self, **options: Any) -> Any:
         """Draw edges against penalty; returns matplotlib's axes."""

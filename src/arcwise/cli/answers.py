@@ -118,7 +118,7 @@ def query(
     outputs.check([(output, outputs.TABLES)], [net])
     network = load_network(net)
     known = {
-        **_evidence(network, given, do),
+        **evidence(network, given, do),
         **effort.settings(),
         **({} if max_graphs is None else {"max_graphs": max_graphs}),
     }
@@ -169,7 +169,7 @@ def explain(
     do : a level that is set (an intervention): arcs into the variable are cut.
     """
     network = load_network(net)
-    found = network.explain(**_evidence(network, given, do))
+    found = network.explain(**evidence(network, given, do))
     if json:
         terminal.show_json(found.to_dict())
         return
@@ -184,7 +184,7 @@ def _levels(network: Any) -> dict[str, tuple[Any, ...]]:
     return {each.name: each.levels for each in network.net.variables if each.levels is not None}
 
 
-def _evidence(
+def evidence(
     network: Any, given: Sequence[str] | None, do: Sequence[str] | None
 ) -> dict[str, dict[str, Any]]:
     """What was typed of evidence, by the words of a question."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import inputs, options, outputs
+from arcwise.cli.answers import evidence
 from arcwise.cli.options import option, switch
 from arcwise.cli.terminal import aside, listed, show
 from arcwise.errors import DataError, plural
@@ -196,6 +197,8 @@ def sample(
     net: options.NetFile,
     draws: Annotated[int, option("NUMBER", "-n", "--draws", least=1)] = 1000,
     seed: Annotated[int, option("NUMBER", least=0)] = 0,
+    given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     output: options.TableOut = None,
 ) -> None:
     """Draw random rows from a network.
@@ -206,7 +209,11 @@ def sample(
     ----------
     draws : how many rows.
     seed : the same seed gives the same rows.
+    given : a value that was observed, the same in all rows; several are separated by commas.
+    do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only.
     """
     outputs.check([(output, outputs.TABLES)], [net])
-    table = inputs.load_network(net).sample(draws, seed=seed).to_arrow()
+    network = inputs.load_network(net)
+    known = evidence(network, given, do)
+    table = network.sample(draws, seed=seed, **known).to_arrow()
     outputs.give_table(table, output, plural(draws, "row"))

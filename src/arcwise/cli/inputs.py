@@ -164,7 +164,13 @@ def load_network(path: Path) -> Network:
     """Read a model file."""
     from arcwise import api
 
-    return api.load(path)
+    found = api.load(path)
+    if not isinstance(found, api.Network):
+        raise FileError(
+            f"{str(path)!r} holds a distribution over graphs, and a network is needed: learn one, or save "
+            "what averaged() gives."
+        )
+    return found
 
 
 def any_graph(text: str) -> DAG | UGraph | PDAG:

@@ -62,7 +62,7 @@ def registers() -> dict[str, str]:
     from arcwise.data.gaps import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
-    from arcwise.learners import RULES, Lasso, graphs
+    from arcwise.learners import RULES, Lasso, graphs, sampling
     from arcwise.plot import PICTURES
     from arcwise.scores import SCORES
     from arcwise.search import SEARCHES
@@ -79,6 +79,7 @@ def registers() -> dict[str, str]:
         "methods": ENGINES,
         "models": FAMILIES,
         "pictures": PICTURES,
+        "posteriors": sampling.METHODS,
         "policies": POLICIES,
         "rules": RULES,
         "scores": SCORES,

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from arcwise.cli.answers import edges, explain, query
 from arcwise.cli.categories import discretise
+from arcwise.cli.certainty import posterior
 from arcwise.cli.classifying import classify
 from arcwise.cli.completion import impute, predict, sample
 from arcwise.cli.datasets import audit, data, demo
@@ -32,7 +33,7 @@ USER, USAGE, FAULT = 1, 2, 3
 
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn a network": (learn, fit, path, prune, classify, validate),
+    "Learn a network": (learn, fit, path, posterior, prune, classify, validate),
     "Ask it": (edges, query, explain, predict, impute, sample),
     "Graphs and files": (compare, convert),
     "Data": (audit, discretise, data, demo),

@@ -108,6 +108,11 @@ def _more_columns(rows: Sequence[Edge]) -> dict[str, Callable[[Edge], str]]:
     columns: dict[str, Callable[[Edge], str]] = {}
     if any(math.isfinite(row.partial_correlation) for row in rows):
         columns[">partial r"] = lambda row: _number(row.partial_correlation, 3)
+    if any(row.certainty is not None for row in rows):
+        columns[">certainty"] = lambda row: _number(row.certainty, 3)
+        columns[">error"] = lambda row: _number(row.certainty_error, 3)
+    if any(row.direction_certainty is not None for row in rows):
+        columns[">direction"] = lambda row: _number(row.direction_certainty, 3)
     if any(row.refit_loss is not None for row in rows):
         columns[">refit loss"] = lambda row: _number(row.refit_loss, 4)
     if any(row.first_side is not None for row in rows):

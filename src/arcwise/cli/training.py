@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.categories import Categories
 from arcwise.cli.inputs import any_graph
-from arcwise.cli.options import argument, learning_option, output_option
+from arcwise.cli.options import argument, learning_option, output_option, switch
 from arcwise.cli.syntax import options as settings_of
 from arcwise.errors import DataError, WordError
 
@@ -25,6 +25,7 @@ def learn(
     known: options.Knowledge,
     categories: Categories,
     stream: options.Stream = False,
+    certainty: Annotated[bool, switch("--certainty", panel="Learning")] = False,
     time_limit: options.TimeLimit = None,
     output: options.ModelOut = None,
     dot: Annotated[Path | None, output_option()] = None,
@@ -43,6 +44,8 @@ def learn(
 
     Parameters
     ----------
+    certainty : find how sure each edge is, too: a posterior where the score has one, else how often tables
+        with resampled rows give the edge (arcwise posterior says more).
     dot : write the graph for Graphviz, too.
     tuning : write how a rule chose the penalty, too: its figures to {figures}, or a picture to {pictures}.
     """
@@ -58,6 +61,7 @@ def learn(
         _check_tuning(settings["penalty"], search.graph)
     data = categories.table(source, stream)
     began = clock.monotonic()
+    settings["certainty"] = certainty
     net = api.learn(data, **settings, time_limit=time_limit, progress=False if quiet else None)
     seconds = clock.monotonic() - began
     written = outputs.write(

@@ -267,6 +267,10 @@ class Family(ABC):
         """The penalty per edge, in nats per row, where none is asked for."""
         return 0.0
 
+    def set_apart(self, table: Table) -> tuple[str, ...]:
+        """Columns that no arc touches under the default score, such as row numbers."""
+        return ()
+
     def default_parents(self, rows: float) -> int | None:
         """The largest number of parents that so many rows can carry; None for no bound."""
         return None

@@ -1,5 +1,6 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
+from arcwise.evaluate.averaging import averaged_graph, inclusion_threshold, threshold_of
 from arcwise.evaluate.classify import Classified, Reliability
 from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
 from arcwise.evaluate.divergence import (
@@ -10,6 +11,13 @@ from arcwise.evaluate.divergence import (
 )
 from arcwise.evaluate.edges import Edge, EdgeTable
 from arcwise.evaluate.evidence import Conflict, Impact, conflict, impact
+from arcwise.evaluate.probabilities import (
+    Pair,
+    PairTable,
+    PathCertainty,
+    pair_table,
+    with_certainty,
+)
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
@@ -31,21 +39,29 @@ __all__ = [
     "Impact",
     "Judged",
     "Learner",
+    "Pair",
+    "PairTable",
+    "PathCertainty",
     "Reliability",
     "Validation",
+    "averaged_graph",
     "bend_notes",
     "bends",
     "conflict",
     "divergence",
     "edge_table",
     "impact",
+    "inclusion_threshold",
     "judged",
     "mean_error",
     "middle_graph",
     "pack_edges",
+    "pair_table",
     "parameter_differences",
     "refit_losses",
     "some_rows",
+    "threshold_of",
     "unpack_edges",
     "validate_folds",
+    "with_certainty",
 ]

@@ -20,6 +20,7 @@ Integers = NDArray[np.intp]
 
 # More rows than this are not printed.
 _SHOWN = 40
+_OPTIONAL = ("first_side", "second_side", "refit_loss", "certainty_error", "direction_certainty")
 
 
 class Edge(NamedTuple):
@@ -31,7 +32,8 @@ class Edge(NamedTuple):
     there is none; `refit_loss`, where it was asked for, what the likelihood loses per row without the
     edge when all others are fitted again. Where an undirected graph was found by a score, `first_side` is
     what the edge does for the local model of `first`, `second_side` for that of `second`; `strength` is
-    the larger.
+    the larger. `certainty` is the probability of an edge between the two, as the table's `certainty_meaning`
+    says, `certainty_error` its Monte-Carlo error, `direction_certainty` the probability of the arc as it is.
     """
 
     first: str
@@ -44,6 +46,8 @@ class Edge(NamedTuple):
     partial_correlation: float
     sign: int = 0
     certainty: float | None = None
+    certainty_error: float | None = None
+    direction_certainty: float | None = None
     refit_loss: float | None = None
     first_side: float | None = None
     second_side: float | None = None
@@ -64,7 +68,8 @@ class EdgeTable:
     `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 where there
     is none. `meaning` says what the strength is. `more` are columns that not every table has, by the name
     of their field in `Edge`: `first_side` and `second_side`, the strengths at the two ends, where an
-    undirected graph was found by a score; `refit_loss` where it was asked for; `certainty` where it is known.
+    undirected graph was found by a score; `refit_loss` where it was asked for; `certainty`,
+    `certainty_error` and `direction_certainty` where they are known, with their `certainty_meaning`.
     """
 
     nodes: tuple[str, ...]
@@ -79,6 +84,7 @@ class EdgeTable:
     meaning: str = ""
     directed: bool = True
     more: Mapping[str, Array] = field(default_factory=dict)
+    certainty_meaning: str = ""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -119,7 +125,7 @@ class EdgeTable:
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the columns that are there; `certainty` always is, even where it is not known."""
-        absent = {"first_side", "second_side", "refit_loss"} - set(self.more)
+        absent = set(_OPTIONAL) - set(self.more)
         return tuple(name for name in Edge._fields if name not in absent)
 
     def with_columns(self, **columns: Array) -> "EdgeTable":
@@ -199,6 +205,8 @@ class EdgeTable:
         rest = len(self) - len(worth)
         if rest:
             lines.append(f"{rest} pair{'s' * (rest != 1)} without an edge")
+        if self.certainty_meaning:
+            lines.append(f"certainty: {self.certainty_meaning}")
         return "\n".join(lines)
 
     def _printed(self) -> list[tuple[str, Callable[[Edge], str]]]:
@@ -208,8 +216,14 @@ class EdgeTable:
         ]
         if np.isfinite(self.partial).any():
             columns.append(("partial r", lambda row: f"{row.partial_correlation:.3f}"))
-        columns += [(name.replace("_", " "), partial(_cell, name=name)) for name in self.more]
+        columns += [
+            (_HEADS.get(name, name.replace("_", " ")), partial(_cell, name=name))
+            for name in self.more
+        ]
         return columns
+
+
+_HEADS = {"certainty_error": "error", "direction_certainty": "direction"}
 
 
 def _cell(row: Edge, name: str) -> str:

@@ -8,7 +8,9 @@ edge which boundary learning keeps is at least as strong as the penalty.
 
 Without a score (the graphical lasso, a known undirected Gaussian graph, a network made by hand, or read
 from a file without one) the strength of a pair is -1/2 log(1 - r^2), r its partial correlation given all
-others in the fitted joint: what either says of the other, in nats, when the rest is known. What the
+others in the fitted joint: what either says of the other, in nats, when the rest is known. In a network of
+tables it is the conditional mutual information of child and parent given the other parents, in its own
+distribution: what the difference of scores per row comes to with many rows. What the
 likelihood loses when the *other edges of the graph are fitted again* is at least that. For a normal
 distribution of largest likelihood on a graph, tr(S Theta) is the number of variables, so that loss is half
 the difference of the log determinants of two precision matrices; it needs the covariance on the edges only,
@@ -28,6 +30,7 @@ from arcwise._kernels import moves as kernel
 from arcwise.conditionals import GaussianConditional
 from arcwise.errors import FitError
 from arcwise.evaluate.edges import Array, EdgeTable, Integers
+from arcwise.evaluate.trees import arc_information, is_tables
 from arcwise.graphs import Limits, cpdag
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.results import Interrupted
@@ -40,9 +43,13 @@ from arcwise.undirected.known import known
 SAVED_PAIRS = 200
 """Up to so many variables the strengths of all pairs are saved with a network."""
 
+CERTAINTY = ("certainty", "certainty_error", "direction_certainty")
+"""Columns of certainty, by the name of their field in `Edge`."""
+
 _BY_SCORE = "score with the edge minus score without it, per row"
 _BY_SIDES = f"{_BY_SCORE}, at the end of the edge where that is larger"
 _BY_JOINT = "-1/2 log(1 - r^2) of the fitted partial correlation"
+_BY_TABLES = "what the parent tells of the child where its other parents are known"
 _UNKNOWN = "not known, since the network came without its data"
 
 
@@ -126,12 +133,26 @@ def _information(table: EdgeTable) -> Array:
 def _with_strengths(
     table: EdgeTable, net: BayesNet, score: Score | None, limits: Limits | None
 ) -> EdgeTable:
+    if score is None and is_tables(net):
+        return _with_information(table, net)
     if score is None:
         return replace(table, strength=_information(table), meaning=_BY_JOINT)
     # Of an arc that is required the loss is told, too, so here no arc is.
     bounds = replace(limits or Limits.none(score.nodes), required=((),) * len(score.nodes))
     strength = _differences(Climb(score, net.graph, bounds), table) / score.rows
     return replace(table, strength=strength, count=score.rows, meaning=_BY_SCORE)
+
+
+def _with_information(table: EdgeTable, net: BayesNet) -> EdgeTable:
+    """Strengths of a network of tables without a score; a pair without an edge adds nothing to it."""
+    known = arc_information(net)
+    if not known and net.graph.n_arcs:
+        return replace(table, meaning=_UNKNOWN)
+    strength = [
+        known.get((a, b), known.get((b, a), 0.0))
+        for a, b in zip(table.first.tolist(), table.second.tolist(), strict=True)
+    ]
+    return replace(table, strength=np.array(strength), meaning=_BY_TABLES)
 
 
 def _differences(climb: Climb, table: EdgeTable) -> Array:
@@ -203,7 +224,10 @@ def pack_edges(table: EdgeTable) -> dict[str, Any]:
         "count": table.count,
         "meaning": table.meaning,
     }
-    return packed if kept.sides is None else {**packed, "sides": kept.sides.tolist()}
+    if kept.sides is not None:
+        packed["sides"] = kept.sides.tolist()
+    sure = {name: kept.more[name].tolist() for name in CERTAINTY if name in kept.more}
+    return {**packed, **sure, "certainty_meaning": kept.certainty_meaning} if sure else packed
 
 
 def unpack_edges(
@@ -226,13 +250,28 @@ def unpack_edges(
         return None
     if sides is not None:
         table = table.with_columns(first_side=sides[:, 0], second_side=sides[:, 1])
-    return replace(table, strength=strength, count=count, meaning=meaning)
+    table = table.with_columns(**_sure(packed, first.shape))
+    said = str(packed.get("certainty_meaning", ""))
+    return replace(table, strength=strength, count=count, meaning=meaning, certainty_meaning=said)
+
+
+def _sure(packed: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Array]:
+    """Columns of certainty that were saved and fit."""
+    found = {}
+    for name in CERTAINTY:
+        try:
+            column = np.array(packed.get(name, ()), dtype=float)
+        except (TypeError, ValueError):
+            continue
+        if name in packed and column.shape == shape:
+            found[name] = column
+    return found
 
 
 def _fits_sides(net: Net, table: EdgeTable, sides: Array | None) -> bool:
     """Whether strengths at both ends are there just where they can be."""
     if sides is None:
-        return isinstance(net, BayesNet)
+        return isinstance(net, BayesNet) or net.joint is not None
     return isinstance(net, MarkovNet) and sides.shape == (len(table), 2)
 
 
@@ -280,7 +319,9 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     table = EdgeTable(
         net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
     )
-    return table if net.joint else table.with_columns(first_side=nothing, second_side=nothing)
+    if isinstance(net.joint, NormalJoint):
+        return table
+    return table.with_columns(first_side=nothing, second_side=nothing)
 
 
 def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:

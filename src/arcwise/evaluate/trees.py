@@ -50,3 +50,28 @@ def tree_of(net: Net, together: Sequence[tuple[int, ...]] = ()) -> JunctionTree:
             f"{MOST_ENTRIES:.0e} that are kept."
         )
     return JunctionTree(levels, scopes, tables, found.order)
+
+
+def arc_information(net: BayesNet) -> dict[tuple[int, int], float]:
+    """For each arc of a network of tables what the parent tells of the child, its other parents known.
+
+    That is I(child; parent | other parents) in nats, exactly: what the likelihood of a row loses on average
+    when the arc is taken out and the table fitted again. Empty where the tree does not fit into memory.
+    """
+    try:
+        tree = tree_of(net)
+    except FitError:
+        return {}
+    families = [(*parents, node) for node, parents in enumerate(net.graph.parents)]
+    _, found = tree.ask(np.full((1, len(families)), -1), families)
+    out = {}
+    for family, (shares,) in zip(families, found, strict=True):
+        for axis, parent in enumerate(family[:-1]):
+            less = shares.sum(axis=axis, keepdims=True)
+            others = less.sum(axis=-1, keepdims=True)
+            known = shares.sum(axis=-1, keepdims=True)
+            there = shares > 0
+            ratio = np.broadcast_to(others / np.where(less > 0, less, 1.0), shares.shape)
+            logs = np.log((shares / np.where(known > 0, known, 1.0) * ratio)[there])
+            out[parent, family[-1]] = max(float(shares[there] @ logs), 0.0)
+    return out

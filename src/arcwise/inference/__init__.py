@@ -1,5 +1,6 @@
 """Inference: what is to be believed of some variables once others are known. `ENGINES` is the register."""
 
+from arcwise.inference.averaged import Ensemble, Spread
 from arcwise.inference.base import Cost, DeclinedError, Engine
 from arcwise.inference.belief import Belief, Probability
 from arcwise.inference.beliefs import Beliefs
@@ -32,6 +33,7 @@ __all__ = [
     "DeclinedError",
     "Effort",
     "Engine",
+    "Ensemble",
     "Equivalents",
     "Explanation",
     "GaussianJoint",
@@ -42,6 +44,7 @@ __all__ = [
     "Probability",
     "Question",
     "Range",
+    "Spread",
     "closed",
     "condition",
     "covariance",

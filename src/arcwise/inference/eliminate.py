@@ -29,7 +29,7 @@ from arcwise.inference.potentials import (
 )
 from arcwise.inference.questions import Array, Columns, Question
 from arcwise.inference.relevance import patterns, relevant
-from arcwise.networks import BayesNet
+from arcwise.networks import BayesNet, MarkovNet
 
 __all__ = ["Elimination"]
 
@@ -226,6 +226,10 @@ class Elimination(Engine):
         named = question.options.method is not None
         if trees_of(question.net) is None:
             return needs_tables(self.name)
+        if isinstance(question.net, MarkovNet) and not named:
+            return FitError(
+                "Nothing is barren in an undirected network: name method='elimination'."
+            )
         if question.task in ("completion", "draws", "marginals") and not named:
             return FitError(
                 "Variable elimination sums for one variable at a time: name method='elimination'."

@@ -268,7 +268,7 @@ def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
     GraphError : an undirected network without a joint density; the sentence says what it has.
     FitError : a row whose gaps cannot be integrated by simulation.
     """
-    if isinstance(net, MarkovNet) and not closed(net):
+    if isinstance(net, MarkovNet) and net.joint is None:
         raise GraphError(
             "The local models of this undirected network belong to no joint density. What it has is a "
             "pseudo-likelihood, each variable given its neighbours: for rows without gaps "

@@ -31,10 +31,9 @@ def linear_net(net: Net) -> BayesNet | None:
 
     An undirected network with a normal distribution is directed along any order of its variables.
     """
-    if isinstance(net, MarkovNet):
-        return net.chained
-    linear = all(isinstance(model, GaussianConditional | Fixed) for model in net.conditionals)
-    return net if linear else None
+    if not all(isinstance(model, GaussianConditional | Fixed) for model in net.conditionals):
+        return None
+    return net.chained if isinstance(net, MarkovNet) else net
 
 
 def local(net: BayesNet, node: int) -> tuple[float, Array, float]:

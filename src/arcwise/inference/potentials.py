@@ -16,7 +16,7 @@ from arcwise.errors import FitError
 from arcwise.inference.base import Answer, Found
 from arcwise.inference.cells import Cells
 from arcwise.inference.questions import Question
-from arcwise.networks import BayesNet, Fixed, Net
+from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, TableJoint
 
 __all__ = [
     "Potentials",
@@ -44,6 +44,8 @@ class Potentials(NamedTuple):
 
 def potentials(net: Net) -> Potentials | None:
     """The tables of a network; None where it has other local models."""
+    if isinstance(net, MarkovNet) and isinstance(net.joint, TableJoint):
+        return Potentials(net.joint.levels, net.joint.scopes, net.joint.tables)
     if not isinstance(net, BayesNet) or not all(map(_tabulated, net.conditionals)):
         return None
     if not all(variable.discrete for variable in net.variables):

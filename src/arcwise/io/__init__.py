@@ -16,6 +16,7 @@ from arcwise.errors import ArcwiseError, FileError, close_to
 from arcwise.io.arcs import ARCS, read_arcs, write_arcs
 from arcwise.io.base import Content, Format, Stored
 from arcwise.io.bif import read_bif, write_bif
+from arcwise.io.checkpoint import Checkpoint, pack_graphs, unpack_graphs
 from arcwise.io.dot import DOT, dot
 from arcwise.io.figures import FIGURES, write_figures
 from arcwise.io.files import read_bytes, write_bytes
@@ -31,6 +32,7 @@ __all__ = [
     "DISCRETE",
     "FIGURES",
     "FORMATS",
+    "Checkpoint",
     "Content",
     "DiscreteNet",
     "Format",
@@ -38,6 +40,7 @@ __all__ = [
     "dot",
     "load",
     "load_tables",
+    "pack_graphs",
     "read_arcs",
     "read_bif",
     "read_hugin",
@@ -46,6 +49,7 @@ __all__ = [
     "read_xmlbif",
     "save",
     "save_tables",
+    "unpack_graphs",
     "write_arcs",
     "write_bif",
     "write_figures",

@@ -34,7 +34,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import CONDITIONALS, Conditional, GaussianConditional
+from arcwise.conditionals import (
+    CONDITIONALS,
+    Conditional,
+    DiscreteConditional,
+    GaussianConditional,
+)
 from arcwise.data import Variable
 from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
@@ -43,7 +48,7 @@ from arcwise.io.base import Format, Stored
 from arcwise.io.values import Codec, shared_arrays
 from arcwise.io.variables import of_type, read_variable, write_variable
 from arcwise.io.versions import VERSION, translated
-from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, NormalJoint
+from arcwise.networks import BayesNet, Fixed, Joint, MarkovNet, Net, NormalJoint, TableJoint
 
 FORMAT = "arcwise-network"
 DOCUMENT = "network.json"
@@ -154,6 +159,8 @@ def _beyond_plain(stored: Stored, codec: Codec) -> dict[str, Any]:
     """What a network holds beside its nodes."""
     net = stored.net
     if isinstance(net, MarkovNet):
+        if isinstance(net.joint, TableJoint):
+            return {"joint": codec.encode({"scopes": net.joint.scopes, "tables": net.joint.tables})}
         if not isinstance(net.joint, NormalJoint):
             return {"typical": codec.encode(net.typical)}
         numbers = {"mean": net.joint.mean, "precision": net.joint.precision}
@@ -260,7 +267,7 @@ def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNe
     variables, graph, fitted = nodes
     if not isinstance(graph, UGraph) or not fitted:
         raise FileError("its blanket models have no neighbours or no numbers")
-    joint = _joint(document, codec)
+    joint = _joint(document, codec, variables)
     typical = () if joint is not None else _typical(variables, document, codec)
     net = MarkovNet(variables, graph, fitted, typical, joint)
     _probe(net)
@@ -281,11 +288,21 @@ def _typical(
     return typical
 
 
-def _joint(document: Mapping[str, Any], codec: Codec) -> NormalJoint | None:
-    """The normal distribution of an undirected network, where it has one."""
+def _joint(
+    document: Mapping[str, Any], codec: Codec, variables: tuple[Variable, ...]
+) -> Joint | None:
+    """The joint distribution of an undirected network, where it has one."""
     if document.get("joint") is None:
         return None
     numbers = of_type(codec.decode(document["joint"]), dict, "joint distribution")
+    if "tables" in numbers:
+        scopes, tables = (
+            of_type(numbers[key], tuple, f"{key} of the joint") for key in ("scopes", "tables")
+        )
+        for table in tables:
+            of_type(table, np.ndarray, "table of the joint")
+        levels = tuple(len(variable.levels or ()) for variable in variables)
+        return TableJoint(levels, tuple(tuple(scope) for scope in scopes), tables)
     mean, precision = (
         of_type(numbers[key], np.ndarray, f"{key} of the joint") for key in ("mean", "precision")
     )
@@ -299,13 +316,17 @@ def _check_joint(net: MarkovNet) -> None:
     if net.joint is None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
-        own, both = net.joint.local(node, net.inputs[node]), GaussianConditional
-        if not isinstance(model, both) or not isinstance(own, both) or not _alike(own, model):
+        own = net.joint.local(node, net.inputs[node])
+        if not _alike(own, model):
             raise FileError(f"the local model of {name!r} is not that of the joint distribution")
 
 
-def _alike(one: GaussianConditional, two: GaussianConditional) -> bool:
-    """Whether two regressions are the same but for rounding."""
+def _alike(one: Conditional, two: Conditional) -> bool:
+    """Whether two regressions, or two tables, are the same but for rounding."""
+    if isinstance(one, DiscreteConditional) and isinstance(two, DiscreteConditional):
+        return one.table.shape == two.table.shape and np.allclose(one.table, two.table, atol=1e-12)
+    if not isinstance(one, GaussianConditional) or not isinstance(two, GaussianConditional):
+        return False
     first, second = ([m.intercept, m.variance, *m.coefficients] for m in (one, two))
     size = np.abs([first, second]).max(initial=1e-300)
     return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12 * size))

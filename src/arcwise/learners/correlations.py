@@ -311,6 +311,15 @@ class Stepwise(Correlations):
         learned = self.measured(net, 0.0, found.trace, stopped, said, _how(found))
         return replace(learned, settled=not found.stopped)
 
+    def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
+        """The graph alone, without a fit."""
+        rows, gamma = self.fits.rows, self.settings.gamma
+        with columns_named(self.fits.nodes):
+            found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
+        if found.stopped:
+            raise Interrupted
+        return self.joined(found.adjacency)
+
 
 def _how(found: Steps) -> str:
     """How edges were found, in a sentence."""

@@ -24,6 +24,8 @@ __all__ = ["Directed"]
 
 _EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other penalty is given
 _ROUNDS = 10  # of searching and tuning what local models share
+_EXACT = 12  # columns up to which the best of all graphs takes milliseconds
+_STEPS = 10**9  # no bound, but "auto" is exact only where there is none at all
 _CHILDREN = 12  # variables that are tried as the only child of a class, each by a search
 _SMALL = 20  # columns up to which complete graphs are harmless
 
@@ -38,12 +40,21 @@ class Directed(Problem):
     def bind(cls, spec: Specification, source: Table | Moments) -> Self:
         """Tie a specification to data; few rows bound the number of parents, and it is said."""
         problem = super().bind(spec, source)
+        problem = problem.said(_apart_note(problem._apart))
         most = problem._most_parents
         if most is None:
             return problem
         plural = "s" * (most != 1)
         note = f"Rows are few ({problem.fits.rows:g}): a variable may have {most} parent{plural} at most."
         return problem.said(f"{note} A rule max_parents=N sets another bound.")
+
+    @property
+    def _apart(self) -> tuple[str, ...]:
+        """Columns that take no part in arcs under the default score."""
+        table = self.data
+        if self.spec.score is not None or isinstance(table, Moments):
+            return ()
+        return self.family.set_apart(table)
 
     @property
     def _most_parents(self) -> int | None:
@@ -55,6 +66,11 @@ class Directed(Problem):
 
     @cached_property
     def limits(self) -> Limits:
+        """The rules on these columns, and no arcs at those that are set apart."""
+        return _without_arcs(self._ruled, [self.fits.nodes.index(name) for name in self._apart])
+
+    @property
+    def _ruled(self) -> Limits:
         """The rules on these columns."""
         rules, nodes, most = self.spec.rules, self.fits.nodes, self._most_parents
         if most is None:
@@ -84,6 +100,16 @@ class Directed(Problem):
             optimal=result.optimal,
             notes=tuple(filter(None, said)),
         )
+
+    def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
+        """The graph at a penalty alone; "auto" ends at its first optimum, and is exact for few columns."""
+        quick: dict[str, Any] = {"patience": 0} if self.spec.search == "auto" else {}
+        if quick and len(self.limits.nodes) > _EXACT:
+            quick["max_steps"] = _STEPS
+        _, result, _ = self._found(penalty, {**quick, **self.options}, watch)
+        if result.stopped == ASKED:
+            raise Interrupted
+        return result.graph
 
     def _found(
         self, penalty: float, options: Mapping[str, Any], watch: Watch | None
@@ -117,7 +143,7 @@ class Directed(Problem):
     def _search(
         self, penalty: float, start: DAG | None, options: Mapping[str, Any], watch: Watch | None
     ) -> Result:
-        score = self._penalised(penalty)
+        score = self.penalised(penalty)
 
         def searched(limits: Limits) -> Result:
             begin = start if start is not None and limits.allows_graph(start) else None
@@ -143,7 +169,7 @@ class Directed(Problem):
             return graph if limits.allows_graph(graph) else None
         raise unknown("start", start, ("empty", "complete", "random"))
 
-    def _penalised(self, penalty: float) -> Score:
+    def penalised(self, penalty: float) -> Score:
         """The score with its priors over graphs."""
         base, parts = self.score, [self.score]
         if penalty:
@@ -176,6 +202,29 @@ class Directed(Problem):
                 return None
             found.append(directed_net(result.graph, kept.bound, check=_no_blankets))
         return found
+
+
+def _without_arcs(limits: Limits, apart: list[int]) -> Limits:
+    """The limits with all arcs barred that touch some columns, but for required ones."""
+    if not apart:
+        return limits
+    everything, touched = frozenset(range(len(limits.nodes))), frozenset(apart)
+    before = limits.barred or (frozenset[int](),) * len(limits.nodes)
+    barred = tuple(
+        (row | (everything if child in touched else touched)) - {child, *limits.required[child]}
+        for child, row in enumerate(before)
+    )
+    return replace(limits, barred=barred)
+
+
+def _apart_note(apart: tuple[str, ...]) -> str:
+    if not apart:
+        return ""
+    named = ", ".join(map(repr, apart[:3])) + (", ..." if len(apart) > 3 else "")
+    return (
+        f"More than a level for every two rows: {named}. Such columns take no part in arcs under the default "
+        "score; leave them out, put levels together, or give score=."
+    )
 
 
 def _with_child(

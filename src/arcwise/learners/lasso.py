@@ -163,6 +163,23 @@ class Lasso(Correlations):
         learned = self.measured(net, penalty, trail.steps, stopped, said, _breach(found))
         return replace(learned, words=words, settled=not trail.stopped)
 
+    def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
+        """The graph at a penalty alone, without a fit."""
+        trail = Trail(watch)
+        graph = next(self.solve([penalty], trail)).graph
+        trail.check()
+        return graph
+
+    def structures(
+        self, penalties: Sequence[float], watch: Watch | None = None
+    ) -> tuple[UGraph, ...]:
+        """The graphs at several penalties alone, the largest solved for first."""
+        trail = Trail(watch)
+        order = sorted(set(penalties), reverse=True)
+        found = {each.penalty: each.graph for each in self.solve(order, trail)}
+        trail.check()
+        return tuple(found[penalty] for penalty in penalties)
+
     def path(self, watch: Watch | None = None) -> Path:
         """Solve for a grid of penalties, the largest first."""
         trail = Trail(watch)

@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcwise.data import Moments, Table
-from arcwise.errors import WordError
+from arcwise.errors import WordError, unknown
 from arcwise.results import Step, Watch
+
+BACKENDS = ("joblib", "dask")
+"""What shares work out to processes."""
 
 _LARGE = 10**11  # multiplications for the moments of a table: seconds
 
@@ -65,7 +68,7 @@ def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
 
     def run(work: Callable[[int], Any], count: int) -> list[Any]:
         done: list[Any] = []
-        with contextlib.closing(_results(work, count, n_jobs)) as results:
+        with contextlib.closing(pieces(work, range(count), n_jobs)) as results:
             for result in results:
                 done.append(result)
                 step = Step(len(done), f"part {len(done)} of {count}", -1, -1, 0.0, 0, 0.0)
@@ -76,16 +79,32 @@ def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
     return run
 
 
-def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Generator[Any]:
-    """The results in the order of the pieces, as they come."""
-    if n_jobs == 1 or count == 1:
-        yield from map(work, range(count))
+def pieces(
+    work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int = 1, backend: str = "joblib"
+) -> Generator[Any]:
+    """The results of pieces of work in the order of their numbers, as they come.
+
+    Parameters
+    ----------
+    work : a function of a piece's number.
+    numbers : the pieces that are wanted.
+    n_jobs : processes; 1 works here.
+    backend : "joblib" for processes of this machine, "dask" for the workers of dask's current client, or
+        of a cluster of its own with `n_jobs` processes where there is none.
+    """
+    if backend not in BACKENDS:
+        raise unknown("backend", backend, BACKENDS)
+    if backend == "dask":
+        yield from _on_dask(work, numbers, n_jobs)
+        return
+    if n_jobs == 1 or len(numbers) == 1:
+        yield from map(work, numbers)
         return
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=n_jobs, return_as="generator")
     sent = _Sent(work, os.getpid())
-    results = pool(delayed(sent)(number) for number in range(count))
+    results = pool(delayed(sent)(number) for number in numbers)
     try:
         # Not "yield from", which would hand an early end on to the results, past the lines below.
         for result in results:  # noqa: UP028
@@ -96,6 +115,33 @@ def _results(work: Callable[[int], Any], count: int, n_jobs: int) -> Generator[A
         ):  # pieces that nobody waits for any more are meant to be left
             warnings.simplefilter("ignore", UserWarning)
             results.close()
+
+
+def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) -> Generator[Any]:
+    """The results of pieces that dask's workers do; one that dies is replaced, and its pieces done again."""
+    try:
+        import distributed
+    except ImportError:
+        raise WordError(
+            "backend='dask' needs the library dask: pip install 'arcwise[dask]' brings it."
+        ) from None
+    dask: Any = distributed  # its types are not told
+    with contextlib.ExitStack() as closing:
+        try:
+            client = dask.get_client()
+        except ValueError:
+            settings = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
+            cluster = dask.LocalCluster(n_workers=cores(n_jobs), **settings)
+            client = closing.enter_context(dask.Client(closing.enter_context(cluster)))
+        shared = client.scatter(work, broadcast=True, hash=False)
+        waiting = client.map(_piece, numbers, work=shared, pure=False, retries=3)
+        closing.callback(client.cancel, waiting)
+        for each in waiting:
+            yield each.result()
+
+
+def _piece(number: int, work: Callable[[int], Any]) -> Any:
+    return work(number)
 
 
 @dataclass(frozen=True)

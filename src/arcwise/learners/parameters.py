@@ -6,26 +6,32 @@ the data are there, it lets Gibbs sampling fill any gap later.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, Fits
+from arcwise.conditionals.discrete import DiscreteFits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
-from arcwise.graphs import DAG, UGraph, moral
+from arcwise.graphs import DAG, Limits, UGraph, cpdag, members, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 from arcwise.results import Interrupted
 from arcwise.scores import SCORES
 from arcwise.undirected.collinear import steadied
+from arcwise.undirected.contingency import fitted_tables
 from arcwise.undirected.known import known
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
 """As many rows as are kept for chains to start from."""
+
+MEMBERS = 16
+"""As many members of a class are averaged over."""
 
 Check = Callable[[], None]
 
@@ -99,14 +105,20 @@ def markov_net(
     Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
     graph. It does not exist where a clique has a singular covariance. Columns that follow from others then
     get a little noise (`noise_note` says so). With too few rows for the graph each variable is regressed
-    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. `check` is
-    called before each local model, and now and then in a long joint fit; what it raises ends the work.
+    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. Where all are
+    discrete, they are those of tables of largest likelihood on the cliques, unless these are too large.
+    `check` is called before each local model, and now and then in a long joint fit; what it raises ends the
+    work.
     """
     own, data = bound.gaussian, bound.data
     if joint and own is not None:
         for matrix in _matrices(own):
             with contextlib.suppress(FitError):
                 return normal_net(known(matrix, graph, check=check).precision, graph, own)
+    if joint and isinstance(bound.fits, DiscreteFits):
+        with contextlib.suppress(FitError):
+            found = fitted_tables(bound.fits.table, graph, bound.fits.smoothing, check=check)
+            return MarkovNet.normal(data.variables, graph, found)
     fitted = []
     for node, row in enumerate(graph.neighbours):
         if check is not None:
@@ -156,6 +168,22 @@ def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
     fit = np.linalg.slogdet(precision)[1] - np.sum(precision * moments)
     loglik = 0.5 * rows * (fit - size * np.log(2 * np.pi)) - rows * np.log(fits.sd).sum()
     return float(loglik - 0.5 * (2 * size + net.graph.n_edges) * np.log(rows))
+
+
+def class_members(
+    graphs: Sequence[DAG], weights: NDArray[np.float64], forced: Sequence[int], limits: Limits
+) -> tuple[tuple[DAG, ...], NDArray[np.float64]]:
+    """Members of the classes of weighted graphs, one for each set of parents that some variables can have.
+
+    The members of a class share its weight; of a large class the first few are taken.
+    """
+    found: list[DAG] = []
+    shares: list[float] = []
+    for graph, weight in zip(graphs, weights.tolist(), strict=True):
+        each = list(islice(members(cpdag(graph, limits), graph, forced), MEMBERS))
+        found += each
+        shares += [weight / len(each)] * len(each)
+    return tuple(found), np.array(shares)
 
 
 def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:

@@ -6,7 +6,7 @@ Kinds of columns, gaps, the family's own check, sufficient statistics and the sc
 binding.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -22,7 +22,7 @@ from arcwise.learners.options import has_parameter, options_of, split_options
 from arcwise.learners.parameters import Bound
 from arcwise.learners.specification import Specification, prepared, settled_model
 from arcwise.networks import Net
-from arcwise.results import Path, Step, Watch
+from arcwise.results import ASKED, Interrupted, Path, Step, Trail, Watch
 from arcwise.scores import SCORES, Cached, Score
 
 __all__ = [
@@ -204,6 +204,31 @@ class Problem:
     def learn(self, penalty: float, watch: Watch | None = None) -> "Learned":
         """Find the graph at a penalty, and fit its local models."""
         raise NotImplementedError("local models and their scores alone have no search")
+
+    def structure(self, penalty: float, watch: Watch | None = None) -> DAG | UGraph:
+        """The graph at a penalty alone, found as quickly as its learner can: for many tables like this one.
+
+        Raises
+        ------
+        Interrupted : the watcher wanted an end before the graph was found.
+        """
+        graph = self.learn(penalty, watch).net.graph
+        Trail(watch).check()
+        return graph
+
+    def structures(
+        self, penalties: Sequence[float], watch: Watch | None = None
+    ) -> tuple[UGraph, ...]:
+        """The graphs at several penalties alone, from one path.
+
+        Raises
+        ------
+        Interrupted : the watcher wanted an end before the path was known.
+        """
+        path = self.path(watch)
+        if path.stopped == ASKED:
+            raise Interrupted
+        return tuple(path.at(penalty) for penalty in penalties)
 
     def grid(self) -> Array:
         """Penalties worth trying, for rules that choose one."""

@@ -14,6 +14,7 @@ from arcwise.networks.nets import (
     whole,
 )
 from arcwise.networks.simulated import random_tables
+from arcwise.networks.tabular import TableJoint
 
 __all__ = [
     "BayesNet",
@@ -22,6 +23,7 @@ __all__ = [
     "MarkovNet",
     "Net",
     "NormalJoint",
+    "TableJoint",
     "align",
     "ancestral",
     "cut",

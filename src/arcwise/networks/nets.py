@@ -28,7 +28,7 @@ from arcwise.data.variable import code_type, sentence_list
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, UGraph
-from arcwise.networks.joint import Joint, NormalJoint
+from arcwise.networks.joint import Joint
 
 Columns = Sequence[NDArray[Any]]
 
@@ -185,13 +185,12 @@ class MarkovNet(Named):
         return _short(self, f"{self.graph.n_edges} edge{'s' * (self.graph.n_edges != 1)}")
 
     @classmethod
-    def normal(
-        cls, variables: tuple[Variable, ...], graph: UGraph, joint: NormalJoint
-    ) -> MarkovNet:
-        """Make the network of a normal distribution; its local models follow from that.
+    def normal(cls, variables: tuple[Variable, ...], graph: UGraph, joint: Joint) -> MarkovNet:
+        """Make the network of a normal distribution, or of one by tables; its local models follow from that.
 
         No rows of the data are kept.
 
+        >>> from arcwise.networks import NormalJoint
         >>> joint = NormalJoint(np.zeros(2), np.array([[2.0, -1.0], [-1.0, 2.0]]))
         >>> variables, graph = (Variable("a"), Variable("b")), UGraph.from_edges([("a", "b")])
         >>> MarkovNet.normal(variables, graph, joint).conditionals[0].coefficients.tolist()

@@ -6,6 +6,7 @@ matplotlib (the extra `plot`) is imported only when something is drawn.
 from arcwise.plot.axes import PICTURES, save_picture
 from arcwise.plot.edge_path import plot_edge_path
 from arcwise.plot.graph import plot_graph
+from arcwise.plot.heat import plot_probabilities, plot_reliability, plot_scores
 from arcwise.plot.layout import Layout, arrange
 from arcwise.plot.panels import plot_graphs
 from arcwise.plot.path_curve import plot_path
@@ -20,6 +21,9 @@ __all__ = [
     "plot_graph",
     "plot_graphs",
     "plot_path",
+    "plot_probabilities",
+    "plot_reliability",
+    "plot_scores",
     "plot_trace",
     "plot_tuning",
     "save_picture",

@@ -65,7 +65,8 @@ def plot_graph(
 
     With a table of edges, wide lines are strong edges and weak ones are pale, the colour is the sign of
     the partial correlation (negative ones are dashed, too), and arcs that the data cannot orient have no
-    head. Without one, every arc has one. Of a dense graph `top` draws what matters most.
+    head; where the certainty of edges is known, sure edges are dark, whatever their strength. Without a
+    table, every arc has a head. Of a dense graph `top` draws what matters most.
 
     Parameters
     ----------
@@ -105,7 +106,8 @@ def plot_graph(
     shown = graph if top is None else strongest_part(graph, rows, top, target)
     refuse_crowds(shown)
     layout = layout_of(shown, positions)
-    measure = measured([shown], [rows], strongest)
+    meaning = str(getattr(edges, "certainty_meaning", "")).partition(",")[0]
+    measure = measured([shown], [rows], strongest)._replace(meaning=meaning)
     picture = picture_of(shown, layout, marked(shown, rows, measure), target)
     room = None if ax is None else _inches(ax)
     words = plan(picture.lines if legend else [], layout.extent, room, measure)

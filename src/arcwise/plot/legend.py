@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from arcwise.plot.axes import text_width
-from arcwise.plot.marks import COLOURS, Line, Measure, colour, dashes, ink, line_width, steps_of
+from arcwise.plot.marks import (
+    COLOURS,
+    Line,
+    Measure,
+    colour,
+    dashes,
+    ink,
+    line_width,
+    steps_of,
+    sure_ink,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,9 +50,14 @@ def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
             found.append(Item(words, COLOURS[sign], 2.0, sign == "negative"))
     strengths = [line.strength for line in lines if line.strength is not None]
     seen = Measure(max(strengths, default=0.0)) if measure is None else measure
+    sure = [line.certainty for line in lines if line.certainty is not None]
     for step in steps_of(strengths):
-        shade, width = colour(COLOURS["unknown"], ink(step, seen)), line_width(step, seen.strongest)
+        dark = 1.0 if sure else ink(step, seen)
+        shade, width = colour(COLOURS["unknown"], dark), line_width(step, seen.strongest)
         found.append(Item(f"strength {step:g} nats per row", shade, width))
+    for step in (1.0, 0.5) if sure else ():
+        words = f"{seen.meaning or 'certainty'} {step:g}"
+        found.append(Item(words, colour(COLOURS["unknown"], sure_ink(step)), 2.0))
     if any(line.arrow for line in lines) and not all(line.arrow for line in lines):
         found.append(Item("no head: either direction fits", COLOURS["unknown"], 1.3))
     return found

@@ -5,7 +5,8 @@ nearly the size of the partial correlation. Weak lines are pale, too: in a dense
 weak, and in full ink they would hide the few that matter; sparse graphs fade less. The colour is the
 sign of the partial correlation, in two colours that people who do not tell red from green can tell
 apart (Okabe and Ito 2008), and negative lines are dashed. A head is drawn where the direction is known:
-by a table of edges a reversible arc has none, because an equivalent graph turns it.
+by a table of edges a reversible arc has none, because an equivalent graph turns it. Where the certainty of
+edges is known, it is the ink, whatever the strength.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ _THIN, _THICK, _PLAIN = 0.5, 5.0, 1.3
 # The correlation from which on lines have full ink, and how fast weaker ones fade.
 _FULL, _FADING = 0.3, 1.4
 # Lines for each node of a sparse and of a dense graph, and the ink of the weakest line of each.
+_PALEST = 0.12  # ink of an edge that is not there at all
 _DENSITIES, _INKS = (1.5, 3.5), (0.45, 0.18)
 
 
@@ -61,6 +63,7 @@ class Measure(NamedTuple):
 
     strongest: float = 0.0
     faint: float = _INKS[0]
+    meaning: str = ""  # of certainty, which is the ink where it is known
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Line:
     sign: str
     strength: float | None
     ink: float = 1.0
+    certainty: float | None = None
 
 
 def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
@@ -127,7 +131,26 @@ def _names(graph: Graph, pair: tuple[int, int]) -> frozenset[str]:
 def _line(pair: tuple[int, int], head: bool, row: EdgeRow | None, measure: Measure) -> Line:
     strength = None if row is None else _strength(row)
     width = line_width(strength, measure.strongest)
-    return Line(*pair, head, width, _sign(row), strength, ink(strength, measure))
+    sure = _certainty(row)
+    dark = ink(strength, measure) if sure is None else sure_ink(sure)
+    return Line(*pair, head, width, _sign(row), strength, dark, sure)
+
+
+def _certainty(row: EdgeRow | None) -> float | None:
+    """How sure an edge is, where that is known."""
+    sure = getattr(row, "certainty", None)
+    return float(sure) if sure is not None and isfinite(sure) else None
+
+
+def sure_ink(certainty: float) -> float:
+    """How much of its colour an edge of some certainty has, from pale to 1.
+
+    Examples
+    --------
+    >>> sure_ink(1.0), round(sure_ink(0.5), 2)
+    (1.0, 0.56)
+    """
+    return _PALEST + (1 - _PALEST) * min(max(certainty, 0.0), 1.0)
 
 
 def _strength(row: EdgeRow) -> float | None:

@@ -35,10 +35,23 @@ def k2(fits: Fits, *, gamma: float = 0.0) -> Score:
     return _counted("k2", fits, gamma, "marginal", equivalent=False, each="cell", alpha=1.0)
 
 
-def bdeu(fits: Fits, *, equivalent_sample_size: float = 1.0, gamma: float = 0.0) -> Score:
-    """Marginal likelihood with pseudo-counts shared among all cells of a table."""
-    size = _positive("bdeu", equivalent_sample_size)
-    return _counted("bdeu", fits, gamma, "marginal", equivalent=True, each="table", alpha=size)
+def bdeu(
+    fits: Fits,
+    *,
+    equivalent_sample_size: float = 1.0,
+    gamma: float = 0.0,
+    cells_per_row: float | None = None,
+) -> Score:
+    """Marginal likelihood with pseudo-counts shared among all cells of a table.
+
+    Tables of more than `cells_per_row` cells for each row score -inf: where no two rows share a
+    configuration, the even prior takes any parents for good ones of a child whose levels are even.
+    """
+    size, most = _positive("bdeu", equivalent_sample_size), float(MOST_CELLS)
+    if cells_per_row is not None and isinstance(fits, DiscreteFits):
+        most = min(most, max(cells_per_row * fits.rows, *fits.levels, 1.0))
+    options = {"each": "table", "alpha": size, "most_cells": most}
+    return _counted("bdeu", fits, gamma, "marginal", equivalent=True, **options)
 
 
 def bds(fits: Fits, *, equivalent_sample_size: float = 1.0, gamma: float = 0.0) -> Score:
@@ -63,7 +76,8 @@ def _counted(
         raise FitError(f"The gamma of {word} must be a non-negative number, got {gamma}.")
     p = len(fits.nodes)
     charges = gamma * float(np.log(p)) * np.arange(p + 1.0)
-    batches = DiscreteScores(fits.counted, kind, by_size=charges, most_cells=MOST_CELLS, **options)
+    options.setdefault("most_cells", MOST_CELLS)
+    batches = DiscreteScores(fits.counted, kind, by_size=charges, **options)
     return Batched(fits.nodes, fits.rows, batches, equivalent=equivalent)
 
 

@@ -1,0 +1,415 @@
+"""What users hold of a distribution over graphs: how sure each edge is, and answers averaged over graphs.
+
+The methods are short calls of functions in the rooms below; the logic lives there.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import io, results
+from arcwise.api.learning import network_of
+from arcwise.api.net import Network
+from arcwise.data import Moments, Table, conform
+from arcwise.errors import FitError, GraphError, unknown
+from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
+from arcwise.graphs import DAG, UGraph, separated
+from arcwise.inference import Ensemble, Probability
+from arcwise.learners import Learned, Specification, bind
+from arcwise.learners.parameters import class_members, directed_net, markov_net
+from arcwise.learners.sampling import Plan
+from arcwise.networks import BayesNet, whole
+
+Graph = DAG | UGraph
+Array = NDArray[np.float64]
+
+
+_CLOSED, _DEAR = 200, 20  # graphs that are averaged over
+
+
+class Weighted(NamedTuple):
+    """A graph with its probability; of classes, that of all graphs equivalent to it."""
+
+    graph: Graph
+    probability: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """A distribution over graphs, ready to be asked.
+
+    Attributes
+    ----------
+    found : the plain value: weighted graphs, probabilities of edges, their errors and meaning.
+    plan : how it was found.
+    settings : which model, score and method were used.
+    order : the variables in the order the user gave them.
+    rows : the sum of the weights of the rows.
+    fingerprint : of the data.
+    specification, data : the choices it was found by, and the data; None where a file holds neither.
+    words : the choices as plain words, for files.
+    kept : the arrays that the run can go on from.
+
+    >>> import arcwise as aw
+    >>> post = aw.posterior(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))
+    >>> post.meaning, round(float(post.edge("RM", "MEDV")), 3)
+    ('posterior', 1.0)
+    """
+
+    found: results.Posterior
+    plan: Plan
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+    rows: float | None = None
+    fingerprint: str = ""
+    specification: Specification | None = None
+    data: Table | Moments | None = None
+    words: Mapping[str, Any] = field(default_factory=dict)
+    kept: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    seed: int | None = 0
+
+    # -- what is known ---------------------------------------------------------------------------
+
+    @cached_property
+    def edges(self) -> PairTable:
+        """One row a pair: the probability of each direction, of an edge at all, and its error."""
+        return pair_table(self.found)
+
+    @property
+    def graphs(self) -> list[Weighted]:
+        """The graphs that are held, the most probable first."""
+        pairs = zip(self.found.graphs, self.found.weights.tolist(), strict=True)
+        return [Weighted(graph, weight) for graph, weight in pairs]
+
+    @property
+    def meaning(self) -> str:
+        """What the probabilities are: posterior, pseudo-posterior, bootstrap frequency, ..."""
+        return self.found.meaning
+
+    @property
+    def prior(self) -> str:
+        """The distribution over graphs before the data, in words."""
+        return self.found.prior
+
+    @property
+    def verdict(self) -> str:
+        """Whether one graph stands out (select it), or several are alike (average), in a sentence."""
+        return self.found.verdict
+
+    @property
+    def log_evidence(self) -> float | None:
+        """Log probability of the data over all graphs; where it was computed exactly."""
+        return self.found.log_evidence
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the data and the choices made."""
+        return self.found.notes
+
+    @property
+    def stopped(self) -> str:
+        """Why the run ended, in words."""
+        return self.found.stopped
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the variables, in the order the user gave them."""
+        return self.order or self.found.nodes
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges have directions."""
+        return self.found.directed
+
+    # -- features --------------------------------------------------------------------------------
+
+    def probability(self, feature: Callable[[Any], Any]) -> Probability:
+        """Probability that a function of the graph is true, with its error.
+
+        >>> import arcwise as aw
+        >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+        >>> post = aw.posterior(homes, method="bootstrap", draws=20)
+        >>> float(post.probability(lambda graph: graph.n_arcs >= 2))
+        1.0
+        """
+        return Probability(*self.found.probability(feature))
+
+    def arc(self, tail: str, head: str) -> Probability:
+        """Probability of the arc from one variable to another."""
+        if not self.directed:
+            raise GraphError("Undirected graphs have no arcs: ask for edge(first, second).")
+        a, b = self._number(tail), self._number(head)
+        return Probability(float(self.found.arcs[a, b]), float(self.found.arc_errors[a, b]))
+
+    def edge(self, first: str, second: str) -> Probability:
+        """Probability of an edge between two variables, whatever its direction."""
+        a, b = self._number(first), self._number(second)
+        return Probability(
+            float(self.found.adjacent[a, b]), float(self.found.adjacent_errors[a, b])
+        )
+
+    def path(self, start: str, end: str) -> Probability:
+        """Probability that a directed path leads from one variable to another; undirected: any path."""
+        self._number(start), self._number(end)
+
+        def leads(graph: Graph) -> bool:
+            if isinstance(graph, DAG):
+                return end in graph.descendants_of(start)
+            return start == end or not separated(graph, start, end)
+
+        return self.probability(leads)
+
+    def blanket(self, name: str) -> dict[str, Probability]:
+        """Probability of each other variable to be in the Markov blanket of this one."""
+        self._number(name)
+        inside = {
+            graph: frozenset(
+                graph.blanket_of(name) if isinstance(graph, DAG) else graph.neighbours_of(name)
+            )
+            for graph in self.found.graphs
+        }
+
+        def member(other: str) -> Probability:
+            return self.probability(lambda graph: other in inside[graph])
+
+        return {other: member(other) for other in self.variables if other != name}
+
+    def _number(self, name: str) -> int:
+        return self.found.best.index(name)
+
+    # -- single networks -------------------------------------------------------------------------
+
+    @cached_property
+    def best(self) -> Network:
+        """The most probable graph as a fitted network."""
+        share = float(self.found.weights[0])
+        return self._network(self.found.best, f"most probable graph ({self.meaning} {share:.3g})")
+
+    def averaged(self, threshold: float | str = "auto") -> Network:
+        """The graph of all edges that are more probable than a threshold, as a fitted network.
+
+        "auto" is the threshold of Scutari and Nagarajan (2013).
+        """
+        level = threshold_of(self.found, threshold)
+        graph, left = averaged_graph(self.found, level, self.problem.limits)
+        own = "the automatic threshold" if threshold == "auto" else "the threshold given"
+        said = [f"Edges have a {self.meaning} above {level:.3g}, {own}."]
+        if left:
+            pairs = ", ".join(f"{one} - {two}" for one, two in left[:5])
+            said.append(f"Rules and other arcs allow no direction for {pairs}: left out.")
+        return self._network(graph, f"averaged ({self.meaning} above {level:.3g})", *said)
+
+    def _network(self, graph: Graph, search: str, *notes: str) -> Network:
+        problem = self.problem
+        net = (
+            directed_net(graph, problem.bound)
+            if isinstance(graph, DAG)
+            else markov_net(graph, problem.bound)
+        )
+        total = sum(problem.score.local(node, row) for node, row in enumerate(net.inputs))
+        learned = Learned(
+            problem,
+            net,
+            float(total),
+            problem.penalty,
+            (),
+            "",
+            problem.limits,
+            scored=isinstance(graph, DAG) or getattr(net, "joint", None) is None,
+            words={"search": search},
+            notes=notes,
+        )
+        made = network_of(learned, self._source("fitted networks"), self.seed)
+        return replace(made, posterior=self.found)
+
+    @cached_property
+    def problem(self) -> Any:
+        """The specification tied to the data."""
+        source = self._source("fitted networks and averaged answers")
+        if self.specification is None:
+            raise FitError("The file does not say how the graphs were found.")
+        return bind(self.specification, source)
+
+    def _source(self, what: str) -> Table | Moments:
+        if self.data is None:
+            raise FitError(
+                f"The file was saved without its data, which {what} need: save it with data=True."
+            )
+        return self.data
+
+    # -- answers averaged over graphs --------------------------------------------------------------
+
+    def ensemble(self, most: int | None = None, do: Iterable[str] = ()) -> Ensemble:
+        """Fitted networks to average over, with what each counts.
+
+        Parameters
+        ----------
+        most : graphs at most; by default 200 where models are fitted in closed form, else 20.
+        do : variables that are set from outside: where graphs stand for classes, all directions that the
+            edges at these variables can have in a class count alike.
+        """
+        problem = self.problem
+        count = (_CLOSED if problem.family.closed else _DEAR) if most is None else most
+        graphs, weights = self.found.some(whole("number of graphs", count) or 1)
+        forced = [self._number(name) for name in do]
+        if self.found.classes and forced:
+            own = [graph for graph in graphs if isinstance(graph, DAG)]
+            graphs, weights = class_members(own, weights, forced, problem.limits)
+        nets = tuple(self._fitted(graph) for graph in graphs)
+        said = f"Averaged over {len(nets)} graph{'s' * (len(nets) != 1)} ({self.meaning})."
+        return Ensemble(nets, weights, said)
+
+    def _fitted(self, graph: Graph) -> Any:
+        bound = self.problem.bound
+        if isinstance(graph, UGraph):
+            return markov_net(graph, bound)
+        if not bound.closed:
+            return directed_net(graph, bound)
+        rows = enumerate(graph.parents)
+        fitted = tuple(self._local(child, row) for child, row in rows)
+        return BayesNet(bound.data.variables, graph, fitted)
+
+    @cached_property
+    def _local(self) -> Callable[[int, tuple[int, ...]], Any]:
+        return cache(self.problem.fits.conditional)
+
+    @cached_property
+    def _ensemble(self) -> Ensemble:
+        return self.ensemble()
+
+    def query(
+        self,
+        targets: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Any:
+        """What to believe of variables, averaged over graphs; parameters as for `Network.query`.
+
+        What is given changes the weights of graphs, too, by its probability in each. The answer to ``do``
+        has a `range`: the answers of the single graphs, and how far they are apart.
+        """
+        whole_class = do and self.found.classes
+        asked = self.ensemble(do=do) if do and whole_class else self._ensemble
+        return asked.query(targets, given, do, **options)
+
+    def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
+        """Predict a variable in every row, averaged over graphs; of several targets, a dictionary."""
+        if not isinstance(target, str):
+            return {name: self.predict(rows, name, **options) for name in target}
+        return self._ensemble.predict(self._rows(rows), target, **options)
+
+    def logpdf(self, rows: Any, **options: Any) -> Array:
+        """Log density of each row, averaged over graphs; nats."""
+        return self._ensemble.logpdf(self._rows(rows), **options)
+
+    def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
+        """Draw rows: for each a graph by its probability, then a row from its network."""
+        rng = np.random.default_rng(whole("seed", seed))
+        return self._ensemble.sample(rng, draws, **options).select(self.variables)
+
+    def _rows(self, rows: Any) -> Table:
+        return conform(rows, self.problem.data.variables)
+
+    # -- in and out ------------------------------------------------------------------------------
+
+    def more(self, draws: int, data: Any = None, **options: Any) -> "Posterior":
+        """The same with more draws (of each chain) or replicates, as if all had been asked for at once.
+
+        Parameters
+        ----------
+        draws : how many more.
+        data : the data, where a file was saved without them.
+        options : n_jobs, backend, time_limit, progress, checkpoint.
+        """
+        from arcwise.api.uncertainty import more_draws
+
+        return more_draws(self, draws, data, **options)
+
+    def save(self, path: str | PathLike[str], data: bool = True) -> Path:
+        """Write to a file (.json, .arcwise) that `load` reads.
+
+        `data` says whether the data go with it: answers and more draws need them.
+        """
+        from arcwise.api.loading import stored_posterior
+
+        place = Path(path)
+        io.save(stored_posterior(self, data), place)
+        return place
+
+    def plot(self, kind: str = "graph", **options: Any) -> Any:
+        """Draw the averaged graph with certain edges dark ("graph"), the probabilities of arcs ("matrix"),
+        the scores of chains ("trace"), or how often edges of a probability are in a known graph
+        ("reliability", truth=graph); returns matplotlib's axes.
+        """
+        from arcwise.plot import plot_graph, plot_probabilities, plot_reliability, plot_scores
+
+        if kind == "graph":
+            options = {"threshold": "auto", **options}
+            net = self.averaged(options.pop("threshold"))
+            return plot_graph(net.graph, edges=net.edges, **options)
+        if kind == "matrix":
+            return plot_probabilities(self.found, **{"order": self.variables, **options})
+        if kind == "trace":
+            return plot_scores(self.log_scores(), **options)
+        if kind == "reliability":
+            return plot_reliability([self.found], [options.pop("truth")], **options)
+        raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
+
+    def log_scores(self) -> Array:
+        """The scores of the graphs drawn (chains by draws); of "mcmc" only."""
+        names = sorted(name for name in self.kept if name.endswith("_log_scores"))
+        if not names:
+            raise FitError("Only chains (method='mcmc') have scores that were drawn one by one.")
+        least = min(len(self.kept[name]) for name in names)
+        return np.stack([self.kept[name][-least:] for name in names])
+
+    def to_arviz(self) -> Any:
+        """The draws of chains for ArviZ: an InferenceData, or a dictionary in its layout without ArviZ.
+
+        `score` is (chain, draw), `arc` (chain, draw, parent, child) of truth values.
+        """
+        from arcwise.api.exports import to_arviz
+
+        return to_arviz(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, as plain values."""
+        return {
+            "meaning": self.meaning,
+            "prior": self.prior,
+            "variables": list(self.variables),
+            "directed": self.directed,
+            "settings": dict(self.settings),
+            "draws": self.found.draws,
+            "ess": self.found.ess,
+            "log_evidence": self.log_evidence,
+            "verdict": self.verdict,
+            "threshold": threshold_of(self.found, "auto"),
+            "stopped": self.stopped,
+            "notes": list(self.notes),
+            "diagnostics": {
+                name: value
+                for name, value in self.found.diagnostics.items()
+                if not isinstance(value, np.ndarray)
+            },
+            "edges": self.edges.sorted().to_dict(),
+            "graphs": [
+                {"graph": str(graph), "probability": weight} for graph, weight in self.graphs[:20]
+            ],
+        }
+
+    def __repr__(self) -> str:
+        return repr(self.found)
+
+    def __str__(self) -> str:
+        lines = [repr(self)[1:-1], *(f"note: {note}" for note in self.notes), self.verdict]
+        if self.log_evidence is not None:
+            lines.append(f"log evidence {self.log_evidence:.4f}")
+        return "\n".join([*lines, "", str(self.edges)])

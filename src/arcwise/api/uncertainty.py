@@ -1,0 +1,274 @@
+"""The verb for certainty: a distribution over graphs from data. Words and seeds become objects here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from arcwise.api.learning import settle
+from arcwise.api.net import Network
+from arcwise.api.paths import PenaltyPath
+from arcwise.api.posteriors import Posterior
+from arcwise.api.progress import Progress
+from arcwise.data import Moments, Table, any_table, fingerprint
+from arcwise.errors import DataError, FitError, NoTimeError, unknown
+from arcwise.evaluate import PathCertainty
+from arcwise.graphs import Rules
+from arcwise.io.checkpoint import Checkpoint
+from arcwise.learners import Problem, Specification, bind
+from arcwise.learners.chains import method_for, of_all_graphs, of_chains
+from arcwise.learners.parallel import cores, inside, one_thread
+from arcwise.learners.replicates import Replicates, gathered, settled
+from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
+from arcwise.networks import whole
+from arcwise.results import Watch
+
+_NOT_KEPT = (
+    "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
+    "tiers", "max_parents",
+)  # fmt: skip
+_REPLICATES = 100  # for the certainty of a network
+_PLAN = (
+    "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
+)  # fmt: skip
+
+
+def posterior(
+    data: Any,
+    *,
+    method: str = "auto",
+    graph: str = "directed",
+    model: str = "auto",
+    score: str | None = None,
+    search: str = "auto",
+    penalty: Any = None,
+    prior: Any = None,
+    rules: Rules | None = None,
+    required: Iterable[Any] = (),
+    forbidden: Iterable[Any] = (),
+    tiers: Iterable[Iterable[str]] = (),
+    max_parents: int | None = None,
+    draws: int | None = None,
+    chains: int = 4,
+    burn_in: int | None = None,
+    thin: int | None = None,
+    sampler: str | None = None,
+    resampling: str = "bootstrap",
+    fraction: float = 0.5,
+    kinds: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    na_values: Iterable[object] = (),
+    missing: str = "drop",
+    seed: int = 0,
+    n_jobs: int = 1,
+    backend: str = "joblib",
+    time_limit: float | None = None,
+    progress: bool | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = True,
+    **options: Any,
+) -> Posterior:
+    """Find how sure each edge is: a distribution over graphs.
+
+    Parameters
+    ----------
+    data : as for `learn`.
+    method : "exact" (every graph counts, for few variables), "mcmc" (chains over graphs), "bootstrap" (the
+        graphs that learning finds in resampled tables), or "auto": exact where memory and time allow it, else
+        chains; resampling for undirected graphs, and for scores that measure prediction.
+    graph, model, search, penalty, rules, required, forbidden, tiers, max_parents : as for `learn`; the search
+        is that of replicates.
+    score : as for `learn`. By default, of Gaussian models "bge" and of discrete ones "bdeu", whose graphs
+        have a posterior; for "bootstrap" the score that `learn` takes.
+    prior : over graphs, for "exact" and "mcmc": "uniform" (default), "fair" (every number of parents equally
+        probable), a number of nats per arc, or probabilities of arcs, as a matrix with names or a mapping of
+        (parent, child).
+    draws : replicates (200), or draws of each chain (1000).
+    chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
+        two, and "structure", "order", "partition" or "tempering".
+    resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), or a "subsample" of this
+        share of them.
+    kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress : as for `learn`.
+    backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
+    checkpoint : a file that finished work is written to on the way; a run that was killed goes on from it.
+    resume : go on from a checkpoint that is there; False begins anew.
+    options : as for `learn`.
+
+    Returns
+    -------
+    Posterior : prints as a table; `.edges`, `.graphs`, `.best`, `.averaged()`.
+
+    Raises
+    ------
+    DataError, GraphError, FitError, WordError, FileError : one sentence each.
+
+    >>> import arcwise as aw
+    >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+    >>> post = aw.posterior(homes, method="bootstrap", draws=50)
+    >>> post.edges["LSTAT", "MEDV"].adjacent, post.meaning
+    (1.0, 'bootstrap frequency')
+    """
+    asked = dict(locals())
+    plan = Plan(**{word: asked.pop(word) for word in _PLAN}, n_jobs=n_jobs)
+    place, again = asked.pop("checkpoint"), asked.pop("resume")
+    source, spec, watching = settle("posterior", asked)
+    cores(n_jobs)
+    words = {
+        name: value
+        for name, value in {**asked.pop("options"), **asked}.items()
+        if name not in _NOT_KEPT
+    }
+    with one_thread(source), watching as watch:
+        run, plan, problem = _run(spec, source, plan, watch, place, again)
+    words |= {"score": problem.spec.score, "rules": spec.rules}  # as they were understood
+    found = run.found
+    if watch.reason:
+        found = replace(found, stopped=watch.reason)
+    found = replace(found, notes=(*problem.notes, *found.notes))
+    settings = {**problem.words, "method": plan.method, "seed": seed}
+    if options:
+        settings["options"] = dict(options)
+    return Posterior(
+        found,
+        plan,
+        settings,
+        source.order,
+        problem.score.rows,
+        fingerprint(source),
+        problem.spec,
+        source,
+        words,
+        run.kept,
+        seed,
+    )
+
+
+def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) -> Posterior:
+    """A posterior with more draws or replicates, as if all had been asked for at once."""
+    if post.plan.method == "exact":
+        raise FitError("An exact posterior has no draws: there is nothing to add.")
+    spec, source = post.specification, post.data if data is None else any_table(data)
+    if spec is None or source is None:
+        raise FitError(
+            "More draws need the data, and how graphs were found: the file was saved without these; give "
+            "data=, or call posterior(data, ...) anew."
+        )
+    if fingerprint(source) != post.fingerprint:
+        raise DataError(
+            "These are not the data that the posterior is from: more draws need the same."
+        )
+    known = {"n_jobs", "backend", "time_limit", "progress", "checkpoint", "resume"}
+    for name in options:
+        if name not in known:
+            raise unknown("option of more draws", name, sorted(known))
+    there = (
+        len(post.kept["sizes"]) if post.plan.method == "bootstrap" else len(post.log_scores()[0])
+    )
+    words = {name: options[name] for name in ("n_jobs", "backend") if name in options}
+    plan = replace(post.plan, draws=there + whole("number of draws", draws), **words)
+    watching = Progress("posterior", options.get("time_limit"), options.get("progress"))
+    with one_thread(source), watching as watch:
+        place, again = options.get("checkpoint"), options.get("resume", True)
+        run, plan, problem = _run(
+            spec, source, plan, watch, place, again, own_score=True, before=post.kept
+        )
+    notes = (*problem.notes, *run.found.notes)
+    found = replace(run.found, notes=notes, stopped=watch.reason)
+    return replace(post, found=found, plan=plan, kept=run.kept, data=source)
+
+
+def path_certainty(
+    path: PenaltyPath,
+    draws: int,
+    seed: int,
+    n_jobs: int,
+    watch: Progress,
+    ways: Mapping[str, Any],
+) -> PathCertainty:
+    """How sure edges are along a path."""
+    problem = path.problem
+    penalties = tuple(sorted({max(knot.penalty, 0.0) for knot in path.knots}))
+    choices = settled(problem.spec.but(penalty=0.0), problem, n_jobs, watch)
+    rng = np.random.default_rng(whole("seed", seed)).spawn(5)[4]
+    away = inside(n_jobs, watch)
+    work = Replicates.of(choices, path.source, rng, penalties=penalties, watch=away, **ways)
+    pieces = gathered(work, whole("number of draws", draws), n_jobs=n_jobs, watch=watch)
+    found = tuple(piece for piece in pieces if not isinstance(piece, str))
+    if not found:
+        raise NoTimeError("There was no time for a single path: give it more.")
+    word = "bootstrap" if ways["resampling"] == "bootstrap" else "subsampling"
+    notes = (watch.reason,) if watch.reason else ()
+    return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
+
+
+def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
+    """A network that was learned, with how sure each edge is; options as for `posterior`."""
+    spec, source = net.specification, net.data
+    if spec is None or source is None:
+        raise FitError(
+            "How sure the edges of a network are is asked of the data that it was learned from: learn it, or "
+            "give these to posterior(data)."
+        )
+    known = {*_PLAN, "n_jobs", "time_limit", "progress", "seed", "checkpoint", "resume"}
+    for name in options:
+        if name not in known:
+            raise unknown("option of certainty", name, sorted(known))
+    if options.get("seed") is not None:
+        spec = spec.but(rng=np.random.default_rng(whole("seed", options["seed"])))
+    words = {name: options[name] for name in ("n_jobs", *_PLAN) if name in options}
+    plan = Plan(**{"draws": None, **words, "method": method})
+    if plan.draws is None and plan.method in ("auto", "bootstrap"):
+        plan = replace(plan, draws=_REPLICATES if _resampled(net, plan) else None)
+    watching = Progress("certainty", options.get("time_limit"), options.get("progress"))
+    with one_thread(source), watching as watch:
+        place, again = options.get("checkpoint"), options.get("resume", True)
+        run, plan, _ = _run(spec, source, plan, watch, place, again, own_score=True)
+    return replace(net, posterior=run.found, notes=(*net.notes, *run.found.notes))
+
+
+def _resampled(net: Network, plan: Plan) -> bool:
+    """Whether certainty is a matter of replicates."""
+    if plan.method == "bootstrap" or net.specification is None or net.data is None:
+        return True
+    return method_for(bind(net.specification, net.data))[0] == "bootstrap"
+
+
+def _run(
+    spec: Specification,
+    source: Table | Moments,
+    plan: Plan,
+    watch: Watch,
+    place: str | PathLike[str] | None,
+    again: bool,
+    own_score: bool = False,
+    before: Mapping[str, Any] | None = None,
+) -> tuple[Run, Plan, Problem]:
+    """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
+    spec = spec if own_score else with_score(spec, source, plan.method)
+    problem, why = bind(spec, source), ""
+    if plan.method == "auto":
+        method, why = method_for(problem)
+        plan = replace(plan, method=method)
+    file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
+    kept = (file.read() if file is not None and again else None) or before
+    keep = None if file is None else file.offer
+    rng = spec.generator().spawn(5)[4]
+    ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": of_chains}
+    run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
+    if file is not None:
+        file.write(run.kept)
+    if why:
+        run = replace(run, found=replace(run.found, notes=(why, *run.found.notes)))
+    return run, plan, problem
+
+
+def _about(
+    spec: Specification, source: Table | Moments, plan: Plan, problem: Problem
+) -> dict[str, Any]:
+    """Which run a checkpoint belongs to."""
+    seeded: Any = spec.rng.bit_generator.seed_seq
+    own = {**problem.words, **plan.about, "seed": seeded.entropy, "data": fingerprint(source)}
+    own |= {"penalty": str(spec.rule or spec.penalty), "rules": str(spec.rules.to_dict())}
+    return {**own, "options": {name: str(value) for name, value in spec.options.items()}}

@@ -1,0 +1,145 @@
+"""The command that says how sure each edge is: ``posterior``."""
+
+from __future__ import annotations
+
+import time as clock
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.options import learning_option, main_output, output_option
+from arcwise.cli.syntax import number
+from arcwise.errors import plural
+
+if TYPE_CHECKING:
+    from arcwise.api import Posterior
+    from arcwise.data import Moments, Table
+
+# More pairs than this are not printed; --output writes all.
+PRINTED = 40
+FAINT = 0.005
+
+
+def posterior(
+    source: options.Source,
+    search: options.Search,
+    scoring: options.Scoring,
+    known: options.Knowledge,
+    method: Annotated[str, learning_option("WORD")] = "auto",
+    prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
+    draws: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
+    chains: Annotated[int, learning_option("NUMBER", least=1)] = 4,
+    stream: options.Stream = False,
+    time_limit: options.TimeLimit = None,
+    checkpoint: Annotated[Path | None, output_option()] = None,
+    output: Annotated[Path | None, main_output()] = None,
+    table: Annotated[Path | None, output_option()] = None,
+    plot: Annotated[Path | None, output_option()] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say how sure each edge is: a distribution over graphs.
+
+    Prints the probability of each arc and edge with its error, and what these numbers are: a posterior,
+    exact or from chains, or bootstrap frequencies. Ctrl-C ends the run with what it has found so far.
+
+    Example: arcwise posterior asia.csv --draws 5000 --table edges.csv
+
+    Parameters
+    ----------
+    method : how it is found: {posteriors}. auto is exact for few variables and chains (mcmc) for many;
+        bootstrap for undirected graphs, and for scores that measure prediction, such as loo.
+    prior : the distribution over graphs before the data: uniform, fair, a number of nats per arc, or a CSV
+        file with names and the probability of each arc.
+    draws : replicates of the bootstrap, or draws of each chain.
+    chains : chains that run side by side.
+    checkpoint : a file that finished work is written to; the same command goes on from it.
+    output : write the distribution to a file that arcwise reads again: .json or .arcwise.
+    table : write a row for each pair of variables: {tables}.
+    plot : draw the graph, with certain edges dark: {pictures}.
+    """
+    from arcwise import api
+    from arcwise.plot import PICTURES
+
+    places = [(output, outputs.MODELS), (table, outputs.TABLES), (plot, PICTURES)]
+    outputs.check([*places, (checkpoint, ())], [source.data])
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
+    settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
+    settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
+    data = source.moments() if stream else source.table()
+    began = clock.monotonic()
+    found = api.posterior(data, **settings, progress=False if quiet else None)
+    seconds = clock.monotonic() - began
+    written = outputs.write(
+        [
+            (output, found.save, "the distribution"),
+            (table, lambda to: outputs.write_table(_pairs(found), to), "a row for each pair"),
+            (plot, outputs.draw(found.plot), "a picture"),
+        ]
+    )
+    if json:
+        terminal.show_json({**found.to_dict(), "written": [str(each) for each in written]})
+    elif not quiet:
+        _show(found, data, source.data, seconds)
+        outputs.say_written(written)
+    terminal.end_if_interrupted(found.stopped)
+
+
+def _prior(text: str | None) -> Any:
+    """Give a prior as the library takes it: a word, a number, or probabilities from a file."""
+    return None if text is None else number(text)
+
+
+def _pairs(found: Posterior) -> Any:
+    import pyarrow as pa
+
+    rows, names = found.edges.sorted().to_dict(), found.edges.fields
+    return pa.table({name: [row[name] for row in rows] for name in names})
+
+
+def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -> None:
+    words, value = found.settings, found.found
+    how = "exact" if value.exact else plural(value.draws, "draw")
+    size = "" if value.exact else f", worth {value.ess:.0f} independent ones"
+    evidence = found.log_evidence
+    about: list[tuple[str, object]] = [
+        ("data", summary.said_of(data, path, found.rows)),
+        *(("note", note) for note in summary.said_notes([*data.notes, *found.notes])),
+        ("model", str(words["model"])),
+        ("score", str(words["score"])),
+        ("numbers", f"{found.meaning}; {how}{size} in {seconds:.1f} s"),
+        ("prior", found.prior),
+        ("evidence", "" if evidence is None else f"log probability of the data {evidence:.4f}"),
+        ("stopped", found.stopped),
+        ("verdict", found.verdict),
+    ]
+    terminal.show(terminal.facts(about), "")
+    _show_pairs(found)
+
+
+def _show_pairs(found: Posterior) -> None:
+    from arcwise.evaluate.probabilities import turned_to_likely
+
+    likely = found.edges.above(FAINT).sorted().rows
+    rows = [turned_to_likely(row) for row in likely[:PRINTED]]
+    arcs = [">->", "><-"] if found.directed else []
+    lines = [
+        (
+            row.first,
+            row.second,
+            *([f"{row.forward:.3f}", f"{row.backward:.3f}"] if found.directed else []),
+            f"{row.adjacent:.3f}",
+            f"{row.error:.2g}",
+            terminal.bar(row.adjacent, "blue"),
+        )
+        for row in rows
+    ]
+    terminal.show(terminal.grid(["first", "second", *arcs, ">joined", ">error", ""], lines))
+    if len(likely) > len(rows):
+        terminal.show(f"... and {plural(len(likely) - len(rows), 'more pair')}")
+    rest = len(found.edges) - len(likely)
+    if rest:
+        terminal.show(f"{plural(rest, 'pair')} with less than {FAINT:g}")
+    what = f"Joined: {found.meaning} of an edge between the two"
+    ways = "; ->, <-: of the arc in this direction" if found.directed else ""
+    terminal.show("", terminal.styled(f"{what}{ways}; error: its Monte-Carlo error.", "dim"), "")

@@ -1,0 +1,255 @@
+"""How sure each edge is, as a table: one row a pair of variables, with the meaning of its numbers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import unknown
+from arcwise.evaluate.edges import EdgeTable
+from arcwise.results import Posterior, draw_errors, of_draws
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+_SHOWN = 40
+"""More rows than this are not printed."""
+
+_FAINT = 0.005
+"""Pairs less probable than this are counted, and not printed."""
+
+
+class Pair(NamedTuple):
+    """One pair of variables.
+
+    `forward` is the probability of the arc from the first to the second, `backward` that of the other
+    direction (None in undirected graphs), `adjacent` that of an edge of whatever direction; `error` is the
+    Monte-Carlo error of `adjacent`, `forward_error` and `backward_error` those of the arcs.
+    """
+
+    first: str
+    second: str
+    forward: float | None
+    backward: float | None
+    adjacent: float
+    error: float
+    forward_error: float | None = None
+    backward_error: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Probabilities of edges as columns of arrays; rows are made when asked for.
+
+    `meaning` says what the probabilities are, `prior` the distribution over graphs before the data.
+    """
+
+    nodes: tuple[str, ...]
+    first: Integers
+    second: Integers
+    columns: Array
+    meaning: str = ""
+    prior: str = ""
+    directed: bool = True
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return (self._row(i) for i in range(len(self)))
+
+    def __getitem__(self, pair: tuple[str, str]) -> Pair:
+        """The row of a pair, as it is asked for: the first is the one that is named first."""
+        for name in pair:
+            if name not in self.nodes:
+                raise unknown("variable", name, self.nodes)
+        one, two = (self.nodes.index(name) for name in pair)
+        found = np.flatnonzero((self.first == min(one, two)) & (self.second == max(one, two)))
+        if not len(found):
+            raise unknown("row for the pair", " - ".join(pair), ())
+        row = self._row(int(found[0]))
+        return row if one < two else _turned(row)
+
+    def _row(self, i: int) -> Pair:
+        forward, backward, adjacent, error, *errors = self.columns[i].tolist()
+        names = self.nodes[self.first[i]], self.nodes[self.second[i]]
+        if not self.directed:
+            return Pair(*names, None, None, adjacent, error)
+        return Pair(*names, forward, backward, adjacent, error, *errors)
+
+    @property
+    def rows(self) -> list[Pair]:
+        """All rows."""
+        return list(self)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns that are there."""
+        arcs = {"forward", "backward", "forward_error", "backward_error"}
+        return tuple(each for each in Pair._fields if self.directed or each not in arcs)
+
+    def above(self, threshold: float) -> "PairTable":
+        """Only the pairs whose edge is more probable than a threshold."""
+        return self._take(np.flatnonzero(self.columns[:, 2] > threshold))
+
+    def sorted(self) -> "PairTable":
+        """Rows with the most probable edge first."""
+        return self._take(np.argsort(-self.columns[:, 2], kind="stable"))
+
+    def _take(self, rows: Integers) -> "PairTable":
+        return replace(
+            self, first=self.first[rows], second=self.second[rows], columns=self.columns[rows]
+        )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Rows as plain dictionaries, for JSON."""
+        return [{name: getattr(row, name) for name in self.fields} for row in self]
+
+    def to_pandas(self) -> Any:
+        """Rows as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dict(), columns=list(self.fields))
+
+    def __str__(self) -> str:
+        shown = self.above(_FAINT).sorted().rows
+        pairs = [turned_to_likely(row) for row in shown[:_SHOWN]]
+        one = max(map(len, ["first", *(row.first for row in pairs)]))
+        two = max(map(len, ["second", *(row.second for row in pairs)]))
+        arcs = "      ->      <-" if self.directed else ""
+        lines = [f"{'first':<{one}}  {'second':<{two}}{arcs}  joined   error"]
+        for row in pairs:
+            sides = f"  {row.forward:6.3f}  {row.backward:6.3f}" if self.directed else ""
+            numbers = f"{sides}  {row.adjacent:6.3f}  {row.error:6.3f}"
+            lines.append(f"{row.first:<{one}}  {row.second:<{two}}{numbers}")
+        if len(shown) > len(pairs):
+            lines.append(f"... and {len(shown) - len(pairs)} more pairs")
+        if rest := len(self) - len(shown):
+            lines.append(f"{rest} pair{'s' * (rest != 1)} with less than {_FAINT:g}")
+        prior = f"; prior: {self.prior}" if self.prior else ""
+        return "\n".join([*lines, f"numbers: {self.meaning}{prior}"])
+
+
+class EdgeShare(NamedTuple):
+    """An edge at a penalty, with the share of replicates that have it there."""
+
+    penalty: float
+    first: str
+    second: str
+    probability: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PathCertainty:
+    """How sure edges are at every penalty: one path for each resampled table.
+
+    Parameters
+    ----------
+    penalties : ascending.
+    draws : for each replicate its graphs, one a penalty.
+    unit : the penalty's.
+    meaning : what the shares are.
+    notes : sentences for the reader.
+    """
+
+    penalties: tuple[float, ...]
+    draws: tuple[tuple[Any, ...], ...]
+    unit: str
+    meaning: str
+    notes: tuple[str, ...] = ()
+
+    def at(self, penalty: float) -> Posterior:
+        """The distribution of graphs at a penalty: at the next larger one that was looked at."""
+        place = min(int(np.searchsorted(self.penalties, penalty)), len(self.penalties) - 1)
+        return of_draws([row[place] for row in self.draws], meaning=self.meaning)
+
+    @cached_property
+    def probabilities(self) -> Array:
+        """Share of replicates that have each edge (penalties, variables, variables)."""
+        return np.stack([self.at(penalty).adjacent for penalty in self.penalties])
+
+    def rows(self) -> list[EdgeShare]:
+        """A long table: one row for each penalty and each edge that some replicate has there."""
+        names, size, found = self.draws[0][0].nodes, float(len(self.draws)), []
+        for place, one, two in np.argwhere(np.triu(self.probabilities) > 0).tolist():
+            share = self.probabilities[place, one, two]
+            error = float(draw_errors(np.array([share]), size)[0])
+            found.append(
+                EdgeShare(self.penalties[place], names[one], names[two], float(share), error)
+            )
+        return found
+
+    def __repr__(self) -> str:
+        return f"<PathCertainty: {len(self.draws)} paths, {len(self.penalties)} penalties>"
+
+    def __str__(self) -> str:
+        names, most = self.draws[0][0].nodes, np.triu(self.probabilities).max(axis=0)
+        pairs = sorted(np.argwhere(most > 0).tolist(), key=lambda pair: -most[pair[0], pair[1]])
+        ends = [f"{names[one]} -- {names[two]}" for one, two in pairs[:_SHOWN]]
+        places = np.linspace(0, len(self.penalties) - 1, min(6, len(self.penalties))).astype(int)
+        wide = max(map(len, ["at penalty", *ends]))
+        lines = [
+            "  ".join([f"{'at penalty':<{wide}}", *(f"{self.penalties[k]:6.3g}" for k in places)])
+        ]
+        for name, (one, two) in zip(ends, pairs, strict=False):
+            shares = (f"{self.probabilities[k, one, two]:6.3f}" for k in places)
+            lines.append("  ".join([f"{name:<{wide}}", *shares]))
+        return "\n".join([*lines, f"numbers: {self.meaning}; penalties in {self.unit}"])
+
+
+def turned_to_likely(row: Pair) -> Pair:
+    """A pair in its more probable direction."""
+    turn = row.forward is not None and (row.backward or 0.0) > row.forward + 1e-12
+    return _turned(row) if turn else row
+
+
+def _turned(row: Pair) -> Pair:
+    return row._replace(
+        first=row.second,
+        second=row.first,
+        forward=row.backward,
+        backward=row.forward,
+        forward_error=row.backward_error,
+        backward_error=row.forward_error,
+    )
+
+
+def with_certainty(table: EdgeTable, found: Posterior) -> EdgeTable:
+    """A table of edges with how sure each is, and what that number means."""
+    first, second = table.first, table.second
+    columns = {
+        "certainty": found.adjacent[first, second],
+        "certainty_error": found.adjacent_errors[first, second],
+    }
+    if found.directed and table.directed:
+        other = np.where(table.tail == first, second, first)
+        ways = found.arcs[np.maximum(table.tail, 0), other]
+        columns["direction_certainty"] = np.where(table.tail >= 0, ways, np.nan)
+    meaning = found.meaning if not found.prior else f"{found.meaning}, prior {found.prior}"
+    return replace(table.with_columns(**columns), certainty_meaning=meaning)
+
+
+def pair_table(found: Posterior) -> PairTable:
+    """The table of a distribution over graphs: every pair of variables."""
+    first, second = np.triu_indices(len(found.nodes), 1)
+    columns = [
+        found.arcs[first, second],
+        found.arcs[second, first],
+        found.adjacent[first, second],
+        found.adjacent_errors[first, second],
+        found.arc_errors[first, second],
+        found.arc_errors[second, first],
+    ]
+    return PairTable(
+        found.nodes,
+        first,
+        second,
+        np.column_stack(columns),
+        found.meaning,
+        found.prior,
+        found.directed,
+    )

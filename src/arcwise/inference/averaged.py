@@ -1,0 +1,263 @@
+r"""Answers averaged over several networks, such as those of the most probable graphs.
+
+With p(G) the weight of a graph, the joint density of all variables is the average
+
+.. math:: p(x) = \sum_G p(G) \, p(x | G),
+
+and every answer follows from it: what is seen of a case, e, speaks for some graphs more than for others, so
+
+.. math:: p(y | e) = \sum_G p(G | e) \, p(y | e, G), \qquad p(G | e) \propto p(G) \, p(e | G).
+
+After ``do`` the densities are those of the cut graphs; what is set speaks for no graph (Hoeting, Madigan,
+Raftery and Volinsky 1999; for effects Maathuis, Kalisch and Buehlmann 2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Table, conform
+from arcwise.distributions import Categorical, log_sum
+from arcwise.distributions.blend import blended
+from arcwise.distributions.mixing import Mixing
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.inference.belief import Belief, Quality, generator
+from arcwise.inference.beliefs import Beliefs, States
+from arcwise.inference.engine import marginal_log_density, predict, query, sample
+from arcwise.inference.evidence import plain, read_evidence
+from arcwise.inference.predictions import Predictions
+from arcwise.inference.questions import check_roles
+from arcwise.inference.ranges import Range
+from arcwise.networks import BayesNet, Net, cut, whole
+
+Array = NDArray[np.float64]
+
+_SOFT = (
+    "What is known in part only (several levels, weights) does not change the weights of graphs."
+)
+_DRAWS = 4000
+"""Draws that stand for a joint answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spread(Range):
+    """Answers of the graphs that an answer is averaged over, with the weight of each.
+
+    >>> from arcwise.distributions import Normal
+    >>> beliefs = (Belief("y", Normal(2.0, 1.0)), Belief("y", Normal(0.0, 1.0)))
+    >>> found = Spread(beliefs, (), weights=np.array([0.75, 0.25]))
+    >>> found.between
+    0.8660254037844386
+    """
+
+    weights: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def between(self) -> float:
+        """Standard deviation of the mean over graphs; of levels, the largest of a probability."""
+        first = self.answers[0]
+        if first.numeric:
+            rows = np.array([answer.mean for answer in self.answers], dtype=float)
+        else:
+            rows = np.array([[*map(float, a.probabilities.values())] for a in self.answers])
+        centre = np.average(rows, axis=0, weights=self.weights)
+        squares = np.average((rows - centre) ** 2, axis=0, weights=self.weights)
+        return float(np.sqrt(np.max(squares)))
+
+    def lines(self) -> list[str]:
+        """What the text of a belief says below its numbers."""
+        notes = [f"  note: {note}" for note in self.notes]
+        if self.same or hasattr(self.answers[0], "names"):
+            return notes
+        count = f"{len(self)} graph{'s' * (len(self) != 1)}"
+        what = "the means" if self.answers[0].numeric else "a probability"
+        return [
+            f"  over {count}: {self._said()}; sd of {what} over graphs {self.between:.3g}",
+            *notes,
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, for machines."""
+        plain = super().to_dict()
+        return {**plain, "between": self.between} if self.answers else plain
+
+
+class _Answered(NamedTuple):
+    """What single networks answer, and the weight of each."""
+
+    answers: tuple[Any, ...]
+    weights: Array
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Networks of the same variables, with weights that sum to one.
+
+    Parameters
+    ----------
+    nets : the networks.
+    weights : what each counts.
+    words : what is averaged over, for notes.
+    """
+
+    nets: tuple[Net, ...]
+    weights: Array
+    words: str = ""
+
+    def query(
+        self,
+        targets: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Belief | Beliefs:
+        """What to believe of variables; parameters as of `arcwise.inference.query`."""
+        found = self._answered(targets, given, do, options)
+        if isinstance(targets, str):
+            belief = self._joined(list(found.answers), found)
+            if not do:
+                return belief
+            return replace(belief, range=Spread(found.answers, (), weights=found.weights))
+        each = [
+            self._joined([answer.singles[place] for answer in found.answers], found)
+            for place in range(len(targets))
+        ]
+        net = self.nets[0]
+        variables = tuple(net.variables[net.index(name)] for name in targets)
+        rng = generator(options.get("seed", 0))
+        parts = [
+            answer.joint.sample(rng, int(count))
+            for answer, count in zip(found.answers, self._counts(found.weights), strict=True)
+            if count
+        ]
+        states = States(variables, np.concatenate(parts).T[:, :, None].copy())
+        return Beliefs(tuple(each), states, found.answers[0].given, found.answers[0].do)
+
+    def _counts(self, weights: Array) -> NDArray[np.intp]:
+        """Draws shared out by weights."""
+        ends = np.round(np.cumsum(weights) / weights.sum() * _DRAWS).astype(np.intp)
+        found: NDArray[np.intp] = np.diff(ends, prepend=0)
+        return found
+
+    def _answered(self, targets: Any, given: Any, do: Any, options: Mapping[str, Any]) -> _Answered:
+        """The answers of the networks that find one."""
+        weights, notes = self._evidence(given, do)
+        answers, kept = [], []
+        refused: ArcwiseError | None = None
+        for number in np.flatnonzero(weights > 0).tolist():
+            try:
+                answers.append(query(self.nets[number], targets, given, do, **options))
+                kept.append(number)
+            except FitError as error:
+                refused = refused or error
+        if not answers:
+            raise refused or FitError("The evidence is impossible in every graph.")
+        shares = weights[kept] / weights[kept].sum()
+        return _Answered(tuple(answers), shares, notes)
+
+    def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[str, ...]]:
+        """The weights of graphs once some values are seen, and a sentence where these cannot speak."""
+        if not given:
+            return self.weights, ()
+        net = self.nets[0]
+        told = read_evidence(net, given, do)
+        check_roles(net, (), told)
+        if not told.seen:
+            return self.weights, (_SOFT,)
+        shown = plain(net, told.seen)
+        row = conform({name: [value] for name, value in shown.items()}, net.variables)
+        forced = told.forced
+        after = [
+            cut(each, forced) if forced and isinstance(each, BayesNet) else each
+            for each in self.nets
+        ]
+        lines, notes = self._seen(after, row)
+        return lines[:, 0], (*notes, *((_SOFT,) if told.soft else ()))
+
+    def _seen(self, nets: Sequence[Net], rows: Table) -> tuple[Array, tuple[str, ...]]:
+        """Weights of graphs (graphs by rows) once rows are seen."""
+        plain = np.repeat(self.weights[:, None], rows.rows, axis=1)
+        try:
+            logs = np.stack([marginal_log_density(net, rows) for net in nets])
+        except ArcwiseError:
+            return plain, (
+                "These networks have no density of what was seen: it does not change the weights of graphs.",
+            )
+        top = logs.max(axis=0)
+        speaks = np.isfinite(top)  # a row that is impossible in all graphs leaves their weights
+        found = plain * np.exp(np.where(speaks, logs - np.where(speaks, top, 0.0), 0.0))
+        shares: Array = found / found.sum(axis=0)
+        return shares, ()
+
+    def _joined(self, answers: Sequence[Belief], found: _Answered) -> Belief:
+        """One belief of several, by their weights."""
+        shape = blended([answer.distribution for answer in answers], found.weights)
+        qualities = [answer.quality for answer in answers]
+        notes = (self.words, *found.notes, *(note for each in qualities for note in each.notes))
+        errors = np.array([each.error for each in qualities])
+        quality = Quality(
+            float(np.sqrt(np.sum((found.weights * errors) ** 2))),
+            max(each.rhat for each in qualities),
+            min(each.ess for each in qualities),
+            next((each.way for each in qualities if each.way), ""),
+            tuple(dict.fromkeys(filter(None, notes))),
+        )
+        return replace(answers[0], distribution=shape, quality=quality, by_chain=None, range=None)
+
+    def predict(self, table: Table, target: str, **options: Any) -> Predictions:
+        """Predict a variable in every row; parameters as of `arcwise.inference.predict`."""
+        others = [name for name in table.names if name != target]
+        weights = np.repeat(self.weights[:, None], table.rows, axis=1)
+        notes: tuple[str, ...] = ()
+        if others:
+            weights, notes = self._seen(self.nets, table.select(others))
+        each = [predict(net, table, target, **options) for net in self.nets]
+        first = each[0]
+        if first.levels is None:
+            shape = blended([found.distribution for found in each], weights)
+        else:
+            chances = np.stack([found.probabilities for found in each])
+            mean = np.einsum("kr,krl->rl", weights, chances)
+            shape = Categorical(mean, first.levels, target)
+        mixing = Mixing(
+            np.sqrt(np.sum((weights * np.stack([found.error for found in each])) ** 2, axis=0)),
+            np.max([found.rhat for found in each], axis=0),
+            np.min([found.ess for found in each], axis=0),
+        )
+        said = (self.words, *notes, *(note for found in each for note in found.notes))
+        return Predictions(
+            target, shape, mixing, tuple(dict.fromkeys(filter(None, said))), first.levels
+        )
+
+    def logpdf(self, table: Table, **options: Any) -> Array:
+        """Log density of each row, averaged over graphs; nats."""
+        logs = np.stack([marginal_log_density(net, table, **options) for net in self.nets], axis=1)
+        with np.errstate(divide="ignore"):
+            return log_sum(logs + np.log(self.weights))
+
+    def sample(self, rng: np.random.Generator, draws: int, **options: Any) -> Table:
+        """Draw rows: for each a graph by its weight, then a row from its network."""
+        rows = whole("number of draws", draws)
+        weights = self.weights
+        if options.get("given"):
+            weights, _ = self._evidence(options["given"], options.get("do"))
+        chosen = rng.choice(len(self.nets), size=rows, p=weights / weights.sum())
+        columns: list[list[Any]] = [[] for _ in self.nets[0].variables]
+        places: list[NDArray[np.intp]] = []
+        for number in np.unique(chosen).tolist():
+            here = np.flatnonzero(chosen == number)
+            part = sample(self.nets[number], rng, len(here), **options)
+            places.append(here)
+            for column, values in zip(columns, part.columns, strict=True):
+                column.append(values)
+        if not places:
+            return sample(self.nets[0], rng, 0, **options)
+        back = np.argsort(np.concatenate(places), kind="stable")
+        ordered = tuple(np.concatenate(column)[back] for column in columns)
+        return Table(self.nets[0].variables, ordered)

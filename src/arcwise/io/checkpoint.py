@@ -1,0 +1,136 @@
+"""Checkpoints: what a long run has finished, in a file from which it can go on.
+
+A checkpoint is a NumPy archive (.npz, no pickle) of named arrays and of a JSON text that says which run they
+belong to. It is written under another name, forced to the disk and renamed (`files`), so that a run that is
+killed at any moment leaves the last whole checkpoint behind. Writing may become dear where runs are long: it
+is done again only when ten times as long has passed as the last writing took, and at the end.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FileError, GraphError
+from arcwise.graphs import DAG, UGraph
+from arcwise.io.files import read_bytes, write_bytes
+
+Arrays = dict[str, NDArray[Any]]
+Graph = DAG | UGraph
+
+_ABOUT = "about"
+_SELDOM = 10.0  # times the seconds that a writing takes
+
+
+class Checkpoint:
+    """The file of one run.
+
+    Parameters
+    ----------
+    path : where it is.
+    about : which run it belongs to, as plain values: method, settings, seed, fingerprint of the data.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Checkpoint(Path(folder, "run.npz"), {"seed": 1})
+    ...     file.write({"x": np.arange(3)})
+    ...     Checkpoint(Path(folder, "run.npz"), {"seed": 1}).read()["x"].tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(self, path: str | PathLike[str], about: Mapping[str, Any]) -> None:
+        self.path, self.about = Path(path), json.loads(json.dumps(dict(about), default=str))
+        self._next = 0.0
+
+    def read(self) -> Arrays | None:
+        """The arrays of the last writing; None where there is no file yet.
+
+        Raises
+        ------
+        FileError : it is damaged, or belongs to another run.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            with np.load(io.BytesIO(read_bytes(self.path)), allow_pickle=False) as archive:
+                found = {name: archive[name] for name in archive.files}
+            about = json.loads(found.pop(_ABOUT).tobytes())
+        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
+            raise FileError(
+                f"{str(self.path)!r} cannot be read: it is no checkpoint, or it is damaged."
+            ) from None
+        for name in {**self.about, **about}:
+            if self.about.get(name) != about.get(name):
+                raise FileError(
+                    f"{str(self.path)!r} is the checkpoint of another run: its {name} is "
+                    f"{about.get(name)!r}, and {self.about.get(name)!r} is asked for; give another file, or "
+                    "resume=False to begin anew."
+                )
+        return found
+
+    def write(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Write arrays, whole or not at all."""
+        began = time.monotonic()
+        content, about = io.BytesIO(), np.frombuffer(json.dumps(self.about).encode(), np.uint8)
+        np.savez(content, allow_pickle=False, **{_ABOUT: about}, **arrays)
+        write_bytes(self.path, content.getvalue())
+        now = time.monotonic()
+        self._next = now + _SELDOM * (now - began)
+
+    def offer(self, arrays: Callable[[], Mapping[str, NDArray[Any]]]) -> None:
+        """Write what a function gives, unless the last writing was just now."""
+        if time.monotonic() >= self._next:
+            self.write(arrays())
+
+
+def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
+    """Pieces of work as arrays: each has some graphs over the same variables, or a sentence in their place.
+
+    >>> graph = DAG.from_arcs(["a -> b"])
+    >>> unpack_graphs(pack_graphs([(graph, graph), "no rows"]), ("a", "b"), directed=True)[1]
+    'no rows'
+    """
+    graphs = [graph for piece in pieces if not isinstance(piece, str) for graph in piece]
+    rows = [graph.parents if isinstance(graph, DAG) else graph.neighbours for graph in graphs]
+    pairs = [(head, tail) for each in rows for head, row in enumerate(each) for tail in row]
+    said = json.dumps([piece for piece in pieces if isinstance(piece, str)]).encode()
+    return {
+        "sizes": np.array([-1 if isinstance(p, str) else len(p) for p in pieces], dtype=np.int32),
+        "counts": np.array([sum(map(len, each)) for each in rows], dtype=np.int32),
+        "pairs": np.array(pairs, dtype=np.int32).reshape(-1, 2),
+        "said": np.frombuffer(said, dtype=np.uint8),
+    }
+
+
+def unpack_graphs(
+    arrays: Mapping[str, NDArray[Any]], nodes: tuple[str, ...], directed: bool
+) -> list[tuple[Graph, ...] | str]:
+    """Pieces of work from arrays; FileError where these make no graphs."""
+    try:
+        ends = np.cumsum(arrays["counts"])
+        parts = np.split(arrays["pairs"], ends[:-1]) if len(ends) else []
+        graphs = iter([_graph(part.tolist(), nodes, directed) for part in parts])
+        said = iter(json.loads(arrays["said"].tobytes()))
+        return [
+            str(next(said)) if size < 0 else tuple(next(graphs) for _ in range(size))
+            for size in arrays["sizes"].tolist()
+        ]
+    except (KeyError, ValueError, IndexError, TypeError, RuntimeError, GraphError):
+        raise FileError("its graphs are damaged") from None
+
+
+def _graph(pairs: list[list[int]], nodes: tuple[str, ...], directed: bool) -> Graph:
+    rows: list[list[int]] = [[] for _ in nodes]
+    for head, tail in pairs:
+        rows[head].append(tail)
+    ordered = tuple(tuple(sorted(row)) for row in rows)
+    return DAG(nodes, ordered) if directed else UGraph(nodes, ordered)

@@ -1,0 +1,203 @@
+"""Resampling: the graphs that a specification finds in tables like the given one.
+
+A bootstrap replicate is the same table with other weights: a row drawn twice counts twice. Weights belong to
+the binding, so sufficient statistics are sums over the rows that are there, and a leave-one-out score leaves
+out every copy of a row at once (copies that stay would make a Parzen model sure of itself). Subsampling
+keeps a share of the rows, each once.
+
+What is chosen by looking at all rows is chosen once: the prepared table, the score, and a penalty that a rule
+finds. Each replicate has a random generator of its own, the child of the run's with its number, so results
+depend neither on the number of processes nor on where a run was interrupted.
+"""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table
+from arcwise.errors import ArcwiseError, FitError, WordError, unknown
+from arcwise.graphs import DAG, UGraph
+from arcwise.learners.parallel import pieces
+from arcwise.learners.penalty import choose
+from arcwise.learners.problem import Problem
+from arcwise.learners.specification import Specification, rows_for
+from arcwise.results import Interrupted, Step, Watch
+
+Graph = DAG | UGraph
+Array = NDArray[np.float64]
+
+RESAMPLING = ("bootstrap", "subsample")
+"""Words for ways to make other tables of a table."""
+
+
+def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
+    """The generator that `rng.spawn` would give as its child of this number, were it fresh.
+
+    >>> import numpy as np
+    >>> one, two = np.random.default_rng(1), np.random.default_rng(1)
+    >>> bool(child_of(one, 5).random() == two.spawn(6)[5].random())
+    True
+    """
+    bits = rng.bit_generator
+    seed: Any = bits.seed_seq
+    own = type(seed)(seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size)
+    return type(rng)(type(bits)(own))
+
+
+def row_weights(
+    table: Table, rng: np.random.Generator, resampling: str = "bootstrap", fraction: float = 0.5
+) -> Array:
+    """How often each row of a table counts in a replicate.
+
+    A table whose weights are whole numbers stands for as many cases, and so many are drawn; with other
+    weights as many as they are worth (Kish's effective number of rows), scaled to the same total.
+    """
+    own = np.ones(table.rows) if table.weights is None else table.weights
+    cases = float(own.sum())
+    if resampling == "subsample":
+        kept = np.zeros(table.rows)
+        kept[rng.permutation(table.rows)[: max(2, round(fraction * table.rows))]] = 1.0
+        return kept * own
+    whole = bool((own == np.round(own)).all())
+    drawn = round(cases if whole else table.effective_rows)
+    counts = rng.multinomial(max(drawn, 2), own / cases)
+    return np.asarray(counts * (cases / max(drawn, 2)), dtype=np.float64)
+
+
+class Settled(NamedTuple):
+    """A specification whose choices by all rows are made, the problem they were made for, and notes."""
+
+    spec: Specification
+    problem: Problem
+    penalty: float
+    notes: tuple[str, ...]
+
+
+def settled(spec: Specification, problem: Problem, n_jobs: int, watch: Watch | None) -> Settled:
+    """Make the choices that look at all rows once, so that replicates differ in their rows alone."""
+    rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
+    notes: tuple[str, ...] = ()
+    penalty = problem.penalty
+    if rule is not None:
+        penalty = choose(problem, rule, n_jobs, watch).penalty
+        notes = (
+            f"The penalty, {penalty:.4g}, was chosen by {rule!r} on all rows, and is the same in all "
+            "replicates.",
+        )
+    changes: dict[str, Any] = {"rule": None, "threads": 1 if n_jobs != 1 else spec.threads}
+    if rule is not None or penalty:
+        changes["penalty"] = penalty
+    if problem.own_score is None:
+        changes["score"] = problem.score_word
+        changes["options"] = {**problem.score_options, **spec.options}
+    return Settled(spec.but(**changes), problem, penalty, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """The work of one replicate, by its number: an object that can be sent to other processes.
+
+    `table` is prepared; `binds` is the learner; `penalties`, where there are some, ask for a graph at each
+    of them.
+    """
+
+    spec: Specification
+    table: Table
+    binds: type[Problem]
+    penalty: float
+    rng: np.random.Generator
+    resampling: str = "bootstrap"
+    fraction: float = 0.5
+    penalties: tuple[float, ...] = ()
+    watch: Watch | None = None
+
+    @classmethod
+    def of(
+        cls, choices: Settled, source: Table | Moments, rng: np.random.Generator, **more: Any
+    ) -> "Replicates":
+        """The replicates of a problem whose choices are made.
+
+        Raises
+        ------
+        FitError : there are no rows to draw from.
+        WordError : no way of resampling, or a fraction that is none.
+        """
+        if isinstance(source, Moments):
+            raise FitError(
+                "Resampling needs the rows of the table, but only means and covariances were given: read "
+                "the file as a table, or take method='exact' or 'mcmc'."
+            )
+        way, share = more.get("resampling", "bootstrap"), more.get("fraction", 0.5)
+        if way not in RESAMPLING:
+            raise unknown("way of resampling", way, RESAMPLING)
+        if not isinstance(share, int | float) or not 0 < share < 1:
+            raise WordError(f"fraction= is the share of rows, between 0 and 1, not {share!r}.")
+        table = rows_for(choices.spec, source)
+        return cls(choices.spec, table, type(choices.problem), choices.penalty, rng, **more)
+
+    def table_of(self, number: int) -> Table:
+        """The table of a replicate."""
+        rng = child_of(self.rng, number)
+        weights = row_weights(self.table, rng, self.resampling, self.fraction)
+        if self.spec.options.get("gaps") == "pairwise":  # correlations of pairs take no weights
+            return self.table.take(np.repeat(np.arange(self.table.rows), weights.astype(np.intp)))
+        return self.table.with_weights(weights)
+
+    def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
+        """The graphs of a replicate; a sentence where nothing can be learned, None where time was up."""
+        try:
+            problem = self.binds.bind(self.spec, self.table_of(number))
+            if not self.penalties:
+                return (problem.structure(self.penalty, self.watch),)
+            return problem.structures(self.penalties, self.watch)
+        except Interrupted:
+            return None
+        except ArcwiseError as error:
+            return str(error)
+
+
+Piece = Any
+
+
+def gathered(
+    work: Callable[[int], Piece],
+    count: int,
+    *,
+    done: Sequence[Piece] = (),
+    n_jobs: int = 1,
+    backend: str = "joblib",
+    watch: Watch | None = None,
+    keep: Callable[[Sequence[Piece]], None] | None = None,
+    what: str = "replicate",
+) -> list[Piece]:
+    """The results of pieces of work, as far as the watcher lets them come.
+
+    Parameters
+    ----------
+    work : from a piece's number to its result; None where the watcher cut it short.
+    count : how many pieces are wanted in all.
+    done : the results that are there already.
+    n_jobs, backend : as of `pieces`.
+    watch : told of each piece.
+    keep : called after each piece with all results so far, to write them down.
+    what : the word for a piece.
+    """
+    found = list(done)
+    numbers = range(len(found), count)
+    if not numbers:
+        return found
+    with contextlib.closing(pieces(work, numbers, n_jobs, backend)) as coming:
+        for each in coming:
+            if each is None:
+                break
+            found.append(each)
+            if keep is not None:
+                keep(found)
+            said = f"{what} {len(found)} of {count}"
+            if watch is not None and watch(Step(len(found), said, -1, -1, float("nan"), 0, 0.0)):
+                break
+    return found

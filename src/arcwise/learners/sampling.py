@@ -1,0 +1,207 @@
+"""Distributions over graphs: which way to find one, what its numbers mean, and the ways themselves.
+
+A score is a log probability of the data (BGe, BDeu and their kin), an approximation of one (BIC), or a
+measure of prediction (leave-one-out, cross-validation). Graphs weighted by its exponential are accordingly
+a posterior, an approximate one, or a *pseudo-posterior*, which is no statement of probability and rather too
+sure of itself: there resampling is the default.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table
+from arcwise.errors import FitError, NoTimeError, WordError, unknown
+from arcwise.graphs import DAG, UGraph
+from arcwise.io.checkpoint import pack_graphs, unpack_graphs
+from arcwise.learners.parallel import BACKENDS, inside
+from arcwise.learners.problem import Problem
+from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
+from arcwise.learners.specification import Specification, settled_model
+from arcwise.results import Posterior, Watch, of_draws
+
+METHODS = ("auto", "exact", "mcmc", "bootstrap")
+"""Words for ways to find a distribution over graphs."""
+
+MARGINAL = {"gaussian": "bge", "discrete": "bdeu"}
+"""The score that is a log probability of the data, by the family."""
+
+POSTERIORS = ("bge", "bdeu", "k2", "bds")
+"""Scores that are log probabilities of the data given a graph."""
+
+Arrays = Mapping[str, NDArray[Any]]
+Keep = Callable[[Callable[[], Arrays]], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a distribution over graphs is found.
+
+    Parameters
+    ----------
+    method : "exact", "mcmc" or "bootstrap".
+    draws : replicates, or draws of each chain.
+    chains : chains that run side by side.
+    burn_in, thin : steps before the first draw and between two; None goes by the number of variables.
+    sampler : which one; None goes by the problem.
+    resampling : "bootstrap" (rows drawn with replacement) or "subsample".
+    fraction : share of rows of a subsample.
+    prior : over graphs, "uniform" by default.
+    n_jobs, backend : processes, and what shares work out to them.
+    """
+
+    method: str = "auto"
+    draws: int | None = None
+    chains: int = 4
+    burn_in: int | None = None
+    thin: int | None = None
+    sampler: str | None = None
+    resampling: str = "bootstrap"
+    fraction: float = 0.5
+    prior: Any = None
+    n_jobs: int = 1
+    backend: str = "joblib"
+
+    def __post_init__(self) -> None:
+        for what, word, known in (
+            ("method", self.method, METHODS),
+            ("way of resampling", self.resampling, RESAMPLING),
+            ("backend", self.backend, BACKENDS),
+        ):
+            if word not in known:
+                raise unknown(what, word, known)
+        for name in ("draws", "chains", "burn_in", "thin"):
+            value, least = getattr(self, name), 0 if name == "burn_in" else 1
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if value is not None and (not whole or value < least):
+                raise WordError(f"{name}= is a whole number, {least} or more, got {value!r}.")
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a checkpoint has to agree with; more draws may be asked for than it has."""
+        own = {"method": self.method}
+        if self.method == "bootstrap":
+            own |= {"resampling": self.resampling}
+            return own | ({"fraction": self.fraction} if self.resampling == "subsample" else {})
+        words = ("chains", "burn_in", "thin", "sampler")
+        return own | {word: getattr(self, word) for word in words} | {"prior": str(self.prior)}
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a run found: the distribution, and the arrays that it can go on from."""
+
+    found: Posterior
+    kept: Arrays
+
+
+def meaning_of(score: str) -> str:
+    """What graphs weighted by a score are.
+
+    >>> meaning_of("bge"), meaning_of("loo")
+    ('posterior', 'pseudo-posterior')
+    """
+    if score in POSTERIORS:
+        return "posterior"
+    return "approximate posterior (BIC)" if score == "bic" else "pseudo-posterior"
+
+
+def with_score(spec: Specification, source: Table | Moments, method: str) -> Specification:
+    """The specification with the score of a posterior, where none is asked for."""
+    if spec.score is not None or spec.graph != "directed" or method == "bootstrap":
+        return spec
+    return spec.but(score=MARGINAL.get(settled_model(spec.model, source)))
+
+
+def of_replicates(
+    spec: Specification,
+    source: Table | Moments,
+    problem: Problem,
+    plan: Plan,
+    rng: np.random.Generator,
+    *,
+    kept: Arrays | None = None,
+    watch: Watch | None = None,
+    keep: Keep | None = None,
+) -> Run:
+    """The frequencies of graphs over resampled tables.
+
+    Parameters
+    ----------
+    spec, source, problem : what is learned from which data, and the two tied.
+    plan : how many replicates, of what kind, and where they are worked on.
+    rng : each replicate has its own child of it.
+    kept : arrays of replicates that are there already.
+    watch : may ask to stop.
+    keep : is offered the arrays after each replicate.
+
+    Raises
+    ------
+    FitError : no replicate could be learned, or there was no time for one.
+    """
+    if plan.prior is not None:
+        raise WordError(
+            "prior= is for method='exact' and 'mcmc': resampling counts the graphs that a search finds; pull "
+            "it by penalty=, expert= or rules."
+        )
+    choices = settled(spec, problem, plan.n_jobs, watch)
+    away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
+    ways = {"resampling": plan.resampling, "fraction": plan.fraction}
+    work = Replicates.of(choices, source, rng, watch=away, **ways)
+    directed = spec.graph == "directed"
+    done = unpack_graphs(kept, problem.fits.nodes, directed) if kept else []
+    count = 200 if plan.draws is None else plan.draws
+    pieces = gathered(
+        work,
+        count,
+        done=done[:count],
+        n_jobs=plan.n_jobs,
+        backend=plan.backend,
+        watch=watch,
+        keep=None if keep is None else lambda found: keep(lambda: pack_graphs(found)),
+    )
+    graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
+    failed = [piece for piece in pieces if isinstance(piece, str)]
+    if not graphs:
+        if failed:
+            raise FitError(f"No replicate could be learned: {failed[0]}")
+        raise NoTimeError("There was no time for a single replicate: give it more.")
+    notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
+    found = _counted(graphs, problem, plan, notes)
+    return Run(found, pack_graphs(pieces))
+
+
+def _counted(
+    graphs: Sequence[DAG | UGraph], problem: Problem, plan: Plan, notes: tuple[str, ...]
+) -> Posterior:
+    """Graphs of replicates as frequencies; where equivalent graphs tie, classes are counted."""
+    word = "bootstrap" if plan.resampling == "bootstrap" else "subsampling"
+    return of_draws(
+        graphs,
+        meaning=f"{word} frequency",
+        classes=problem.graph == "directed"
+        and problem.score.equivalent
+        and problem.spec.expert is None,
+        limits=getattr(problem, "limits", None),
+        notes=notes,
+    )
+
+
+def _failures(said: Sequence[str], count: int) -> list[str]:
+    if not said:
+        return []
+    return [
+        f"{len(said)} of {count} replicates could not be learned and are not counted: {said[0]}"
+    ]
+
+
+def _subsample_note(plan: Plan) -> list[str]:
+    if plan.resampling == "bootstrap":
+        return []
+    return [
+        f"Each replicate has {plan.fraction:g} of the rows: edges that so few cannot show are missed more "
+        "often than with all rows."
+    ]

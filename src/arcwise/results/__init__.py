@@ -1,0 +1,36 @@
+"""What searches, paths, samplers and resampling return: plain values."""
+
+from arcwise.results.posterior import Posterior, draw_errors, of_draws, undecided_sides
+from arcwise.results.searches import (
+    ASKED,
+    FULL,
+    EdgeAt,
+    Interrupted,
+    Knot,
+    Path,
+    Removal,
+    Result,
+    Step,
+    Trail,
+    Watch,
+    patient,
+)
+
+__all__ = [
+    "ASKED",
+    "FULL",
+    "EdgeAt",
+    "Interrupted",
+    "Knot",
+    "Path",
+    "Posterior",
+    "Removal",
+    "Result",
+    "Step",
+    "Trail",
+    "Watch",
+    "draw_errors",
+    "of_draws",
+    "patient",
+    "undecided_sides",
+]

@@ -1,0 +1,282 @@
+r"""A distribution over graphs: weighted graphs, and what they say of every pair of variables.
+
+It may come from an exact program, from chains or from resampling; `meaning` says which number it is. Of
+draws, the standard error of a share f among draws worth n independent ones is
+
+.. math:: \sqrt{f (1 - f) / n},
+
+and a pair that was always or never seen has the bound 3 / n in its place (the rule of three: a chance above
+it would have shown itself in 95 of 100 runs; Hanley and Lippman-Hand 1983), so that nothing is claimed to be
+certain that was only not seen.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import GraphError
+from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
+
+Array = NDArray[np.float64]
+Graph = DAG | UGraph
+Feature = Callable[[Any], Any]
+
+_ROUNDING = 1e-9
+_ALIKE = 3.0
+"""The second graph is no rival where the first is so many times as probable (Kass and Raftery 1995)."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """Weighted graphs, and the probability of every edge.
+
+    Parameters
+    ----------
+    nodes : the variables' names.
+    graphs : distinct graphs, the most probable first.
+    weights : their probabilities; they sum to less than one where others are known to be left.
+    arcs : probability of the arc from each variable (row) to each other (column); NaN in undirected graphs.
+    adjacent : probability of an edge between two variables, whatever its direction.
+    arc_errors, adjacent_errors : their Monte-Carlo errors; 0 only where they were computed exactly.
+    meaning : what the probabilities are: "posterior", "pseudo-posterior", "bootstrap frequency", ...
+    prior : the distribution over graphs before any data, in words; empty where there is none.
+    draws : draws or replicates behind the numbers; 0 where they are exact.
+    ess : independent draws that would be as good, for the pair that is known worst; infinite if exact.
+    shares : what graphs count in averages, summing to one; by default their weights. Where graphs are so many
+        that those held are few of them, these are frequencies among draws.
+    graph_ess : independent draws that would be as good as those behind the shares; infinite where the weights
+        are exact.
+    classes : whether a graph stands for its class of equivalent ones.
+    log_evidence : log probability of the data over all graphs, where it was computed exactly.
+    diagnostics : what a sampler says of itself: R-hat, effective sample sizes, acceptance.
+    stopped : why the run ended, in words.
+    notes : sentences about the choices made.
+
+    >>> chain, fork = DAG.from_arcs(["a -> b"]), DAG.empty(["a", "b"])
+    >>> found = of_draws([chain, chain, chain, fork], meaning="bootstrap frequency")
+    >>> found.weights.tolist(), float(found.adjacent[0, 1])
+    ([0.75, 0.25], 0.75)
+    """
+
+    nodes: tuple[str, ...]
+    graphs: tuple[Graph, ...]
+    weights: Array
+    arcs: Array
+    adjacent: Array
+    arc_errors: Array
+    adjacent_errors: Array
+    meaning: str = "posterior"
+    prior: str = ""
+    draws: int = 0
+    ess: float = float("inf")
+    shares: Array = field(default_factory=lambda: np.zeros(0))
+    graph_ess: float | None = None
+    classes: bool = False
+    log_evidence: float | None = None
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    stopped: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        size, count = len(self.nodes), len(self.graphs)
+        for name in ("arcs", "adjacent", "arc_errors", "adjacent_errors"):
+            if getattr(self, name).shape != (size, size):
+                raise GraphError(
+                    f"The {name} of {size} variables are a square matrix of that size."
+                )
+            getattr(self, name).setflags(write=False)
+        if self.weights.shape != (count,) or any(
+            graph.nodes != self.nodes for graph in self.graphs
+        ):
+            raise GraphError("Every graph of a posterior needs its weight and the same variables.")
+        self.weights.setflags(write=False)
+        if not len(self.shares) and count:
+            object.__setattr__(self, "shares", self.weights / self.weights.sum())
+        if self.graph_ess is None:
+            object.__setattr__(self, "graph_ess", self.ess)
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges have directions."""
+        return not self.graphs or isinstance(self.graphs[0], DAG)
+
+    @property
+    def exact(self) -> bool:
+        """Whether probabilities of edges were computed and not estimated."""
+        return self.draws == 0
+
+    @property
+    def best(self) -> Graph:
+        """The most probable graph."""
+        if not self.graphs:
+            raise GraphError("No graph was drawn: give the run more time.")
+        return self.graphs[0]
+
+    @property
+    def held(self) -> float:
+        """The probability of all graphs that are held."""
+        return float(self.weights.sum())
+
+    def some(self, most: int) -> tuple[tuple[Graph, ...], Array]:
+        """Graphs to average over, so many at most, and what each counts.
+
+        Where there are more, graphs at even steps of the cumulated shares: probable ones come more often, and
+        averages are those over all but for chance.
+        """
+        if np.count_nonzero(self.shares) <= most:
+            chosen = np.flatnonzero(self.shares)
+            return tuple(self.graphs[i] for i in chosen), self.shares[chosen]
+        places = np.searchsorted(np.cumsum(self.shares), (np.arange(most) + 0.5) / most)
+        chosen, times = np.unique(np.minimum(places, len(self.graphs) - 1), return_counts=True)
+        return tuple(self.graphs[i] for i in chosen), times / most
+
+    def probability(self, feature: Feature) -> tuple[float, float]:
+        """Probability (or mean) of a function of the graph, and its error.
+
+        Where the weights are exact, the error is bounded by the probability of the graphs that are not held.
+        """
+        values = np.array([float(feature(graph)) for graph in self.graphs])
+        if not len(values):
+            raise GraphError("No graph was drawn: give the run more time.")
+        mean = float(self.shares @ values)
+        spread = float(values.max() - values.min())
+        size = self.graph_ess or self.ess
+        if np.isinf(size):
+            left = max(0.0, 1.0 - self.held)
+            return mean, left * (spread or 1.0) if left > _ROUNDING else 0.0
+        if spread == 0:
+            return float(values[0]), min(3.0 / size, 1.0)
+        variance = float(self.shares @ (values - mean) ** 2)
+        return mean, float(np.sqrt(variance / size))
+
+    @property
+    def verdict(self) -> str:
+        """Whether one graph stands out, or several are alike, in a sentence."""
+        if not self.graphs:
+            return "No graph was drawn: give the run more time."
+        first = float(self.weights[0])
+        second = float(self.weights[1]) if len(self.weights) > 1 else 0.0
+        what = "class of equivalent graphs" if self.classes else "graph"
+        many = "classes" if self.classes else "graphs"
+        if first >= 0.5 and first >= _ALIKE * second:
+            rival = f", the next has {second:.3g}" if second else ""
+            return (
+                f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it, it is best."
+            )
+        reached = np.cumsum(self.weights)
+        if self.held < 0.9:
+            return (
+                f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and the {len(reached)} "
+                f"that are held only {self.held:.3g} in all): do not select one, average over them."
+            )
+        enough, ending = int(np.searchsorted(reached, 0.9)) + 1, ""
+        return (
+            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {enough} {many} make "
+            f"up 0.9{ending}): do not select one, average over them."
+        )
+
+    def __repr__(self) -> str:
+        count = f"{len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}"
+        how = "exact" if self.exact else f"{self.draws} draws"
+        return f"<Posterior over graphs of {len(self.nodes)} variables: {self.meaning}, {how}, {count}>"
+
+
+def draw_errors(shares: Array, size: Array | float) -> Array:
+    """Monte-Carlo errors of shares among so many independent draws; never zero.
+
+    >>> draw_errors(np.array([0.0, 0.5, 1.0]), 100.0).tolist()
+    [0.03, 0.05, 0.03]
+    """
+    sizes = np.broadcast_to(np.asarray(size, dtype=float), shares.shape)
+    plain = np.sqrt(np.clip(shares * (1.0 - shares), 0.0, None) / sizes)
+    seen_both = (shares > 0) & (shares < 1)
+    errors: Array = np.where(seen_both, plain, np.minimum(3.0 / sizes, 1.0))
+    return errors
+
+
+def undecided_sides(graph: Graph | PDAG) -> tuple[Array, Array]:
+    """Arcs and adjacencies of a graph as matrices; an edge without a direction is half an arc each way.
+
+    >>> undecided_sides(PDAG.from_edges([], [("a", "b")]))[0].tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    size = len(graph.nodes)
+    arcs = np.zeros((size, size))
+    if isinstance(graph, UGraph):
+        arcs[:] = np.nan
+        return arcs, _matrix(graph.neighbours, size)
+    parents = _matrix(graph.parents, size)
+    arcs += parents.T
+    if isinstance(graph, PDAG):
+        arcs += 0.5 * _matrix(graph.neighbours, size)
+    return arcs, arcs + arcs.T
+
+
+def _matrix(rows: tuple[tuple[int, ...], ...], size: int) -> Array:
+    """Rows of numbers as a matrix of ones."""
+    found = np.zeros((size, size))
+    for number, row in enumerate(rows):
+        found[number, list(row)] = 1.0
+    return found
+
+
+def of_draws(
+    draws: Sequence[Graph],
+    *,
+    meaning: str,
+    classes: bool = False,
+    limits: Limits | None = None,
+    **more: Any,
+) -> Posterior:
+    """The distribution of graphs that were drawn independently, such as those of bootstrap replicates.
+
+    Parameters
+    ----------
+    draws : the graphs, all over the same variables.
+    meaning : what their shares are.
+    classes : count equivalent graphs as one; arcs that data and `limits` leave open count half each way.
+    limits : the rules in force.
+    more : further fields of the posterior.
+    """
+    if not draws:
+        raise GraphError("No graph was drawn: give the run more time.")
+    nodes, size = draws[0].nodes, len(draws[0].nodes)
+    counts: dict[Any, int] = {}
+    first: dict[Any, Graph] = {}
+    known: dict[Graph, Any] = {}
+    for graph in draws:
+        if graph not in known:
+            known[graph] = cpdag(graph, limits) if classes and isinstance(graph, DAG) else graph
+        key = known[graph]
+        counts[key] = counts.get(key, 0) + 1
+        first.setdefault(key, graph)
+    arcs, adjacent = np.zeros((size, size)), np.zeros((size, size))
+    for key, count in counts.items():
+        one, both = undecided_sides(key)
+        arcs += count * one
+        adjacent += count * both
+    arcs, adjacent = arcs / len(draws), np.clip(adjacent / len(draws), 0.0, 1.0)
+    order = sorted(counts, key=lambda key: -counts[key])  # stable: of ties, the first drawn
+    return Posterior(
+        nodes,
+        tuple(first[key] for key in order),
+        np.array([counts[key] / len(draws) for key in order]),
+        arcs,
+        adjacent,
+        _diagonal_free(draw_errors(arcs, float(len(draws)))),
+        _diagonal_free(draw_errors(adjacent, float(len(draws)))),
+        meaning=meaning,
+        draws=len(draws),
+        ess=float(len(draws)),
+        classes=classes,
+        **more,
+    )
+
+
+def _diagonal_free(errors: Array) -> Array:
+    """A variable is no pair with itself."""
+    np.fill_diagonal(errors, 0.0)
+    return errors

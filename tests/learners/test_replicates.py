@@ -1,0 +1,129 @@
+"""Resampling against a loop that is plain: tables written out row by row, learned one by one."""
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.api.learning import specify
+from arcwise.errors import FitError, WordError
+from arcwise.learners import bind
+from arcwise.learners.replicates import Replicates, child_of, gathered, row_weights, settled
+
+WAYS = {
+    "gaussian": {"model": "gaussian"},
+    "gaussian greedy": {"model": "gaussian", "search": "greedy"},
+    "parzen": {"model": "parzen", "search": "greedy"},
+    "stepwise": {"graph": "undirected", "model": "gaussian"},
+    "glasso": {"graph": "undirected", "model": "gaussian", "penalty": 0.2},
+    "neighbourhood": {"graph": "undirected", "search": "neighbourhood", "penalty": 0.2},
+    "nonparanormal": {"graph": "undirected", "penalty": 0.2, "nonparanormal": True},
+    "boundary": {"graph": "undirected", "model": "gaussian", "score": "bic"},
+    "parzen undirected": {"graph": "undirected", "model": "parzen"},
+}
+
+
+@pytest.fixture(scope="module")
+def homes():
+    table = aw.example("boston").select(["RM", "LSTAT", "MEDV", "AGE", "CRIM"])
+    return table.take(np.arange(0, table.rows, 6))
+
+
+def replicates(table, **words):
+    spec = specify(**words)
+    choices = settled(spec, bind(spec, table), 1, None)
+    return Replicates.of(choices, table, np.random.default_rng(7)), choices
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_weights_give_the_graph_of_rows_written_out(homes, way):
+    work, choices = replicates(homes, **WAYS[way])
+    for number in range(3):
+        counts = row_weights(homes, child_of(work.rng, number)).astype(int)
+        assert counts.sum() == homes.rows
+        (found,) = work(number)
+        if (
+            "parzen" in way
+        ):  # copies must be left out together, and only weights know what a copy is
+            again = bind(choices.spec, homes.with_weights(counts.astype(float)))
+        else:
+            again = bind(choices.spec, homes.take(np.repeat(np.arange(homes.rows), counts)))
+        assert found == again.structure(choices.penalty)
+
+
+def test_children_are_those_of_spawn():
+    spawned = np.random.default_rng(3).spawn(4)
+    for number in range(4):
+        own = child_of(np.random.default_rng(3), number)
+        assert own.random(5).tolist() == spawned[number].random(5).tolist()
+
+
+def test_copies_of_a_row_are_left_out_together(homes):
+    """With the copies left in, a Parzen model predicts a row from itself and joins everything."""
+    few = homes.take(np.arange(30))
+    weights = np.full(30, 2.0)
+    spec = specify(model="parzen", search="greedy", penalty=0.1)
+    doubled = bind(spec, few.with_weights(weights))
+    written = bind(spec, few.take(np.repeat(np.arange(30), 2)))
+    plain = bind(spec, few)
+    local = [
+        problem.score.local(0, (1, 2)) / problem.score.rows for problem in (plain, doubled, written)
+    ]
+    assert local[1] == pytest.approx(local[0], abs=0.05)
+    assert local[2] > local[0] + 0.2
+
+
+def test_tables_of_frequencies_draw_as_many_cases(homes):
+    weighted = homes.with_weights(np.arange(homes.rows) % 3 + 0.0)
+    drawn = row_weights(weighted, np.random.default_rng(1))
+    assert drawn.sum() == weighted.total
+    assert (drawn[weighted.weights == 0] == 0).all()
+    shares = homes.with_weights(np.random.default_rng(1).random(homes.rows))
+    assert row_weights(shares, np.random.default_rng(1)).sum() == pytest.approx(shares.total)
+
+
+def test_a_subsample_has_rows_once(homes):
+    kept = row_weights(homes, np.random.default_rng(1), "subsample", 0.25)
+    assert set(kept) == {0.0, 1.0}
+    assert kept.sum() == round(0.25 * homes.rows)
+
+
+def test_choices_by_all_rows_are_made_once(homes):
+    _, tuned = replicates(homes, graph="undirected", penalty="ebic")
+    assert tuned.spec.rule is None
+    assert tuned.spec.penalty == tuned.penalty > 0
+    assert "chosen by 'ebic' on all rows" in tuned.notes[0]
+    _, own = replicates(homes, model="parzen")
+    assert own.spec.penalty == bind(specify(model="parzen"), homes).penalty > 0
+    _, cross = replicates(homes, model="gaussian", penalty="cv")
+    assert cross.spec.score == "loglik"
+
+
+def test_moments_and_odd_words_are_refused(homes):
+    moments = aw.Moments.of(homes)
+    spec = specify(model="gaussian")
+    choices = settled(spec, bind(spec, moments), 1, None)
+    with pytest.raises(FitError, match="needs the rows"):
+        Replicates.of(choices, moments, np.random.default_rng(0))
+    rows = settled(spec, bind(spec, homes), 1, None)
+    with pytest.raises(WordError, match="resampling"):
+        Replicates.of(rows, homes, np.random.default_rng(0), resampling="jackknife")
+    with pytest.raises(WordError, match="fraction"):
+        Replicates.of(rows, homes, np.random.default_rng(0), fraction=1.5)
+
+
+def test_pieces_go_on_from_those_done():
+    asked = []
+
+    def work(number):
+        asked.append(number)
+        return number
+
+    assert gathered(work, 5, done=[0, 1]) == [0, 1, 2, 3, 4]
+    assert asked == [2, 3, 4]
+    assert gathered(work, 2, done=[0, 1]) == [0, 1]
+
+
+def test_a_watcher_ends_it_with_what_is_done():
+    found = gathered(lambda number: number, 100, watch=lambda step: step.number >= 3)
+    assert found == [0, 1, 2]
+    assert gathered(lambda number: None if number == 2 else number, 10) == [0, 1]
