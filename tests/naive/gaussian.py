@@ -107,7 +107,7 @@ def log_gamma(dimension: int, x: float) -> float:
     return dimension * (dimension - 1) / 4 * math.log(math.pi) + sum(terms)
 
 
-def bge_set(rows, members, p, alpha_mu=1.0, alpha_w=None) -> float:
+def bge_set(rows, members, p, alpha_mu=1.0, alpha_w=None, prior_mean="sample") -> float:
     """Log marginal likelihood of some columns under the normal-Wishart prior, as printed."""
     alpha_w = p + 2 if alpha_w is None else alpha_w
     n, size = len(rows), len(members)
@@ -117,6 +117,9 @@ def bge_set(rows, members, p, alpha_mu=1.0, alpha_w=None) -> float:
     x = rows[:, list(members)] - rows[:, list(members)].mean(axis=0)
     a = alpha_w - p + size
     posterior = t * np.eye(size) + x.T @ x
+    if prior_mean == "zero":
+        mean = rows[:, list(members)].mean(axis=0)
+        posterior += n * alpha_mu / (n + alpha_mu) * np.outer(mean, mean)
     return float(
         -size * n / 2 * math.log(math.pi)
         + size / 2 * math.log(alpha_mu / (n + alpha_mu))

@@ -13,7 +13,9 @@ gaussian = FAMILIES["gaussian"]
 
 
 @pytest.mark.parametrize("source", [linear(1), linear(2, rows=3), linear(3, rows=1), nasty()])
-@pytest.mark.parametrize("prior", [{}, {"alpha_mu": 0.3}, {"alpha_mu": 5.0, "alpha_w": 20.5}])
+@pytest.mark.parametrize(
+    "prior", [{}, {"alpha_mu": 0.3}, {"alpha_mu": 5.0, "alpha_w": 20.5}, {"prior_mean": "zero"}]
+)
 def test_the_score_is_the_printed_marginal_likelihood(source, prior):
     p = len(source.names)
     score = bge(gaussian.bind(source), **prior)

@@ -1,8 +1,12 @@
 """BGe: the marginal likelihood of a Gaussian network under a normal-Wishart prior.
 
 Prior: mean ~ N(nu, (alpha_mu W)^-1), W ~ Wishart(alpha_w, T^-1) with T = t I and
-t = alpha_mu (alpha_w - p - 1) / (alpha_mu + 1); nu is the sample mean, so the posterior matrix is
-R = T + scatter. For a set Y of l variables, with a = alpha_w - p + l,
+t = alpha_mu (alpha_w - p - 1) / (alpha_mu + 1). The posterior matrix is
+
+    R = T + scatter + n alpha_mu / (n + alpha_mu) (mean - nu)(mean - nu)'.
+
+By default nu is the sample mean, and the last term is gone; a prior that does not look at the data, one to
+draw from, has nu = 0 (`prior_mean="zero"`). For a set Y of l variables, with a = alpha_w - p + l,
 
     log p(Y) = -l n / 2 log pi + l / 2 log(alpha_mu / (n + alpha_mu)) + log G_l((n + a) / 2)
                - log G_l(a / 2) + a / 2 log det T_YY - (n + a) / 2 log det R_YY,
@@ -13,6 +17,7 @@ Defaults alpha_mu = 1 and alpha_w = p + 2: the least informative prior that is p
 """
 
 from math import lgamma
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +39,17 @@ class BGe(Score):
     equivalent = True
     lattice = True
 
-    def __init__(self, fits: GaussianFits, alpha_mu: float, alpha_w: float) -> None:
+    def __init__(
+        self, fits: GaussianFits, alpha_mu: float, alpha_w: float, zero: bool = False
+    ) -> None:
         moments, p = fits.moments, len(fits.nodes)
         self.nodes, self.rows = fits.nodes, fits.rows
         t = alpha_mu * (alpha_w - p - 1) / (alpha_mu + 1)
         posterior = np.array(moments.scatter)
         posterior[np.diag_indices(p)] += t
+        if zero:
+            off = moments.mean * np.sqrt(fits.rows * alpha_mu / (fits.rows + alpha_mu))
+            posterior += np.outer(off, off)
         self.log_sd = 0.5 * np.log(np.diag(posterior))
         sd = np.exp(self.log_sd)
         self.matrix = posterior / np.outer(sd, sd)
@@ -130,7 +140,13 @@ def _log_gamma(values: NDArray[np.floating]) -> Array:
     return np.array([lgamma(value) for value in values])
 
 
-def bge(fits: GaussianFits, *, alpha_mu: float = 1.0, alpha_w: float | None = None) -> Score:
+def bge(
+    fits: GaussianFits,
+    *,
+    alpha_mu: float = 1.0,
+    alpha_w: float | None = None,
+    prior_mean: Literal["sample", "zero"] = "sample",
+) -> Score:
     """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2."""
     if not isinstance(fits, GaussianFits):
         raise FitError(
@@ -142,4 +158,4 @@ def bge(fits: GaussianFits, *, alpha_mu: float = 1.0, alpha_w: float | None = No
         raise FitError(
             f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, got {alpha_mu} and {degrees}."
         )
-    return BGe(fits, alpha_mu, degrees)
+    return BGe(fits, alpha_mu, degrees, prior_mean == "zero")
