@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import arcwise as aw
+from arcwise.networks import log_density
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -55,7 +56,7 @@ def test_categorical_naive_bayes_is_that_of_scikit_learn():
     assert ours.predict_log_proba(x) == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("structure", ["naive", "tan", "kdb", "aode", "free"])
+@pytest.mark.parametrize("structure", ["naive", "tan", "kdb", "aode", "free", "averaged"])
 def test_data_frames_of_all_kinds_with_gaps(structure):
     x, y = mail()
     x.loc[::9, "words"] = np.nan
@@ -208,3 +209,41 @@ def test_no_warning_without_a_reason():
         warnings.simplefilter("error")
         aw.classify(x.assign(kind=y), "kind", folds=3)
         aw.BayesClassifier().fit(x, y).predict(x)
+
+
+def test_graphs_drawn_from_their_posterior_are_averaged_by_their_shares():
+    """Against the exact posterior: shares of graphs near their probabilities, answers the weighted mean."""
+    x, y = mail()
+    features = ["edu", "links", "night"]
+    model = aw.BayesClassifier("averaged", random_state=1).fit(x[features], y)
+    found = model.classifier_
+    assert sum(found.weights) == pytest.approx(1.0)
+    assert list(found.weights) == sorted(found.weights, reverse=True)
+    target = found.net.index(found.target)
+    for net in found.nets:
+        assert net.graph.parents[target] == ()
+        assert net.graph.children[target]
+    rules = aw.Rules(target="kind", max_parents=3)
+    post = aw.posterior(x[features].assign(kind=y), rules=rules, method="exact")
+    for child in range(4):
+        for parent in set(range(4)) - {child}:
+            share = sum(
+                weight
+                for net, weight in zip(found.nets, found.weights, strict=True)
+                if parent in net.graph.parents[child]
+            )
+            exact = float(post.arc(found.net.names[parent], found.net.names[child]))
+            assert share == pytest.approx(exact, abs=0.2)
+    rows = found.rows_of(x[features])
+    joint = 0.0
+    for net, weight in zip(found.nets, found.weights, strict=True):
+        each = np.empty((rows.rows, 2))
+        for code in range(2):
+            columns = [*rows.columns]
+            columns[target] = np.full(rows.rows, code)
+            each[:, code] = np.exp(log_density(net, columns))
+        joint = joint + weight * each
+    wanted = joint / joint.sum(axis=1, keepdims=True)
+    assert model.predict_proba(x[features]) == pytest.approx(wanted, abs=1e-12)
+    again = aw.BayesClassifier("averaged", random_state=1).fit(x[features], y)
+    assert (again.predict_proba(x[features]) == model.predict_proba(x[features])).all()

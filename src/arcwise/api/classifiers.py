@@ -42,7 +42,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     structure : "naive"; "tan", a tree over the features (Friedman, Geiger and Goldszmidt 1997); "kdb", up to
         k feature parents each (Sahami 1996); "aode", an average over networks in which one feature is parent
-        of all others (Webb, Boughton and Wang 2005); "free", the best network by a score.
+        of all others (Webb, Boughton and Wang 2005); "free", the best network by a score; "averaged", the
+        mean over networks of that kind drawn from their posterior.
     features : what becomes of continuous features: "discretise" (by entropy, Fayyad and Irani 1993; what
         "auto" means), "gaussian" (a normal distribution in each class, linear in feature parents) or "parzen"
         (kernel densities). Numbers with at most 10 whole values are levels, but for "gaussian" and "parzen".

@@ -48,7 +48,8 @@ def classify(
     Parameters
     ----------
     structure : naive; tan, a tree over the features; kdb, up to k feature parents each; aode, an average of
-        networks in which one feature is parent of all others; free, the best network by a score.
+        networks in which one feature is parent of all others; free, the best network by a score; averaged,
+        the mean over networks of that kind drawn from their posterior.
     features : what becomes of continuous features: discretise (by entropy; what auto means), gaussian or
         parzen.
     k : the most feature parents, for kdb and free.

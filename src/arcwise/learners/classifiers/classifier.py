@@ -1,10 +1,11 @@
 """Bayesian classifiers: learned from a table, and asked for the probabilities of classes.
 
-A classifier is one network or several (aode) in which the class is known by its name, and what raw rows
-become before they are asked about. Levels are those that the table's variables declare, seen or not.
+A classifier is one network or several (aode, averaged) in which the class is known by its name, and what raw
+rows become before they are asked about. Levels are those that the table's variables declare, seen or not.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -67,13 +68,15 @@ class Classifier:
 
     Parameters
     ----------
-    nets : one network; of aode, one for each feature as parent of the others, and naive Bayes last.
+    nets : one network; of aode, one for each feature as parent of the others, and naive Bayes last; of
+        averaged, those drawn, the most frequent first.
     target : the name of the class.
     order : the features' names in the order of the user.
     grids : points on which missing continuous features are summed out, by their numbers.
     frequencies : of aode, for each network but the last the rows of each level of its parent; levels of fewer
         rows than `min_count` do not count.
     table : the rows it was learned from, in the networks' coding.
+    weights : of averaged, the share of each network.
     """
 
     nets: tuple[BayesNet, ...]
@@ -84,6 +87,7 @@ class Classifier:
     min_count: float = 0.0
     notes: tuple[str, ...] = ()
     table: Table | None = None
+    weights: tuple[float, ...] = ()
 
     @property
     def net(self) -> BayesNet:
@@ -126,6 +130,10 @@ class Classifier:
     def log_joint(self, table: Table) -> Array:
         """Log probability of each row with each class, features that are missing summed out."""
         target = self.net.index(self.target)
+        if self.weights:
+            parts = zip(self.nets, np.log(self.weights), strict=True)
+            logs = [w + class_log_joint(net, target, table.columns) for net, w in parts]
+            return np.asarray(np.logaddexp.reduce(logs, axis=0))
         if not self.frequencies:
             return class_log_joint(self.net, target, table.columns, self.grids)
         return self._averaged(table, target)
@@ -221,6 +229,10 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
     frequencies: tuple[tuple[int, Array], ...] = ()
     if spec.plan.structure == "aode":
         graphs, frequencies = _ranked(relations, graphs)
+    weights: tuple[float, ...] = ()
+    if spec.plan.structure == "averaged":
+        drawn = Counter(graphs)
+        graphs, weights = list(drawn), tuple(times / len(graphs) for times in drawn.values())
     nets = tuple(BayesNet(ready.variables, graph, local.models(graph)) for graph in graphs)
     order = tuple(name for name in table.order if name != target)
     return Classifier(
@@ -232,6 +244,7 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
         spec.min_count,
         tuple(dict.fromkeys(filter(None, notes))),
         ready,
+        weights,
     )
 
 

@@ -7,7 +7,9 @@
   it given the class as parents, too (Sahami 1996);
 * aode: one feature in turn is parent of all others, and the classifiers are averaged (Webb, Boughton and
   Wang 2005);
-* free: any directed graph in which nothing points to the class, and the class has a child.
+* free: any directed graph in which nothing points to the class, and the class has a child;
+* averaged: graphs of that kind drawn from their posterior by a chain over partitions (Kuipers and Moffa
+  2017), each with the weight of its draws.
 
 Features are parents of features of their own kind only.
 """
@@ -24,6 +26,7 @@ from arcwise.graphs.spanning import rooted, spanning_forest
 from arcwise.learners.classifiers.relations import Relations
 from arcwise.learners.directed import Directed
 from arcwise.learners.specification import Specification
+from arcwise.mcmc import SAMPLERS, run
 from arcwise.results import Watch
 
 __all__ = ["STRUCTURES", "Plan", "structures_of"]
@@ -31,7 +34,12 @@ __all__ = ["STRUCTURES", "Plan", "structures_of"]
 _NOTHING = 1e-9  # nats per row that an arc gains by rounding alone
 _MOST_CELLS = 1 << 27  # of all tables together
 _EACH = 64  # cells that a table of any size costs
-_SOURCED = ("naive", "tan", "kdb", "aode", "free")
+_SOURCED = ("naive", "tan", "kdb", "aode", "free", "averaged")
+_DRAWN, _BURN_IN, _THIN = (
+    100,
+    200,
+    10,
+)  # graphs that are drawn; steps for each variable before, and between
 
 
 @dataclass(frozen=True)
@@ -117,7 +125,7 @@ def _check_pairs(relations: Relations) -> None:
 
 
 def structures_of(relations: Relations, plan: Plan) -> list[DAG]:
-    """The graphs of a classifier: one, or of aode one for each feature and that of naive Bayes.
+    """The graphs of a classifier: one; of aode one for each feature and that of naive Bayes; or those drawn.
 
     Raises
     ------
@@ -125,6 +133,8 @@ def structures_of(relations: Relations, plan: Plan) -> list[DAG]:
     """
     if plan.structure == "free":
         return [_free(relations.table, relations.target, plan)]
+    if plan.structure == "averaged":
+        return _drawn(relations.table, relations.target, plan)
     if plan.structure not in STRUCTURES:
         raise unknown("structure of a classifier", plan.structure, _SOURCED)
     graphs = STRUCTURES[plan.structure](relations, plan)
@@ -149,20 +159,36 @@ STRUCTURES: dict[str, Callable[[Relations, Plan], list[Parents]]] = {
 # -- free ------------------------------------------------------------------------------------------
 
 
-def _free(table: Table, target: int, plan: Plan) -> DAG:
-    """The best graph by a score in which nothing points to the class, and the class has a child."""
+def _problem(table: Table, target: int, plan: Plan) -> Directed:
+    """Graphs in which nothing points to the class, and the class has a child, with their score."""
     continuous = [v.name for v in table.variables if not v.discrete]
     if continuous:
         raise FitError(
-            f"A free structure is searched for among discrete features, and {continuous[0]!r} is continuous: "
-            "take features='discretise'."
+            f"A {plan.structure} structure is searched for among discrete features, and {continuous[0]!r} is "
+            "continuous: take features='discretise'."
         )
     rules = Rules(max_parents=None if plan.k is None else plan.k + 1, target=table.names[target])
     spec = Specification(
         plan.rng, model="discrete", score=plan.score, search=plan.search, rules=rules
     )
-    problem = Directed.bind(spec, table)
+    return Directed.bind(spec, table)
+
+
+def _free(table: Table, target: int, plan: Plan) -> DAG:
+    """The best graph by a score."""
+    problem = _problem(table, target, plan)
     graph = problem.learn(problem.penalty, plan.watch).net.graph
     if not isinstance(graph, DAG):
         raise FitError("A classifier needs a directed graph.")
     return graph
+
+
+def _drawn(table: Table, target: int, plan: Plan) -> list[DAG]:
+    """Graphs from their posterior, as often as they were drawn, those drawn most often first."""
+    problem, p = _problem(table, target, plan), len(table.names)
+    sampler = SAMPLERS["partition"](problem.penalised(problem.penalty), problem.limits)
+    rng = problem.spec.stream(2)
+    chain = run(
+        sampler, None, rng, _DRAWN, burn_in=_BURN_IN * p, thin=_THIN * p, on_step=plan.watch
+    )
+    return [graph for graph, times in chain.counts().items() for _ in range(times)]
