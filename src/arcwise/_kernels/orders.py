@@ -4,6 +4,7 @@
 from other orders are cheap.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -45,26 +46,26 @@ class Compiled:
     work: Work = Work()
 
 
-class Batches(Compiled):
+class Batches(Compiled, ABC):
     """Compiled scores that answer batches of sets by themselves, charges included."""
 
+    @abstractmethod
     def many(self, child: int, sets: Sets) -> Array:
         """Scores of several parent sets."""
-        raise NotImplementedError
 
+    @abstractmethod
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
         """The score of `base`, then those with each of `among` put in or taken out; -inf for the child."""
-        raise NotImplementedError
 
+    @abstractmethod
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
     ) -> Array:
         """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
-        raise NotImplementedError
 
+    @abstractmethod
     def charged(self, extra: Array) -> Self:
         """The same with something added by the number of parents."""
-        raise NotImplementedError
 
 
 class GaussianScores(Compiled):
