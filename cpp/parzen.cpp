@@ -62,6 +62,24 @@ void fit(ConstMatrix columns, Flags apart, ConstVector weights, std::int64_t chi
   }
 }
 
+// Scores by the mesh; NaN where these columns and widths have none.
+void loo_mesh(ConstMatrix columns, Flags apart, ConstVector weights, std::int64_t child, std::int64_t levels,
+              ConstIndices indptr, ConstIndices indices, ConstMatrix widths, Vector value) {
+  const Source source = source_of(columns, apart, weights);
+  check_child(child, levels, source.p);
+  check_sets(indptr, indices, child, source.p);
+  for (std::size_t i = 0; i < widths.size(); ++i) check_width(widths.data()[i]);
+  nb::gil_scoped_release release;
+  Mesh mesh;
+  for (std::size_t r = 0; r < value.shape(0); ++r) {
+    const std::int64_t begin = indptr.data()[r];
+    const auto k = static_cast<std::size_t>(indptr.data()[r + 1] - begin);
+    const auto rows = gather<double>(source, child, indices.data() + begin, k);
+    const Widths at{widths.data()[2 * r], widths.data()[2 * r + 1]};
+    value.data()[r] = mesh.bind(rows, levels) && mesh.fits_memory(at) ? mesh.value(at) : NAN;
+  }
+}
+
 void check_row(std::int64_t row, std::size_t n) {
   if (row < 0 || row >= static_cast<std::int64_t>(n)) throw nb::index_error("a query is no row of the table");
 }
@@ -127,6 +145,7 @@ void joint(ConstMatrix columns, Flags apart, ConstVector weights, ConstIndices i
 
 void bind_parzen(nanobind::module_& m) {
   m.def("parzen_loo", &arcwise::parzen::loo);
+  m.def("parzen_loo_mesh", &arcwise::parzen::loo_mesh);
   m.def("parzen_fit", &arcwise::parzen::fit);
   m.def("parzen_joint", &arcwise::parzen::joint);
   m.def("parzen_loo_rows", &arcwise::parzen::loo_rows);

@@ -110,6 +110,9 @@ struct Widths {
   double in, out;
 };
 
+// How the two widths may move.
+enum class Freedom { two, one, out_only };
+
 inline double precision(double width) { return 0.5 / (width * width); }
 
 // Adds a row's term from its sums; `shift` is what was taken out of log S - log T.

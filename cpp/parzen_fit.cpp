@@ -3,8 +3,8 @@
 namespace arcwise::parzen {
 namespace {
 
-constexpr std::size_t kMany = 4096;   // rows beyond which peaks are sought
-constexpr std::size_t kSome = 1024;   // on so many of them, and then climbed on
+constexpr std::size_t kMany = 4096;   // rows beyond which a mesh stands for all pairs; where there is none, peaks are
+constexpr std::size_t kSome = 1024;   // sought on so many of the rows, and then climbed on
 constexpr std::size_t kMore = 8192;   // an eighth of all, so many at most, before all are asked
 constexpr std::size_t kStarts = 4;
 constexpr double kRough = 1e-2;       // gain at which to turn from a few rows to more
@@ -62,29 +62,35 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
   const Freedom freedom = k == 0 ? Freedom::out_only : one ? Freedom::one : Freedom::two;
   const bool many = rough_.n > kMany;
   few_.bind(rough_, kGridLines);
-  if (many) lines_.bind(rough_, kSome);
+  const std::vector<Widths> starts = peaks(few_, levels, freedom, box, kStarts);
+  const bool meshed = many && mesh_.bind(exact_, levels) && mesh_.pays(starts[0]);
+  const bool sketched = many && !meshed;
+  if (sketched) lines_.bind(rough_, kSome);
   pairs_.bind(rough_, exact_, true);
   const auto few = [&](Widths w) { return few_.loo(w, levels, true); };
-  const auto all = [&](Widths w) { return pairs_.loo(w, levels, true); };
-  const auto some = [&](Widths w) { return many ? lines_.loo(w, levels, true) : all(w); };
+  const auto all = [&](Widths w) {
+    return meshed && mesh_.pays(w) ? mesh_.curve(w, freedom) : pairs_.loo(w, levels, true);
+  };
+  const auto some = [&](Widths w) { return sketched ? lines_.loo(w, levels, true) : all(w); };
   Climb found{{1.0, 1.0}, {}, 0};
   int used = 0;
   const auto try_from = [&](Widths start) {
-    const Climb next = climb(some, start, freedom, box, many ? kSketch : kLast, used ? &found : nullptr);
+    const Climb next = climb(some, start, freedom, box, sketched ? kSketch : kLast, used ? &found : nullptr);
     if (!used || next.curve.value > found.curve.value) found = next;
     used += next.evaluations;
   };
-  const auto value = [&](Widths w) {
-    return (many ? lines_.loo(w, levels, false) : pairs_.loo(w, levels, false)).value;
+  const auto value_of_all = [&](Widths w) {
+    return meshed && mesh_.pays(w) ? mesh_.value(w) : pairs_.loo(w, levels, false).value;
   };
-  for (const Widths start : hopeful(peaks(few_, levels, freedom, box, kStarts), value)) {
+  const auto value = [&](Widths w) { return sketched ? lines_.loo(w, levels, false).value : value_of_all(w); };
+  for (const Widths start : hopeful(starts, value)) {
     const Widths near = many ? climb(few, start, freedom, box, kRough).widths : start;
     try_from(many && value(near) > value(start) ? near : start);
   }
   if (freedom == Freedom::two) {
     for (const Widths there : beside(found, box, k <= kFewInputs, value)) try_from(there);
   }
-  if (many) {
+  if (sketched) {
     if (rough_.n / 8 > 2 * kSome) {
       lines_.bind(rough_, std::min(rough_.n / 8, kMore));
       found = climb(some, found.widths, freedom, box, kSketch);
@@ -93,7 +99,7 @@ Fitted Fitter::fit(const Source& source, std::int64_t child, std::int64_t levels
     used += found.evaluations;
   }
   settle_widths(found.widths, freedom, one, box);
-  if (many) return {found.widths, pairs_.loo(found.widths, levels, false).value, used};
+  if (many) return {found.widths, value_of_all(found.widths), used};
   last_.bind(exact_, exact_, false);
   return {found.widths, last_.loo(found.widths, levels, false).value, used};
 }

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "parzen_pairs.hpp"
+#include "parzen_mesh.hpp"
 
 namespace arcwise::parzen {
 
@@ -41,9 +41,6 @@ class Lines {
   bool kept_ = true;
   mutable Aligned<float> distance_, own_;
 };
-
-// How the two widths may move.
-enum class Freedom { two, one, out_only };
 
 struct Box {
   double floor, ceiling;  // of widths
@@ -92,6 +89,7 @@ class Fitter {
   Rows<float> rough_;
   Rows<double> exact_;
   Lines few_, lines_;
+  Mesh mesh_;
   Pairs<float> pairs_;
   Pairs<double> last_;
 };

@@ -232,6 +232,44 @@ def test_more_rows_than_are_kept_give_the_same_sums():
 
 
 @every_case
+def test_the_mesh_gives_the_printed_sum(case):
+    """For any bandwidths, ties, outliers and weights; rows that are nearly alone are summed pair by pair."""
+    seen = 0
+    for child, members, bandwidths in questions(case):
+        ask = (*case.data, child, case.levels[child], [members], np.array([bandwidths]))
+        found = kernel.loo_mesh(*ask)[0]
+        continuous = not (case.levels[child] or case.apart[list(members)].any())
+        assert continuous and len(members) < 3 or np.isnan(found)
+        if not np.isnan(found):
+            want = naive.loo(*case.data, child, 0, members, bandwidths)
+            assert found == pytest.approx(want, abs=1e-6, rel=1e-6), (child, members, bandwidths)
+            seen += 1
+    assert seen >= len(case.columns)
+
+
+@pytest.mark.parametrize("shape", ["normal", "skewed", "rounded", "far apart"])
+def test_fits_of_many_rows_have_the_exact_score(shape):
+    """Beyond 4096 rows sums go over a mesh where there is one: value and optimum are those of all pairs."""
+    rng = np.random.default_rng(14)
+    x = rng.normal(size=(3, 4500))
+    x[1] = np.sin(2 * x[0]) + 0.3 * x[1]
+    if shape == "skewed":
+        x = np.exp(x)
+    if shape == "rounded":
+        x = np.round(x, 1)
+    if shape == "far apart":
+        x[:, ::7] += 40.0
+    columns = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+    weights, flags = rng.uniform(0.5, 1.5, 4500), np.zeros(3, np.uint8)
+    for child, members in [(1, ()), (1, (0,)), (0, (1, 2)), (2, (0,))]:
+        found = kernel.fit(columns, flags, weights, child, 0, [members], one=False, **BOX)
+        at = kernel.loo(columns, flags, weights, child, 0, [members], found.bandwidths)
+        assert found.value[0] == pytest.approx(at.value[0], abs=3e-7)
+        inside = (found.bandwidths[0] > BOX["floor"]) & (found.bandwidths[0] < BOX["ceiling"])
+        assert np.abs(at.gradient[0][inside]).max(initial=0.0) < 5e-3
+
+
+@every_case
 def test_some_rows_against_all(case):
     rows = np.flatnonzero(case.weights > 0)[::3]
     for child in range(len(case.columns)):
