@@ -239,7 +239,7 @@ def test_the_mesh_gives_the_printed_sum(case):
         ask = (*case.data, child, case.levels[child], [members], np.array([bandwidths]))
         found = kernel.loo_mesh(*ask)[0]
         continuous = not (case.levels[child] or case.apart[list(members)].any())
-        assert continuous and len(members) < 3 or np.isnan(found)
+        assert (continuous and len(members) < 3) or np.isnan(found)
         if not np.isnan(found):
             want = naive.loo(*case.data, child, 0, members, bandwidths)
             assert found == pytest.approx(want, abs=1e-6, rel=1e-6), (child, members, bandwidths)

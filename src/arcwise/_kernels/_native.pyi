@@ -28,6 +28,7 @@ elimination_plan: Any
 JunctionTree: Any
 Orders: Any
 parzen_loo: Any
+parzen_loo_mesh: Any
 parzen_fit: Any
 parzen_joint: Any
 parzen_shares: Any

@@ -94,7 +94,7 @@ def loo_mesh(
     sets: Sets,
     bandwidths: Array,
 ) -> Array:
-    """Leave-one-out scores (m,) as `loo` has them, by a mesh: O(n) for one to three continuous columns in all.
+    """Leave-one-out scores (m,) as of `loo`, by a mesh: O(n) for one to three continuous columns in all.
 
     The error is about 1e-7 nats per row; NaN for sets that have no mesh: more columns, unordered levels, or
     bandwidths so small beside the columns' ranges that it would have more than four million points.
@@ -121,8 +121,8 @@ def fit(
     """Widths in [floor, ceiling] of greatest leave-one-out score, for m sets of one child.
 
     A grid on some rows, then Newton's method, from several peaks, in single precision. Up to 4096 rows every
-    step is on all rows, and the value in double precision. Beyond, sums are taken by a mesh (`loo_mesh`) where
-    that is quicker: up to three continuous columns in all. Otherwise peaks are sought on 1024 rows
+    step is on all rows, and the value in double precision. Beyond, sums are taken by a mesh (`loo_mesh`)
+    where that is quicker: three continuous columns in all. Otherwise peaks are sought on 1024 rows
     (then 8192) against all centres, and a last climb and the value are on all rows in single precision
     (relative error about 1e-6). A function of child and set alone: other sets and `threads` change no bit
     of it. `one` keeps h_in = h_out. Without inputs h_in has no meaning and is the ceiling (or h_out).

@@ -17,7 +17,7 @@ import numpy as np
 
 from arcwise.errors import WordError, close_to, listed
 
-_INNER = {"rng", "limits", "on_step", "threads"}  # given by the library, not by the user
+_INNER = {"rng", "limits", "on_step", "threads", "until"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
     int: "a non-negative integer",
     float: "a non-negative number",
