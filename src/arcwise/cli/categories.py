@@ -84,13 +84,16 @@ class Categories(Levels):
             raise WordError("--bins and --target say how to cut columns: they need --discretise.")
         return self.discretise is not None or any(getattr(self, word) for word in _ONE)
 
-    def table(self, source: options.Rows, stream: bool = False) -> Table | Moments:
-        """Read the table, with categories where some are asked for, or its moments."""
+    def table(
+        self, source: options.Rows, stream: bool = False, model: str = "auto"
+    ) -> Table | Moments:
+        """Read the table, with categories where some are asked for, or its counts or moments."""
         if not self.wanted:
-            return source.moments() if stream else source.table()
+            return source.gathered(stream, model)
         if stream:
             raise WordError(
-                "--discretise and --level do not go with --stream, which takes numbers."
+                "--discretise and --level do not go with --stream, which reads the file only once: write the "
+                "levels to a file first, with 'arcwise discretise'."
             )
         return _made(source, self.discretise, self.settings())
 

@@ -258,6 +258,8 @@ _ADVICE: Mapping[str, Any] = {
     ),
     r"go into a pair \(tail, head\)": 'are written in quotes, with a comma: \'"tail","head"\'',
     r": use read\(\)": ": leave --stream out",
+    r"first, with discretise\(\)": "first, with 'arcwise discretise'",
+    r"with discretise\(\)": "with --discretise quantiles",
 }
 
 
