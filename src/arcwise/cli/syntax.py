@@ -258,6 +258,7 @@ _ADVICE: Mapping[str, Any] = {
     ),
     r"go into a pair \(tail, head\)": 'are written in quotes, with a comma: \'"tail","head"\'',
     r": use read\(\)": ": leave --stream out",
+    r"in batches, with counts\(\) or moments\(\)": "in batches, with --stream",
     r"first, with discretise\(\)": "first, with 'arcwise discretise'",
     r"with discretise\(\)": "with --discretise quantiles",
 }
