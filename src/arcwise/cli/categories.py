@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from arcwise.cli import options, outputs
 from arcwise.cli.inputs import file_name, read_table
 from arcwise.cli.options import option
-from arcwise.cli.syntax import assignments, names, number
+from arcwise.cli.syntax import assignments, bounds, names, number
 from arcwise.cli.terminal import aside, grid, show, styled
 from arcwise.errors import DataError, WordError, plural
 
@@ -179,10 +179,10 @@ def _held(text: str) -> Any:
             return re.compile(text[1:-1])
         except re.error as error:
             raise DataError(f"{text} is not a regular expression ({error}).") from None
+    ends = bounds(text)
+    if ends is not None:
+        return ends
     low, dots, high = (part.strip() for part in text.partition(".."))
-    ends = [number(end) if end else None for end in (low, high)]
-    if dots and all(not isinstance(end, str) for end in ends):
-        return tuple(ends)
     return (low, high) if dots and ":" in low and ":" in high else text
 
 
