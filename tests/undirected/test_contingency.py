@@ -261,7 +261,7 @@ def test_more_columns_than_a_table_can_hold():
     assert ruled.graph.has_edge("HR", "PAP")
     assert not ruled.graph.has_edge("CVP", "LVEDVOLUME")
     assert aw.learn(rows, graph="undirected", search="deletion").graph.n_edges > 0
-    assert aw.path(rows).at(1.0).graph.n_edges == 0
+    assert aw.path(rows).at(1.0).n_edges == 0
 
 
 def test_many_independent_columns_have_no_edge():
