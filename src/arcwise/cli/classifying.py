@@ -93,7 +93,7 @@ def classify(
     seconds = clock.monotonic() - began
     net = found.network
     written = outputs.write(
-        [(output, net.save, "the classifier"), (plot, outputs.draw(net.plot), "a picture")]
+        [(output, net.save, _written_as(structure)), (plot, outputs.draw(net.plot), "a picture")]
     )
     if json:
         terminal.show_json(_document(found, [str(each) for each in written]))
@@ -115,6 +115,14 @@ def classify(
     if found.validated is not None:
         _show_validated(found.validated)
     outputs.say_written(written)
+
+
+def _written_as(structure: str) -> str:
+    """What the file holds: of an average, one network only."""
+    return {
+        "aode": "one network of the average, with the parent that tells most",
+        "averaged": "one network of the average, the most probable",
+    }.get(structure, "the classifier")
 
 
 def _losses(

@@ -266,6 +266,7 @@ _ADVICE: Mapping[str, Any] = {
     r"with columns=\[\.\.\.\]": "with --only",
     r"\b(score|model|search|penalty|start|seed)='(\w+)'": r"--\1 \2",
     r"\bpenalty=NUMBER\b": "--penalty NUMBER",
+    r"\bfolds=(\d+)": r"--folds \1",
     r"\bprior_rows\b": "--pseudo-rows",
     r"\b(given|do|start|expert|penalty)=(?=[ )])": r"--\1",
     r"\bkinds= ": "--kind ",
