@@ -17,8 +17,9 @@ further rows.
 
 import argparse
 import json
+import re
+import signal
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -231,30 +232,30 @@ def smoothing(args):
                 )
 
 
-def peer(data, words, repeats=1, seconds=3600):
-    """What peers find, and their CPU seconds, by words; columns in the shuffled order."""
-    names, found = data.rows.names, {}
+SECONDS, MEMORY = 300, 4 << 30  # CPU time and bytes after which a peer is given up
+
+
+def peer(data, words, repeats=1):
+    """What a peer finds and its CPU seconds, or the words for why it was given up; shuffled columns."""
+    names = data.rows.names
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.npz"
         np.savez(
             path, x=np.column_stack([np.asarray(c, dtype=np.int32) for c in data.rows.columns])
         )
         script = Path(__file__).parent / "discrete_peer.py"
-        command = [str(PEER_PYTHON), str(script), str(path), ",".join(words), str(repeats)]
-        try:
-            done = subprocess.run(
-                command, env=ONE_CORE, capture_output=True, text=True, timeout=seconds, check=False
-            )
-            lines, said = done.stdout, done.stderr if done.returncode else ""
-        except subprocess.TimeoutExpired as late:
-            lines, said = (late.stdout or b"").decode(), "out of time"
-    for line in filter(lambda each: each.startswith("{"), lines.splitlines()):
-        one = json.loads(line)
-        graph = DAG.from_arcs([(names[a], names[b]) for a, b in one["arcs"]], names)
-        found[one["words"]] = graph, one["cpu"]
-    if said:
-        print(said[-400:], file=sys.stderr)
-    return found
+        limits = [str(repeats), str(SECONDS), str(MEMORY)]
+        command = [str(PEER_PYTHON), str(script), str(path), words, *limits]
+        done = subprocess.run(command, env=ONE_CORE, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if lines:
+        one = json.loads(lines[-1])
+        return DAG.from_arcs([(names[a], names[b]) for a, b in one["arcs"]], names), one["cpu"]
+    if done.returncode == -signal.SIGXCPU:
+        return f"over {SECONDS} CPU s"
+    if re.search("bad_alloc|memory", done.stderr, re.IGNORECASE):
+        return f"over {MEMORY >> 30} GB"
+    raise RuntimeError(f"{words}: {done.returncode} {done.stderr[-400:]}")
 
 
 PEERS = (
@@ -264,25 +265,34 @@ PEERS = (
 
 
 def peers(args):
-    """The default beside the peers: distance, held-out likelihood, CPU seconds."""
-    for name in args.networks:
-        for n in args.rows:
-            for seed in args.seeds:
+    """The default beside the peers: distance, held-out likelihood, CPU seconds.
+
+    What a peer was given up for on one sample is not tried again on others of that network, nor with more
+    rows.
+    """
+    given_up = {}
+    for seed in args.seeds:
+        for name in args.networks:
+            for n in sorted(args.rows):
                 data = drawn(name, n, seed)
                 began = time.process_time()
                 graph = aw.learn(data.rows, seed=1, progress=False).graph
                 found = {"default": (graph, time.process_time() - began)}
-                slow = name == "andes" and n > 1000  # pyAgrum takes minutes
-                if not args.alone:
-                    found |= peer(
-                        data, [w for w in PEERS if not (slow and w.startswith("pyagrum"))]
-                    )
-                for words, (graph, cpu) in found.items():
-                    shd, f1, arcs, fresh = judged(data, graph)
-                    said = {
-                        "net": name, "n": n, "seed": seed, "who": words, "shd": shd, "f1": round(f1, 4),
-                        "arcs": arcs, "heldout": round(fresh, 4), "cpu": round(cpu, 3),
-                    }  # fmt: skip
+                for words in () if args.alone else PEERS:
+                    least, why = given_up.get((name, words), (np.inf, ""))
+                    found[words] = why if least <= n else peer(data, words)
+                    if isinstance(found[words], str):
+                        given_up[name, words] = min(least, n), found[words]
+                for words, outcome in found.items():
+                    said = {"net": name, "n": n, "seed": seed, "who": words}
+                    if isinstance(outcome, str):
+                        said |= {"given_up": outcome}
+                    else:
+                        shd, f1, arcs, fresh = judged(data, outcome[0])
+                        said |= {
+                            "shd": shd, "f1": round(f1, 4), "arcs": arcs, "heldout": round(fresh, 4),
+                            "cpu": round(outcome[1], 3),
+                        }  # fmt: skip
                     print(json.dumps(said), flush=True)
 
 
@@ -353,9 +363,11 @@ def speed(args):
         aw.learn(data.rows, seed=1, progress=False)
         text += f" | default {time.process_time() - began:7.2f}"
         small = len(data.rows.names) < 300  # beyond, the peer takes too long
-        others = peer(data, ["pybnesian hc bic"], 1, 900) if small and not args.alone else {}
-        for words, (other, cpu) in others.items():
-            text += f" | {words} {cpu:8.3f} {total(score, other):14.1f}"
+        other = peer(data, "pybnesian hc bic") if small and not args.alone else "not asked"
+        text += " | PyBNesian hc bic "
+        text += (
+            other if isinstance(other, str) else f"{other[1]:8.3f} {total(score, other[0]):14.1f}"
+        )
         print(text, flush=True)
 
 

@@ -1,6 +1,7 @@
-"""Discrete learners of peers on one table, in a process of their own: a line of JSON each."""
+"""A discrete learner of a peer on one table, in a process of its own with bounds: a line of JSON."""
 
 import json
+import resource
 import sys
 import time
 import warnings
@@ -52,14 +53,15 @@ def pyagrum(x, search, score):
 
 
 if __name__ == "__main__":
-    path, several, repeats = sys.argv[1:]
+    path, words, repeats, seconds, size = sys.argv[1:]
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+    resource.setrlimit(resource.RLIMIT_DATA, (int(size), int(size)))
     table = np.load(path)["x"]
-    for words in several.split(","):
-        who, search, score = words.split()
-        run = {"pybnesian": pybnesian, "pyagrum": pyagrum}[who](table, search, score)
-        least = float("inf")
-        for _ in range(int(repeats)):
-            began = time.process_time()
-            arcs = run()
-            least = min(least, time.process_time() - began)
-        print(json.dumps({"words": words, "arcs": arcs, "cpu": least}), flush=True)
+    who, search, score = words.split()
+    run = {"pybnesian": pybnesian, "pyagrum": pyagrum}[who](table, search, score)
+    least = float("inf")
+    for _ in range(int(repeats)):
+        began = time.process_time()
+        arcs = run()
+        least = min(least, time.process_time() - began)
+    print(json.dumps({"arcs": arcs, "cpu": least}), flush=True)

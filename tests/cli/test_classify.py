@@ -91,3 +91,14 @@ def test_spam(run, shared_data):
     place = shared_data / "classification" / "spambase.csv.gz"
     done = run("classify", place, "class", "--structure", "naive", "--folds", 3, "--json")
     assert json.loads(done.out)["accuracy"]["mean"] > 0.88
+
+
+def test_of_an_average_the_file_holds_one_network_and_that_is_said(run, mail, tmp_path):
+    done = run(
+        "classify", mail, "kind", "--structure", "aode", "--folds", 0, "-o", tmp_path / "a.json"
+    )
+    assert "(one network of the average, with the parent that tells most)" in done.out
+    (tmp_path / "rare.csv").write_text("x,kind\n" + "u,a\nv,a\n" * 10 + "u,b\n")
+    done = run("classify", tmp_path / "rare.csv", "kind", "--folds", 5)
+    assert "All rows but those of class 'a' fall into one of 5 parts" in done.err
+    assert "take --folds 0" in done.err

@@ -111,3 +111,43 @@ def test_rules_of_the_shell_pin_arcs_and_leave_no_range(run, chain):
     assert " -- " not in run("edges", "chain.json").out
     done = run("query", "chain.json", "z", "--do", "y=1")
     assert len(done.out.splitlines()) == 2
+
+
+@pytest.fixture
+def clinic(folder):
+    aw.example("asia").save(folder / "asia.bif")
+    return "asia.bif"
+
+
+def test_a_joint_answer_about_levels_is_a_table(run, clinic):
+    out = run("query", clinic, "lung", "bronc", "--given", "smoke=yes").out
+    assert "  lung  bronc  probability\n  yes   yes    0.06\n" in out
+    found = json.loads(run("query", clinic, "lung", "bronc", "--given", "smoke=yes", "--json").out)
+    assert found["joint"][1] == pytest.approx([0.54, 0.36])
+
+
+def test_weights_sets_and_ranges_of_levels_as_evidence(run, clinic):
+    """Soft evidence is a mean over hard evidence, and a set of levels is one of weights 0 and 1."""
+    asia = aw.example("asia")
+    weights = {"yes": 0.8, "no": 0.1}
+    belief = asia.query("lung", given={"smoke": weights, "dysp": "yes"})
+    out = run("query", clinic, "lung", "--given", "smoke=yes:0.8|no:0.1,dysp=yes").out
+    assert f"  yes  {float(belief.probability('yes')):.4g}\n" in out
+    mixed = {
+        level: weight * float(asia.probability({"smoke": level, "dysp": "yes"}))
+        for level, weight in weights.items()
+    }
+    expected = sum(
+        share * float(asia.query("lung", given={"smoke": level, "dysp": "yes"}).probability("yes"))
+        for level, share in mixed.items()
+    ) / sum(mixed.values())
+    assert float(belief.probability("yes")) == pytest.approx(expected, rel=1e-12)
+    out = run("explain", clinic, "--given", "smoke=yes:1|no:9").out
+    assert "\n  smoke   no\n" in out
+    die = aw.fit("[die][odd|die]", {"die": [1, 2, 3, 4] * 5, "odd": ["y", "n"] * 10}, alpha=0)
+    die.save("die.json")
+    assert (
+        "odd given die = 2 or 3\n  n  0.5"
+        in run("query", "die.json", "odd", "--given", "die=2..3").out
+    )
+    assert "odd given die = 1\n  n  0" in run("query", "die.json", "odd", "--given", "die=..1").out

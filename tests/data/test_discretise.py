@@ -331,3 +331,15 @@ def test_raw_rows_become_the_levels_of_the_table(method, pairs):
     assert len(set(levels)) == len(levels)
     if method != "width":
         assert sorted(set(found.column("x").tolist())) == list(range(len(levels)))
+
+
+def test_columns_made_of_text_count_and_keep_the_weights():
+    """Nothing is called the only column because text was made into levels first."""
+    mail = {"from": ["a.edu", "b.com"] * 5, "spam": ["no", "yes"] * 5, "n": [3, 4] * 5}
+    forms = {"from": {"edu": "*.edu", "other": None}}
+    assert not any("one column only" in note for note in discretise(mail, levels=forms).notes)
+    del mail["spam"]
+    found = discretise(mail, levels=forms, weights="n")
+    assert found.names == ("from",)
+    assert found.total == 35
+    assert discretise({"from": mail["from"]}, levels=forms, weights=mail["n"]).total == 35

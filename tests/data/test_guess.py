@@ -89,3 +89,13 @@ def test_invented_names_avoid_given_ones() -> None:
     names, notes = tidy_names(["x2", "", None, "b"])
     assert names == ("x2", "x2_", "x3", "b")
     assert notes == ("Columns without a name are called by their position: 'x2_' and 'x3'.",)
+
+
+def test_lines_without_end():
+    """A line of names is not looked for in a hundred megabytes, and many names of one kind take no time."""
+    with pytest.raises(DataError, match="The first line is longer than 4 MB"):
+        layout_of(b"x," * 3_000_000)
+    with pytest.raises(DataError, match="A cell of the first lines is longer than 131072 letters"):
+        layout_of(b"a,b\n" + b"x" * 1_000_000 + b",y\n")
+    names, _ = tidy_names(["x"] * 300_000, numbered=True)
+    assert names[-1] == "x.299999"

@@ -330,3 +330,18 @@ def test_every_shared_csv_can_be_read(shared_data: Path) -> None:
             names = [name for name in found.order if name.startswith("char_freq")]
             assert names == ["char_freq", *(f"char_freq.{i}" for i in range(1, 6))]
             assert any("were numbered: 'char_freq.1'" in note for note in found.notes)
+
+
+def test_what_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a thousandth of its content; and rows by the million in a few bytes of Parquet."""
+    packed, stored = tmp_path / "bomb.csv.gz", tmp_path / "bomb.parquet"
+    packed.write_bytes(gzip.compress(b"a,b\n" * 1_000_000))
+    pq.write_table(pa.table({"x": np.zeros(3_000_000, dtype=np.int8)}), stored)
+    monkeypatch.setattr("arcwise.data.source.available", lambda: 4e6)
+    with pytest.raises(DataError, match=r"kB unpack to more than 1.0 MB, a quarter of the memory"):
+        read(packed)
+    with pytest.raises(DataError, match=r"3e\+06 cells, more than a quarter of the memory"):
+        read(stored)
+    assert moments(stored).n == 3e6

@@ -62,7 +62,7 @@ def test_events_on_several_variables_have_honest_errors(both):
     assert both.probability({"a": (50, None), "b": (50, None)}).error > 0
     with pytest.raises(DataError, match="one truth value per draw"):
         both.probability(lambda drawn: 1.0)
-    with pytest.raises(DataError, match="bounds by name"):
+    with pytest.raises(DataError, match="bounds or levels by name"):
         both.probability((0, 1))
     with pytest.raises(DataError, match="'z' is not among"):
         both["z"]

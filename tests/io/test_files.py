@@ -128,3 +128,15 @@ def test_graphs_there_and_back_in_every_two_way_format(tmp_path, suffix, packed)
     save(Stored(graph), str(place))
     assert load(place).graph == graph
     assert isinstance(load(Path(place)).graph, DAG)
+
+
+def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    place = tmp_path / "bomb.bif.gz"
+    place.write_bytes(gzip.compress(bytes(3_000_000)))
+    monkeypatch.setattr(files_module, "UNPACKED", 1e6)
+    with pytest.raises(
+        FileError, match=r"bomb.bif.gz' cannot be read: its .* unpack to more than 1.0 MB"
+    ):
+        load(place)
+    place.write_bytes(gzip.compress(b"network x { }") + gzip.compress(b" ") * 3)
+    assert read_bytes(place) == b"network x { }   "

@@ -433,3 +433,15 @@ def test_aode_of_very_many_features_is_refused():
     wide = {f"f{i:04d}": rng.choice(["x", "y"], 20) for i in range(1500)}
     with pytest.raises(aw.FitError, match="tables of all pairs of features"):
         learned({"kind": ["a", "b"] * 10, **wide}, "aode")
+
+
+def test_forward_selection_passes_a_plateau():
+    """One class is so frequent that no feature alone changes a decision; two together do."""
+    rng = np.random.default_rng(3)
+    a, b, noise = rng.random((3, 3000)) < 0.3
+    rare = (a & b) ^ (rng.random(3000) < 0.02)
+    data = {"a": a, "b": b, "noise": noise, "kind": np.where(rare, "rare", "usual")}
+    alone = aw.classify({k: data[k] for k in ("a", "kind")}, "kind", structure="naive").validated
+    assert alone.accuracy == pytest.approx((~rare).mean())
+    chosen = learned(data, select="forward")
+    assert chosen.net.names == ("a", "b", "kind")

@@ -10,9 +10,10 @@ import arcwise as aw
 from arcwise.conditionals.discrete import Smoothing
 from arcwise.data import Variable
 from arcwise.errors import FileError, FitError, GraphError
-from arcwise.graphs import UGraph, decomposable, maximal_cliques
+from arcwise.graphs import Limits, Rules, UGraph, decomposable, maximal_cliques, moral
 from arcwise.networks import MarkovNet, TableJoint
-from arcwise.undirected import contingency
+from arcwise.scores import Score
+from arcwise.undirected import candidates, contingency, edge_bounds, edge_limits
 from arcwise.undirected.contingency import fitted_tables
 
 GRAPHS = {
@@ -241,3 +242,45 @@ def test_a_table_that_the_graph_denies_is_refused():
         joint.check(UGraph.empty(("a", "b", "c")))
     assert decomposable(aw.ug(GRAPHS["chain"]))
     assert not decomposable(aw.ug(GRAPHS["square"]))
+
+
+def test_more_columns_than_a_table_can_hold():
+    """ALARM has 10^16 cells: edges are taken out of a graph that was grown, not of the complete one."""
+    alarm = aw.example("alarm")
+    rows = alarm.sample(2000, seed=4)
+    found = aw.learn(rows, graph="undirected")
+    close = aw.compare(found.graph, moral(alarm.graph))
+    assert close.precision > 0.95
+    assert close.recall > 0.7
+    assert any("took others in while its score rose" in note for note in found.notes)
+    shuffled = rows.to_pandas().sample(frac=1, random_state=1)[list(rows.names)[::-1]]
+    assert aw.learn(shuffled, graph="undirected").graph == found.graph
+    ruled = aw.learn(
+        rows, graph="undirected", required=["HR -- PAP"], forbidden=["CVP -> LVEDVOLUME"]
+    )
+    assert ruled.graph.has_edge("HR", "PAP")
+    assert not ruled.graph.has_edge("CVP", "LVEDVOLUME")
+    assert aw.learn(rows, graph="undirected", search="deletion").graph.n_edges > 0
+    assert aw.path(rows).at(1.0).n_edges == 0
+
+
+def test_many_independent_columns_have_no_edge():
+    rng = np.random.default_rng(0)
+    noise = {f"v{i}": rng.choice(list("abc"), 1000) for i in range(12)}
+    assert aw.learn(noise, graph="undirected").graph.n_edges == 0
+
+
+def test_growing_takes_what_either_end_takes():
+    """From scores by hand: a takes b, nobody takes c."""
+    worth = {(0, 1): 3.0, (1, 0): -1.0}
+
+    class Given(Score):
+        nodes, rows = ("a", "b", "c"), 10.0
+
+        def many(self, child, sets):
+            return np.array([sum(worth.get((child, x), -1.0) for x in each) for each in sets])
+
+    barred = candidates(Given(), Limits.none(["a", "b", "c"])).barred
+    assert [sorted(row) for row in barred] == [[2], [2], [0, 1]]
+    kept = candidates(Given(), edge_limits(Rules(required=["c -> a"]), Given.nodes))
+    assert edge_bounds(kept).largest.edges == (("a", "b"), ("a", "c"))

@@ -207,6 +207,11 @@ def _validated(
     for part in class_folds(codes, folds, np.random.default_rng(seed)):
         inside = np.ones(table.rows, dtype=bool)
         inside[part] = False
+        if len(left := np.unique(codes[inside])) < 2:
+            raise DataError(
+                f"All rows but those of class {classes[left[0]]!r} fall into one of {folds} parts, so that "
+                f"there is nothing to learn from without it: take folds=0, or a class with more rows."
+            )
         found = learn_classifier(table.take(inside), target, spec)
         features = table.take(part).select([n for n in table.order if n != target])
         logs[part] = found.log_proba(found.rows_of(features))

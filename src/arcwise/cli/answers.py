@@ -103,7 +103,8 @@ def query(
     Parameters
     ----------
     targets : the variables asked for.
-    given : a value that was observed; several are separated by commas. Of levels, 'a|b' is one or the other.
+    given : a value that was observed; several are separated by commas. Of levels, 'a|b' is one or the other,
+        'a:0.8|b:0.2' weights for all of them (soft evidence), and 2..5 those in a range.
     do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only; of a
         learned one the answer has a range where data cannot tell the direction of arcs at it.
     probability : also the probability of an event: 'quality > 6', '5 < quality < 7',
@@ -165,7 +166,8 @@ def explain(
 
     Parameters
     ----------
-    given : a level that was observed; several are separated by commas, and 'a|b' is one or the other.
+    given : a level that was observed; several are separated by commas. 'a|b' is one or the other,
+        'a:0.8|b:0.2' weights for all levels (soft evidence), and 2..5 those in a range.
     do : a level that is set (an intervention): arcs into the variable are cut.
     """
     network = load_network(net)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from arcwise.cli import options, outputs
 from arcwise.cli.inputs import file_name, read_table
 from arcwise.cli.options import option
-from arcwise.cli.syntax import assignments, names, number
+from arcwise.cli.syntax import assignments, bounds, names, number
 from arcwise.cli.terminal import aside, grid, show, styled
 from arcwise.errors import DataError, WordError, plural
 
@@ -84,13 +84,16 @@ class Categories(Levels):
             raise WordError("--bins and --target say how to cut columns: they need --discretise.")
         return self.discretise is not None or any(getattr(self, word) for word in _ONE)
 
-    def table(self, source: options.Rows, stream: bool = False) -> Table | Moments:
-        """Read the table, with categories where some are asked for, or its moments."""
+    def table(
+        self, source: options.Rows, stream: bool = False, model: str = "auto"
+    ) -> Table | Moments:
+        """Read the table, with categories where some are asked for, or its counts or moments."""
         if not self.wanted:
-            return source.moments() if stream else source.table()
+            return source.gathered(stream, model)
         if stream:
             raise WordError(
-                "--discretise and --level do not go with --stream, which takes numbers."
+                "--discretise and --level do not go with --stream, which reads the file only once: write the "
+                "levels to a file first, with 'arcwise discretise'."
             )
         return _made(source, self.discretise, self.settings())
 
@@ -176,10 +179,10 @@ def _held(text: str) -> Any:
             return re.compile(text[1:-1])
         except re.error as error:
             raise DataError(f"{text} is not a regular expression ({error}).") from None
+    ends = bounds(text)
+    if ends is not None:
+        return ends
     low, dots, high = (part.strip() for part in text.partition(".."))
-    ends = [number(end) if end else None for end in (low, high)]
-    if dots and all(not isinstance(end, str) for end in ends):
-        return tuple(ends)
     return (low, high) if dots and ":" in low and ":" in high else text
 
 

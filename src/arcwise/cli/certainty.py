@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.categories import Categories
 from arcwise.cli.options import learning_option, main_output, output_option
 from arcwise.cli.syntax import number
 from arcwise.errors import plural
@@ -25,6 +26,7 @@ def posterior(
     search: options.Search,
     scoring: options.Scoring,
     known: options.Knowledge,
+    categories: Categories,
     method: Annotated[str, learning_option("WORD")] = "auto",
     prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
     draws: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
@@ -66,7 +68,7 @@ def posterior(
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
     settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
-    data = source.moments() if stream else source.table()
+    data = categories.table(source, stream, scoring.model)
     began = clock.monotonic()
     found = api.posterior(data, **settings, progress=False if quiet else None)
     seconds = clock.monotonic() - began

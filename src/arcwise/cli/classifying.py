@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.options import learning_option, main_output
@@ -12,6 +12,7 @@ from arcwise.cli.syntax import number
 
 if TYPE_CHECKING:
     from arcwise.api import Classification
+    from arcwise.data import Table
     from arcwise.evaluate import Classified
 
 __all__ = ["classify"]
@@ -34,6 +35,7 @@ def classify(
     loss: Annotated[list[str] | None, learning_option("'TRUE,DECIDED=NUMBER'")] = None,
     folds: Annotated[int, learning_option("NUMBER", least=0)] = 10,
     seed: Annotated[int, learning_option("NUMBER", least=0)] = 0,
+    stream: options.Stream = False,
     output: Annotated[Path | None, main_output()] = None,
     plot: options.Plot = None,
     json: options.Json = False,
@@ -70,7 +72,7 @@ def classify(
     from arcwise.plot import PICTURES
 
     outputs.check([(output, outputs.MODELS), (plot, PICTURES)], [source.data])
-    table = source.table()
+    table = cast("Table", source.gathered(stream, "discrete"))
     classes = table.variable(target).levels or ()
     began = clock.monotonic()
     found = api.classify(
@@ -91,7 +93,7 @@ def classify(
     seconds = clock.monotonic() - began
     net = found.network
     written = outputs.write(
-        [(output, net.save, "the classifier"), (plot, outputs.draw(net.plot), "a picture")]
+        [(output, net.save, _written_as(structure)), (plot, outputs.draw(net.plot), "a picture")]
     )
     if json:
         terminal.show_json(_document(found, [str(each) for each in written]))
@@ -113,6 +115,14 @@ def classify(
     if found.validated is not None:
         _show_validated(found.validated)
     outputs.say_written(written)
+
+
+def _written_as(structure: str) -> str:
+    """What the file holds: of an average, one network only."""
+    return {
+        "aode": "one network of the average, with the parent that tells most",
+        "averaged": "one network of the average, the most probable",
+    }.get(structure, "the classifier")
 
 
 def _losses(

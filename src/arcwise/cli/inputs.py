@@ -84,28 +84,29 @@ def _chosen_columns(raw: Raw, weights: str | None, only: Sequence[str], drop: Se
     return replace(raw, names=names, arrays=tuple(columns[name] for name in names))
 
 
-def read_moments(
+def read_batches(
     path: Path,
     *,
+    model: str = "auto",
     na_values: Sequence[str] = (),
     weights: str | None = None,
     only: Sequence[str] = (),
     drop: Sequence[str] = (),
-) -> Moments:
-    """Gather the moments of a file that may be larger than memory."""
-    from arcwise.data import moments
-    from arcwise.data.blocks import open_source
-    from arcwise.data.source import READ_ONCE, existing, naming
+) -> Table | Moments:
+    """Gather the counts of levels, or the moments of numbers, of a file that may be larger than memory."""
+    from arcwise.data import gathered
+    from arcwise.data.source import READ_ONCE
 
     if path == STANDARD_INPUT:
         raise DataError(f"{file_name(path)}: {READ_ONCE}")
-    place = existing(path)
-    if not (only or drop):
-        return moments(place, na_values=na_values, weights=weights)
-    with naming(place):
-        there = open_source(place, tuple(na_values), (None, None, None)).names
-        names = [name for name in _chosen(there, only, drop) if name != weights]
-    return moments(place, columns=names, na_values=na_values, weights=weights)
+    return gathered(
+        path,
+        columns=only or None,
+        drop=drop,
+        na_values=na_values,
+        weights=weights,
+        levels=None if model == "auto" else model == "discrete",
+    )
 
 
 def _chosen(there: Sequence[str], only: Sequence[str], drop: Sequence[str]) -> list[str]:

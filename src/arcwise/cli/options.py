@@ -139,7 +139,13 @@ NaValues = Annotated[
     data_option("VALUE", help="A further value that stands for a missing one, such as -999."),
 ]
 Stream = Annotated[
-    bool, switch("--stream", panel="Data", help="Read in batches: for files larger than memory.")
+    bool,
+    switch(
+        "--stream",
+        panel="Data",
+        help="Read in batches, for files larger than memory: kept are distinct rows of levels with their"
+        " counts, or means and covariances of numbers.",
+    ),
 ]
 
 
@@ -167,15 +173,18 @@ class Rows:
         """Read the table."""
         return inputs.read_table(self.data, **self.reading())
 
-    def moments(self) -> Moments:
-        """Gather the means and covariances of a file that may be larger than memory."""
+    def gathered(self, stream: bool, model: str) -> Table | Moments:
+        """Read the table, or with `stream` only what learning needs of a file larger than memory."""
+        if not stream:
+            return self.table()
         if self.kind:
             raise DataError(
-                "--kind does not go with --stream: a stream takes all columns as numbers."
+                "--kind does not go with --stream: a stream takes words as levels, and whole numbers, too, "
+                "where all columns have few values."
             )
         words = self.reading()
         words.pop("kinds")
-        return inputs.read_moments(self.data, **words)
+        return inputs.read_batches(self.data, model=model, **words)
 
     def reading(self) -> dict[str, Any]:
         """Give these options as `inputs.read_table` takes them."""

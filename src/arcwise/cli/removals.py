@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli.categories import Categories
 from arcwise.cli.options import data_option, learning_option, main_output, output_option
 from arcwise.errors import plural
 
@@ -26,6 +27,7 @@ def path(
     search: Annotated[str, learning_option("WORD")] = "auto",
     scoring: options.Scoring,
     known: options.EdgeRules,
+    categories: Categories,
     time_limit: options.TimeLimit = None,
     output: Annotated[Path | None, main_output()] = None,
     plot: Annotated[Path | None, output_option()] = None,
@@ -65,7 +67,7 @@ def path(
         **scoring.settings(),
     }
     settings |= {"progress": False if quiet else None, **known.settings(source)}
-    data = source.moments() if stream else source.table()
+    data = categories.table(source, stream, scoring.model)
     began = clock.monotonic()
     found = api.path(data, **settings)
     seconds = clock.monotonic() - began

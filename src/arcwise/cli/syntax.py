@@ -79,8 +79,8 @@ def values(
 ) -> dict[str, Any]:
     """Give values by name: levels where a variable has some, else numbers where they are numbers.
 
-    Several may stand in one text, separated by commas, if each has a name; levels one of which it is are
-    separated by ``|``.
+    Several may stand in one text, separated by commas, if each has a name; of levels there may be several,
+    with weights or without, or a range (see `level`).
 
     >>> values(["alcohol=11.5,colour=red"], "--given")
     {'alcohol': 11.5, 'colour': 'red'}
@@ -101,14 +101,35 @@ def _each_named(text: str) -> list[str]:
 
 
 def level(text: str, levels: Sequence[Any]) -> Any:
-    """Give the level that a text is, a list of them where ``|`` stands between, or a number, or the text."""
+    """Give what a text says of a variable: a level, several of them, weights or a range of them, or a number.
+
+    >>> level("a|b", "abc"), level("a:0.7|b:0.2|c:0.1", "abc"), level("2..", (1, 2, 3))
+    (['a', 'b'], {'a': 0.7, 'b': 0.2, 'c': 0.1}, (2.0, None))
+    """
     known = {str(each): each for each in levels}
+    if text in known or not known:
+        return known[text] if text in known else number(text)
     parts = [part.strip() for part in text.split("|")]
-    if text in known:
-        return known[text]
     if len(parts) > 1 and all(part in known for part in parts):
         return [known[part] for part in parts]
-    return number(text)
+    pairs = [[each.strip() for each in part.rpartition(":")[::2]] for part in parts]
+    weights = [number(weight) for _, weight in pairs]
+    if all(name in known for name, _ in pairs) and not any(isinstance(w, str) for w in weights):
+        return {known[name]: weight for (name, _), weight in zip(pairs, weights, strict=True)}
+    return bounds(text) or number(text)
+
+
+def bounds(text: str) -> Bounds | None:
+    """Give the ends of a range such as ``2..5``, where either may be left out; None of another text.
+
+    >>> bounds("2..5"), bounds("..5"), bounds("25")
+    ((2.0, 5.0), (None, 5.0), None)
+    """
+    low, dots, high = (part.strip() for part in text.partition(".."))
+    ends = [number(end) if end else None for end in (low, high)]
+    if not dots or any(isinstance(end, str) for end in ends) or ends == [None, None]:
+        return None
+    return ends[0], ends[1]  # type: ignore[return-value]
 
 
 def option_value(text: str) -> Any:
@@ -245,6 +266,7 @@ _ADVICE: Mapping[str, Any] = {
     r"with columns=\[\.\.\.\]": "with --only",
     r"\b(score|model|search|penalty|start|seed)='(\w+)'": r"--\1 \2",
     r"\bpenalty=NUMBER\b": "--penalty NUMBER",
+    r"\bfolds=(\d+)": r"--folds \1",
     r"\bprior_rows\b": "--pseudo-rows",
     r"\b(given|do|start|expert|penalty)=(?=[ )])": r"--\1",
     r"\bkinds= ": "--kind ",
@@ -258,6 +280,9 @@ _ADVICE: Mapping[str, Any] = {
     ),
     r"go into a pair \(tail, head\)": 'are written in quotes, with a comma: \'"tail","head"\'',
     r": use read\(\)": ": leave --stream out",
+    r"in batches, with counts\(\) or moments\(\)": "in batches, with --stream",
+    r"first, with discretise\(\)": "first, with 'arcwise discretise'",
+    r"with discretise\(\)": "with --discretise quantiles",
 }
 
 

@@ -59,7 +59,7 @@ def learn(
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     if curves:
         _check_tuning(settings["penalty"], search.graph)
-    data = categories.table(source, stream)
+    data = categories.table(source, stream, scoring.model)
     began = clock.monotonic()
     settings["certainty"] = certainty
     net = api.learn(data, **settings, time_limit=time_limit, progress=False if quiet else None)

@@ -12,7 +12,7 @@ from arcwise.data.prepare import Scaling, folds, returns, split, standardise, wi
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.stream import moments
 from arcwise.data.table import Table
-from arcwise.data.tally import counts
+from arcwise.data.tally import counts, gathered
 from arcwise.data.variable import KINDS, Kind, Level, Variable
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "examples",
     "fingerprint",
     "folds",
+    "gathered",
     "moments",
     "network_file",
     "read",

@@ -1,16 +1,26 @@
-"""Blocks: batches of chosen columns out of a file, without reading the file at once."""
+"""Blocks: batches of chosen columns out of a file, without reading the file at once.
+
+Moments and counts are each gathered in one pass over such a file: which columns it has and what they are
+good for, the weights of rows, and what is said of rows with gaps are the same for both.
+"""
 
 from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise.data.guess import SPACES, Layout, as_utf8, encoding_of, layout_of, without_header
-from arcwise.data.kinds import is_text
+from arcwise.data.kinds import is_text, number_array
 from arcwise.data.raw import tidy_names
 from arcwise.data.source import (
     GZIP,
@@ -18,28 +28,113 @@ from arcwise.data.source import (
     Asked,
     blank,
     convert_options,
+    existing,
     guess_notes,
+    naming,
     parse_options,
     parse_rows,
     ragged,
     starts_with,
 )
+from arcwise.data.table import checked_weights, gap_note, no_rows_left
 from arcwise.data.texts import encode_text, no_states, spoilt
-from arcwise.errors import DataError
+from arcwise.data.variable import sentence_list
+from arcwise.errors import DataError, close_to
 
 # Cells per batch: 32 MB of numbers.
 CELLS = 1 << 22
-# Bytes of text that are looked at before the stream starts, and that are parsed at once.
+# Bytes of text that are looked at before the stream starts.
 HEAD = 1 << 22
+# Bytes of text that are parsed at once; Arrow reads some thirty blocks ahead.
+PARSED = 1 << 20
 
-Use = Literal["number", "text", "other"]
+Use = Literal["number", "whole", "truth", "text", "empty", "other"]
+"""What a column is good for: numbers, whole ones, truth values, words, all gaps so far, or neither."""
 
 
-def open_source(place: Path, na_values: tuple[object, ...], asked: Asked) -> Source:
-    """Open a file for streaming; ``asked`` is separator, decimal sign and encoding."""
-    if starts_with(place, PARQUET):
-        return ParquetSource.open(place)
-    return TextSource.open(place, na_values, asked)
+@contextmanager
+def opened(
+    path: str | PathLike[str],
+    columns: Sequence[str] | None = None,
+    *,
+    drop: Collection[str] = (),
+    na_values: Iterable[object] = (),
+    weights: str | None = None,
+    asked: Asked = (None, None, None),
+) -> Iterator[Pass]:
+    """Open a file for one pass over some of its columns; errors inside name the file.
+
+    Parameters
+    ----------
+    path : a file as for ``read``.
+    columns : the names to use; None for all but those in `drop`.
+    drop : names to leave out.
+    na_values : further values that mean a gap.
+    weights : the name of the column that says how often rows count.
+    asked : separator, decimal sign and encoding, each None for a guess.
+    """
+    place, marks = existing(path), tuple(na_values)
+    with naming(place):
+        parquet = starts_with(place, PARQUET)
+        source = ParquetSource.open(place) if parquet else TextSource.open(place, marks, asked)
+        for name in [*(columns or ()), *drop, *([weights] if weights else [])]:
+            if name not in source.names:
+                raise DataError(f"There is no column {name!r}. {close_to(name, source.names)}")
+        wanted = [name for name in columns or source.names if name != weights and name not in drop]
+        yield Pass(source, tuple(wanted), bool(columns), marks, weights)
+
+
+@dataclass
+class Pass:
+    """One pass over a file: the columns wanted, and what became of rows with gaps."""
+
+    source: Source
+    wanted: tuple[str, ...]
+    named: bool  # by the caller, rather than all there are
+    na_values: tuple[object, ...]
+    weights: str | None
+    rows: int = 0
+    kept: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+
+    def uses(self) -> dict[str, Use]:
+        """Say what each column is good for."""
+        return {name: self.source.kind(name) for name in self.wanted}
+
+    def batches(
+        self, names: Sequence[str], *, levels: bool = False
+    ) -> Iterator[tuple[Sequence[Any], NDArray[np.float64] | None]]:
+        """Give these columns batch by batch, as they are written if `levels`, with the rows' weights."""
+        asked = [*names, *([self.weights] if self.weights else [])]
+        for batch in self.source.batches(asked, names if levels else ()):
+            heights = None
+            if self.weights:
+                heights = checked_weights(number_array(batch[-1]), len(batch[-1]), some=False)
+            yield batch[: len(names)], heights
+
+    def complete(self, names: Sequence[str], gaps: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Count the rows of a batch and their gaps; True for rows without any."""
+        for number in np.flatnonzero(gaps.any(axis=0)).tolist():
+            self.missing[names[number]] += int(gaps[:, number].sum())
+        full = np.logical_not(gaps.any(axis=1))
+        self.rows, self.kept = self.rows + len(full), self.kept + int(full.sum())
+        return full
+
+    def check(self) -> None:
+        """Refuse a file without a complete row."""
+        if not self.kept:
+            raise DataError(
+                no_rows_left(self.rows, self.missing) if self.rows else "There are no rows."
+            )
+
+    def notes(self, left_out: Sequence[str], reason: str) -> list[str]:
+        """Say, at the end, what was guessed, which columns are left out and how many rows."""
+        said = list(self.source.notes)
+        if left_out:
+            said.append(f"Left out: {sentence_list(left_out)} ({reason}).")
+        if self.missing:
+            said.append(gap_note(self.rows - self.kept, self.rows, self.missing))
+        return said
 
 
 def use_of(name: str, kind: Any, sample: Any) -> Use:
@@ -52,15 +147,19 @@ def use_of(name: str, kind: Any, sample: Any) -> Use:
     import pyarrow as pa
 
     types = pa.types
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+    if types.is_integer(kind):
+        return "whole"
+    if types.is_floating(kind) or types.is_decimal(kind):
         return "number"
+    if types.is_boolean(kind):
+        return "truth"
     if is_text(kind):
         values, codes, _ = encode_text(sample)
         note = spoilt(name, values, codes)
         if note:
             raise DataError(note)
         return "other" if not len(values) or no_states(values, codes) else "text"
-    return "text" if types.is_dictionary(kind) or types.is_boolean(kind) else "other"
+    return "text" if types.is_dictionary(kind) else "other"
 
 
 @dataclass(frozen=True)
@@ -71,12 +170,6 @@ class Columns:
     names: tuple[str, ...]
     notes: tuple[str, ...]
     schema: Any
-
-    def whole(self, name: str) -> bool:
-        """Say whether a column holds whole numbers."""
-        import pyarrow as pa
-
-        return bool(pa.types.is_integer(self.schema.field(self.names.index(name)).type))
 
 
 class ParquetSource(Columns):
@@ -96,8 +189,8 @@ class ParquetSource(Columns):
         stored = self.schema.field(self.names.index(name))
         return use_of(name, stored.type, self._first(stored.name) if is_text(stored.type) else None)
 
-    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch."""
+    def batches(self, names: Sequence[str], words: Collection[str] = ()) -> Iterator[Sequence[Any]]:
+        """Give these columns batch by batch; `words` are as stored like all others."""
         import pyarrow.parquet as pq
 
         number = {name: position for position, name in enumerate(self.names)}
@@ -152,43 +245,44 @@ class TextSource(Columns):
         import pyarrow as pa
 
         column = self.head.column(self.names.index(name))
-        # A column that only begins with gaps may have numbers further on.
+        # A column that only begins with gaps may have values further on.
         if pa.types.is_null(column.type) and not self.whole_head:
-            return "number"
+            return "empty"
         return use_of(name, column.type, column)
 
-    def batches(self, names: Sequence[str], levels: bool = False) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch."""
+    def batches(self, names: Sequence[str], words: Collection[str] = ()) -> Iterator[Sequence[Any]]:
+        """Give these columns batch by batch: `words` as text, the others as numbers."""
         import pyarrow as pa
 
         number = {name: position for position, name in enumerate(self.names)}
         bad: list[Any] = []
         keys = [str(number[name]) for name in names]
+        texts = set(words)
+        kinds = [pa.string() if name in texts else pa.float64() for name in names]
         try:
-            for batch in self._reader(keys, bad, pa.string() if levels else pa.float64()):
+            for batch in self._reader(dict(zip(keys, kinds, strict=True)), bad):
                 yield [batch.column(key) for key in keys]
         except pa.ArrowInvalid as error:
             said = ragged(bad[0], len(self.names), self.layout.lines) if bad else self._said(error)
             raise DataError(said) from None
 
-    def _reader(self, keys: Sequence[str], bad: list[Any], kind: Any) -> Any:
+    def _reader(self, types: dict[str, Any], bad: list[Any]) -> Any:
         import pyarrow as pa
         from pyarrow import csv
 
         packed = "gzip" if starts_with(self.place, GZIP) else None
-        types = dict.fromkeys(keys, kind)
         return csv.open_csv(
             pa.input_stream(str(self.place), compression=packed),
             read_options=csv.ReadOptions(
                 column_names=[str(i) for i in range(len(self.names))],
                 skip_rows=self.layout.lines,
-                block_size=max(HEAD, 200 * len(self.names)),
+                block_size=max(min(PARSED, HEAD), 200 * len(self.names)),
                 encoding=self.encoding.removesuffix("-sig"),
                 use_threads=False,
             ),
             parse_options=parse_options(self.layout, bad, quoted=True),
             convert_options=convert_options(
-                self.layout, self.na_values, include_columns=list(keys), column_types=types
+                self.layout, self.na_values, include_columns=list(types), column_types=types
             ),
         )
 

@@ -19,7 +19,7 @@ from arcwise.data.conform import raw_column
 from arcwise.data.cutting import CUTTERS, counted, entropy, labels, neat
 from arcwise.data.definitions import Definition, by_cuts, by_levels
 from arcwise.data.frames import raw_of, table, to_arrow
-from arcwise.data.kinds import settle
+from arcwise.data.kinds import row_weights, settle, small
 from arcwise.data.raw import Raw
 from arcwise.data.source import existing, naming, raw
 from arcwise.data.table import Table
@@ -322,11 +322,12 @@ def _settled(
     rest = tuple(name for name in found.names if name not in made)
     numbers = {*wanted.given, *(wanted.columns or ())}.intersection(rest)
     numeric: dict[str, Kind] = dict.fromkeys(numbers, "continuous")
+    heights, weighing = row_weights(found, weights)
     settled = None
-    if rest:
+    if set(rest) - {weighing}:
         left = replace(found, names=rest, arrays=tuple(present[name] for name in rest))
         settled = settle(left, kinds={**numeric, **kinds}, na_values=na_values, weights=weights)
-    return _joined(settled, made, found)
+    return _joined(settled, made, found, heights)
 
 
 def _without(array: Any, na_values: tuple[object, ...]) -> Any:
@@ -341,16 +342,23 @@ def _without(array: Any, na_values: tuple[object, ...]) -> Any:
 
 
 def _joined(
-    settled: Table | None, made: Mapping[str, tuple[Variable, Column]], found: Raw
+    settled: Table | None,
+    made: Mapping[str, tuple[Variable, Column]],
+    found: Raw,
+    weights: NDArray[np.float64] | None,
 ) -> Table:
+    """What is left of a table beside the columns that were made of text and times."""
     variables = [variable for variable, _ in made.values()]
     columns = [column for _, column in made.values()]
     if settled is None:
-        return Table(tuple(variables), tuple(columns), order=found.names, notes=found.notes)
-    kept = {*settled.names, *made}
-    return replace(
+        order = tuple(name for name in found.names if name in made)
+        return Table(tuple(variables), tuple(columns), weights, order=order, notes=found.notes)
+    kept, early = {*settled.names, *made}, small(settled)  # said before all columns were there
+    joined = replace(
         settled,
         variables=(*settled.variables, *variables),
         columns=(*settled.columns, *columns),
         order=tuple(name for name in found.names if name in kept),
+        notes=tuple(note for note in settled.notes if note not in early),
     )
+    return joined.with_notes(*small(joined))

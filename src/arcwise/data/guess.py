@@ -151,6 +151,10 @@ def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = No
     start = raw[:SAMPLE].decode("utf-8", errors="ignore")
     if not start.strip():
         raise DataError("The file is empty: a table needs a line of names and rows below it.")
+    if len(raw) > SAMPLE and not re.search(rb"[\r\n]", raw[:SAMPLE].lstrip()):
+        raise DataError(
+            f"The first line is longer than {SAMPLE >> 20} MB: a table begins with a line of names."
+        )
     sign = _checked_separator(separator) if separator is not None else _separator(start)
     layout = Layout(*_header(start, sign), sign, decimal or _decimal(raw[:SAMPLE], sign))
     if layout.decimal not in (".", ","):
@@ -176,9 +180,15 @@ def cells(text: str, separator: str) -> Iterator[list[str]]:
 def _header(text: str, separator: str) -> tuple[tuple[str, ...], int]:
     """Find the line of names, and how many lines it takes; R leaves out the first name."""
     lines = cells(text, separator)
-    header = next(line for line in lines if line)
-    taken = _line_number(lines)
-    widths = {len(line) for line in islice(filter(None, lines), LINES)}
+    try:
+        header = next(line for line in lines if line)
+        taken = _line_number(lines)
+        widths = {len(line) for line in islice(filter(None, lines), LINES)}
+    except csv.Error:
+        raise DataError(
+            f"A cell of the first lines is longer than {csv.field_size_limit()} letters: that is no table of "
+            "numbers and levels."
+        ) from None
     names = [name.strip() for name in header]
     return tuple([""] * (widths == {len(names) + 1}) + names), taken
 

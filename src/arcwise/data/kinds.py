@@ -69,7 +69,7 @@ def settle(
     if raw.rows == 0:
         raise DataError("There are no rows: a table needs at least one row of values.")
     wanted, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
-    heights, weight_name = _weights(raw, weights)
+    heights, weight_name = row_weights(raw, weights)
     outcomes = {
         name: settle_column(name, array, wanted.get(name), marks, raw)
         for name, array in zip(raw.names, raw.arrays, strict=True)
@@ -84,7 +84,7 @@ def settle(
     columns = tuple(each.column for each in kept if each.column is not None)
     fixed = frozenset(wanted) & {variable.name for variable in variables}
     table = Table(variables, columns, heights, notes=tuple(notes), fixed=fixed)
-    return table.with_notes(*_small(table))
+    return table.with_notes(*small(table))
 
 
 def settle_column(
@@ -225,9 +225,10 @@ def _checked_kinds(kinds: Mapping[str, Kind], names: Sequence[str]) -> dict[str,
     return dict(kinds)
 
 
-def _weights(
+def row_weights(
     raw: Raw, weights: str | ArrayLike | None
 ) -> tuple[NDArray[np.float64] | None, str | None]:
+    """Give how often rows count, and the name of the column that says so, if there are such."""
     if weights is None:
         return None, None
     if not isinstance(weights, str):
@@ -254,7 +255,8 @@ def _left_out(outcomes: Mapping[str, Outcome]) -> list[str]:
     return [f"Left out: {sentence_list(names)} ({reason})." for reason, names in by_reason.items()]
 
 
-def _small(table: Table) -> list[str]:
+def small(table: Table) -> list[str]:
+    """Say what is too small to learn from."""
     notes = []
     if len(table.variables) == 1:
         notes.append(f"There is one column only, {table.names[0]!r}: nothing to connect it with.")

@@ -1,9 +1,12 @@
-"""Memory: what a matrix over all pairs of columns needs, and what the machine has.
+"""Memory: what a matrix over all pairs of columns or a compressed file needs, and what the machine has.
 
 Learning a Gaussian network keeps at least one p x p matrix of 8-byte numbers: 100 000 columns need
-80 GB, whatever the number of rows. That is found out before anything is computed.
+80 GB, whatever the number of rows. That is found out before anything is computed. A compressed file may
+be a thousandth of what it unpacks to, so unpacking has a limit.
 """
 
+import gzip
+import io
 import os
 
 from arcwise.errors import DataError
@@ -51,6 +54,27 @@ def check_square(columns: int, memory: float | None = None) -> None:
             f"{columns} columns need {size_words(needed)} for the matrix of their covariances, and"
             f" {size_words(limit)} of memory are there: select fewer columns."
         )
+
+
+def unpack(content: bytes, limit: float) -> bytes:
+    """Unpack what gzip has compressed, up to so many bytes.
+
+    Raises
+    ------
+    DataError : there is more; no more than the limit is unpacked to see that.
+
+    >>> unpack(gzip.compress(b"text"), 1e6)
+    b'text'
+    >>> unpack(gzip.compress(bytes(10_000_000)), 1e6)
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.DataError: Its 9.7 kB unpack to more than 1.0 MB.
+    """
+    most = int(min(limit, 1 << 62))
+    unpacked = gzip.GzipFile(fileobj=io.BytesIO(content)).read(most + 1)
+    if len(unpacked) > most:
+        raise DataError(f"Its {size_words(len(content))} unpack to more than {size_words(most)}.")
+    return unpacked
 
 
 def size_words(size: float) -> str:

@@ -85,12 +85,13 @@ def _number_repeats(names: list[str]) -> list[str]:
     """Give names that occur again a number of their own, in place; say which."""
     taken, again = set(names), []
     seen: set[str] = set()
+    times: Counter[str] = Counter()
     for place, name in enumerate(names):
         if name in seen and not _is_number(name):
-            times = 1
-            while f"{name}.{times}" in taken:
-                times += 1
-            names[place] = f"{name}.{times}"
+            times[name] += 1
+            while f"{name}.{times[name]}" in taken:
+                times[name] += 1
+            names[place] = f"{name}.{times[name]}"
             taken.add(names[place])
             again.append(names[place])
         seen.add(names[place])

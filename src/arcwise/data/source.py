@@ -6,7 +6,6 @@ are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. 
 file, such as a pipe, gives its bytes only once: it is read once, into memory.
 """
 
-import gzip
 import hashlib
 import os
 import re
@@ -30,6 +29,7 @@ from arcwise.data.guess import (
     without_header,
 )
 from arcwise.data.kinds import settle
+from arcwise.data.memory import available, unpack
 from arcwise.data.moments import Moments
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
@@ -145,7 +145,7 @@ def raw_bytes(
     """
     import pyarrow as pa
 
-    unpacked = gzip.decompress(content) if content.startswith(GZIP) else content
+    unpacked = _unpacked(content) if content.startswith(GZIP) else content
     if unpacked.startswith(PARQUET):
         return _parquet(pa.BufferReader(unpacked))
     return _text(unpacked, na_values, asked)
@@ -178,6 +178,17 @@ def naming(place: Path) -> Iterator[None]:
         raise DataError(f"{place.name} cannot be read: {said.rstrip('.')}.") from None
 
 
+def _unpacked(content: bytes) -> bytes:
+    """Unpack a table into at most a quarter of the memory at hand: parsing needs as much again, and more."""
+    try:
+        return unpack(content, available() / 4)
+    except DataError as error:
+        said = str(error).removesuffix(".")
+        raise DataError(
+            f"{said}, a quarter of the memory at hand: read it in batches, with counts() or moments()."
+        ) from None
+
+
 def starts_with(place: Path, mark: bytes) -> bool:
     """Say whether a file begins with these bytes.
 
@@ -196,6 +207,12 @@ def _parquet(file: Any) -> Raw:
 
     with pq.ParquetFile(file) as content:
         names, notes = tidy_names(content.schema_arrow.names)
+        cells = content.metadata.num_rows * len(names)
+        if cells > available() / 4:
+            raise DataError(
+                f"It has {cells:.2g} cells, more than a quarter of the memory at hand has bytes: "
+                "read it in batches, with counts() or moments()."
+            )
         return Raw(names, tuple(content.read().columns), notes, own=True)
 
 

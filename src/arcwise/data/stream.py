@@ -9,22 +9,19 @@ text is refused, because its states would have to become numbers first.
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.blocks import Source, open_source
+from arcwise.data.blocks import Pass, opened
 from arcwise.data.gaps import refuse_missing
 from arcwise.data.kinds import FEW, number_array
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.source import existing, naming
-from arcwise.data.table import checked_weights, gap_note, no_rows_left
 from arcwise.data.variable import Variable, sentence_list
-from arcwise.errors import DataError, close_to
+from arcwise.errors import DataError
 
 
 def moments(
@@ -58,113 +55,83 @@ def moments(
     DataError : as for ``read``; text columns that were not excluded by ``columns``; more columns
         than a square matrix in memory can hold; no complete row.
 
-    >>> import tempfile
+    >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "small.csv")
+    ...     path = pathlib.Path(folder, "small.csv")
     ...     size = path.write_text("x,y\\n1,2\\n3,\\n5,4\\n")
     ...     gathered = moments(path)
     >>> gathered.n, gathered.mean.tolist(), gathered.notes
     (2.0, [3.0, 3.0], ("1 of 3 rows left out because of gaps (most in 'y': 1).",))
     """
     refuse_missing(missing)
-    place, marks = existing(path), tuple(na_values)
-    with naming(place):
-        source = open_source(place, marks, (separator, decimal, encoding))
-        chosen, notes = _choose(source, columns, weights)
-        check_square(len(chosen))
-        gathered = _Stream(source, sorted(chosen), marks, weights)
-        return (
-            gathered.run(place)
-            .select([name for name in chosen if name not in gathered.row_numbers])
-            .with_notes(*notes)
-        )
+    asked = (separator, decimal, encoding)
+    with opened(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
+        return moments_of(file)
 
 
-def _choose(
-    source: Source, columns: Sequence[str] | None, weights: str | None
-) -> tuple[list[str], list[str]]:
-    """Decide which columns count as numbers; text is left out or refused."""
-    for name in [*(columns or ()), *([weights] if weights else [])]:
-        if name not in source.names:
-            raise DataError(f"There is no column {name!r}. {close_to(name, source.names)}")
-    wanted = [name for name in columns or source.names if name != weights]
-    chosen = [name for name in wanted if source.kind(name) == "number"]
-    stuck = [name for name in wanted if source.kind(name) == "text"]
+def moments_of(file: Pass) -> Moments:
+    """Gather the moments of a file that was opened; text is refused."""
+    uses = file.uses()
+    chosen = [name for name, use in uses.items() if use in ("number", "whole", "empty")]
+    stuck = [name for name, use in uses.items() if use in ("text", "truth")]
     if stuck:
         raise DataError(
             f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or truth values,"
             " and moments are of numbers: name the columns to use with columns=[...]."
         )
-    other = [name for name in wanted if source.kind(name) == "other"]
-    said = list(source.notes)
-    if other:
-        said.append(f"Left out: {sentence_list(other)} (no numbers, and no states either).")
     if not chosen:
         raise DataError("There is no column of numbers.")
-    return chosen, said
+    check_square(len(chosen))
+    whole = [name for name, use in uses.items() if use == "whole"]
+    found = _Stream(file, sorted(chosen), whole).run()
+    other = [name for name, use in uses.items() if use == "other"]
+    notes = file.notes(other, "no numbers, and no states either")
+    return found.select([name for name in chosen if name in found.names]).with_notes(*notes)
 
 
 @dataclass
 class _Stream:
-    """One pass over a source: what is gathered on the way."""
+    """What is gathered on the way: sums, and the range of each column."""
 
-    source: Source
+    file: Pass
     names: list[str]
-    na_values: tuple[object, ...]
-    weights: str | None
-    rows: int = 0
-    kept: int = 0
-    row_numbers: list[str] = field(default_factory=list)
+    whole: list[str]
 
-    def run(self, place: Path) -> Moments:
+    def run(self) -> Moments:
         size = len(self.names)
         gathered = Accumulator(size)
-        self.gaps = np.zeros(size, dtype=np.int64)
         self.low, self.high = np.full(size, np.inf), np.full(size, -np.inf)
-        asked = self.names + ([self.weights] if self.weights else [])
-        for batch in self.source.batches(asked):
-            rows, heights = self._complete(*self._numbers(batch))
+        for batch, weights in self.file.batches(self.names):
+            rows, heights = self._complete(self._numbers(batch), weights)
             if len(rows):
                 np.minimum(self.low, rows.min(axis=0), out=self.low)
                 np.maximum(self.high, rows.max(axis=0), out=self.high)
                 gathered.add(rows, heights, own=True)
-        missing = {n: int(k) for n, k in zip(self.names, self.gaps, strict=True) if k}
-        if not self.kept:
-            raise DataError(no_rows_left(self.rows, missing) if self.rows else "There are no rows.")
-        variables = tuple(map(Variable, self.names))
-        found = gathered.moments(variables, order=(), notes=())
-        self._find_row_numbers(found)
-        said = [gap_note(self.rows - self.kept, self.rows, missing)] if missing else []
-        if self.row_numbers:
-            left = sentence_list(self.row_numbers)
-            said.append(f"Left out: {left} (consecutive numbers of the rows).")
-        return found.with_notes(*said)
+        self.file.check()
+        found = gathered.moments(tuple(map(Variable, self.names)), order=(), notes=())
+        numbered = self._row_numbers(found)
+        if not numbered:
+            return found
+        said = f"Left out: {sentence_list(numbered)} (consecutive numbers of the rows)."
+        return found.select([n for n in self.names if n not in numbered]).with_notes(said)
 
-    def _numbers(
-        self, batch: Sequence[Any]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-        """Turn Arrow arrays into a matrix and weights, with gaps still in."""
+    def _numbers(self, batch: Sequence[Any]) -> NDArray[np.float64]:
+        """Turn Arrow arrays into a matrix, with gaps still in."""
         rows = np.empty((len(batch[0]), len(self.names)), order="F")
         for number in range(len(self.names)):
-            rows[:, number] = number_array(batch[number], self.na_values)
-        if not self.weights:
-            return rows, None
-        return rows, checked_weights(number_array(batch[-1]), len(rows), some=False)
+            rows[:, number] = number_array(batch[number], self.file.na_values)
+        return rows
 
     def _complete(
         self, rows: NDArray[np.float64], weights: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Count and leave out the rows with gaps; refuse infinity."""
-        before, self.rows = self.rows, self.rows + len(rows)
-        if not np.isfinite(rows).all():
-            self._refuse_infinite(rows, before)
-            gaps = np.isnan(rows)
-            self.gaps += gaps.sum(axis=0)
-            full = ~gaps.any(axis=1)
-            rows = rows[full]
-            weights = None if weights is None else weights[full]
-        self.kept += len(rows)
-        return rows, weights
+        if np.isfinite(rows).all():
+            self.file.rows, self.file.kept = self.file.rows + len(rows), self.file.kept + len(rows)
+            return rows, weights
+        self._refuse_infinite(rows, self.file.rows)
+        full = self.file.complete(self.names, np.isnan(rows))
+        return rows[full], None if weights is None else weights[full]
 
     def _refuse_infinite(self, rows: NDArray[np.float64], before: int) -> None:
         where = np.argwhere(np.isinf(rows))
@@ -175,17 +142,16 @@ class _Stream:
                 " replace it, or call it a gap with na_values=['inf', '-inf']."
             )
 
-    def _find_row_numbers(self, found: Moments) -> None:
+    def _row_numbers(self, found: Moments) -> list[str]:
         """Find columns that number the rows by what consecutive numbers have to have.
 
         n whole numbers from a to a + n - 1 have mean a + (n - 1) / 2 and variance (n^2 - 1) / 12.
         """
-        n = float(self.kept)
-        if self.weights or n <= FEW or self.kept < self.rows:
-            return
+        n = float(self.file.kept)
+        if self.file.weights or n <= FEW or self.file.missing or len(self.names) == 1:
+            return []
         span = self.high - self.low + 1 == n
         middle = np.isclose(found.mean, (self.low + self.high) / 2, rtol=1e-9, atol=1e-6)
         spread = np.isclose(np.diag(found.scatter) / n, (n * n - 1) / 12, rtol=1e-9)
-        for number in np.flatnonzero(span & middle & spread):
-            if self.source.whole(self.names[number]) and len(self.names) > 1:
-                self.row_numbers.append(self.names[number])
+        numbered = [self.names[number] for number in np.flatnonzero(span & middle & spread)]
+        return [name for name in numbered if name in self.whole]

@@ -9,27 +9,32 @@ distinct rows, at one byte a cell where no column has more than 255 levels, what
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.blocks import Source, open_source
-from arcwise.data.kinds import FEW, number_array
+from arcwise.data.blocks import Pass, Use, opened
+from arcwise.data.kinds import FEW
 from arcwise.data.memory import available, size_words
-from arcwise.data.source import existing, naming
-from arcwise.data.table import Table, checked_weights, gap_note, no_rows_left
+from arcwise.data.moments import Moments
+from arcwise.data.source import GAPS
+from arcwise.data.stream import moments_of
+from arcwise.data.table import Table
 from arcwise.data.variable import Level, Variable, code_type, sentence_list
-from arcwise.errors import DataError, close_to
+from arcwise.errors import DataError
 
-__all__ = ["counts"]
+__all__ = ["counts", "gathered"]
 
 Codes = NDArray[Any]
 
 _FOLDED = 1 << 16  # rows that are gathered at least before equal ones are folded together
 _MOST = 1 << 16  # levels of a column
+_TRUTH = {"true": True, "false": False}
 
 
 def counts(
@@ -70,133 +75,225 @@ def counts(
     >>> gathered.weights.tolist(), gathered.variable("y").levels
     ([2.0, 1.0], (1, 2))
     """
-    place, marks = existing(path), {"", *map(str, na_values)}
-    with naming(place):
-        source = open_source(place, tuple(na_values), (separator, decimal, encoding))
-        chosen, notes = _choose(source, columns, weights)
-        limit = available() / 2 if memory is None else memory
-        return _Gathered(source, sorted(chosen), marks, weights, limit).table(chosen, notes)
+    asked = (separator, decimal, encoding)
+    with opened(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
+        return counts_of(file, memory)
 
 
-def _choose(
-    source: Source, columns: Sequence[str] | None, weights: str | None
-) -> tuple[list[str], list[str]]:
-    """Decide which columns have levels; other numbers are refused, names and dates left out."""
-    for name in [*(columns or ()), *([weights] if weights else [])]:
-        if name not in source.names:
-            raise DataError(f"There is no column {name!r}. {close_to(name, source.names)}")
-    wanted = [name for name in columns or source.names if name != weights]
-    kinds = {name: source.kind(name) for name in wanted}
-    stuck = [name for name, kind in kinds.items() if kind == "number" and not source.whole(name)]
+def gathered(
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Collection[str] = (),
+    na_values: Iterable[object] = (),
+    weights: str | None = None,
+    levels: bool | None = None,
+) -> Table | Moments:
+    """Gather what learning needs of a file, batch by batch: the counts of levels, or moments of numbers.
+
+    Parameters
+    ----------
+    path, columns, na_values, weights : as for ``counts``.
+    drop : columns to leave out.
+    levels : whether columns are levels; None to decide by the rules for kinds: they are if some column
+        has words or truth values, or all have whole numbers with few values.
+    """
+    marks = tuple(na_values)
+    start = partial(opened, path, columns, drop=drop, na_values=marks, weights=weights)
+    with start() as file:
+        uses = set(file.uses().values())
+        if levels or (levels is None and uses & {"text", "truth"}):
+            return counts_of(file)
+        if levels is None and "number" not in uses and "whole" in uses:
+            with suppress(NotLevelsError):
+                return counts_of(file)
+    with start() as file:
+        return moments_of(file)
+
+
+def counts_of(file: Pass, memory: float | None = None) -> Table:
+    """Gather the distinct rows of a file that was opened; numbers that are no levels are refused."""
+    uses = file.uses()
+    stuck = [name for name, use in uses.items() if use == "number"]
     if stuck:
-        raise DataError(_no_levels(stuck))
-    other = [name for name, kind in kinds.items() if kind == "other" and not columns]
-    said = [f"Left out: {sentence_list(other)} (no states)."] if other else []
-    chosen = [name for name in wanted if name not in other]
+        raise NotLevelsError(stuck)
+    other = [name for name, use in uses.items() if use == "other" and not file.named]
+    chosen = [name for name in uses if name not in other]
     if not chosen:
         raise DataError("There is no column of levels.")
-    return chosen, [*source.notes, *said]
+    limit = available() / 2 if memory is None else memory
+    found = _Gathered(file, [(name, uses[name]) for name in sorted(chosen)], limit).table()
+    notes = file.notes(other, "no states")
+    return found.select([name for name in chosen if name in found.names]).with_notes(*notes)
 
 
-def _no_levels(names: Sequence[str]) -> str:
-    return (
-        f"{sentence_list(names)} {'hold' if len(names) > 1 else 'holds'} numbers, and counts are of levels: "
-        "name the columns to use with columns=[...], or gather moments()."
-    )
+class NotLevelsError(DataError):
+    """Columns of numbers where levels are counted."""
 
-
-@dataclass
-class _Gathered:
-    """One pass over a source: codes of levels by column, and rows with how often they occur."""
-
-    source: Source
-    names: list[str]
-    gaps_as: set[str]
-    weights: str | None
-    limit: float
-    rows: int = 0
-    complete: int = 0
-    missing: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.codes: list[dict[Level, int]] = [{} for _ in self.names]
-        self.kept: Codes = np.zeros((0, len(self.names)), dtype=np.uint8)
-        self.times: NDArray[np.float64] = np.zeros(0)
-        self.parts: list[tuple[Codes, NDArray[np.float64]]] = []
-
-    def table(self, order: Sequence[str], notes: Sequence[str]) -> Table:
-        """Read everything."""
-        asked = self.names + ([self.weights] if self.weights else [])
-        for batch in self.source.batches(asked, levels=True):
-            self._add(batch)
-        self._fold()
-        if not len(self.kept):
-            raise DataError(
-                no_rows_left(self.rows, self.missing) if self.rows else "There are no rows."
-            )
-        ordered = [self._ordered(number) for number in range(len(self.names))]
-        many = [v.name for v, _ in ordered if v.numeric and len(v.levels or ()) > FEW]
-        if many:
-            raise DataError(_no_levels(many))
-        said = (
-            [gap_note(self.rows - self.complete, self.rows, self.missing)] if self.missing else []
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"{sentence_list(names)} {'hold' if len(names) > 1 else 'holds'} numbers, and counts are of "
+            "levels: name the columns to use with columns=[...], or cut the numbers into levels first, with "
+            "discretise()."
         )
-        said.append(
-            f"{self.rows} rows were read in batches and are kept as {len(self.kept)} distinct ones "
-            f"({size_words(self.kept.nbytes + self.times.nbytes)})."
-        )
-        variables, columns = zip(*ordered, strict=True)
-        table = Table(variables, columns, self.times, notes=(*notes, *said))
-        return table.select([name for name in order if name in self.names])
 
-    def _add(self, batch: Sequence[Any]) -> None:
-        size = len(batch[0])
-        block = np.column_stack([self._coded(i, batch[i]) for i in range(len(self.names))])
-        heights = np.ones(size)
-        if self.weights:
-            heights = checked_weights(number_array(batch[-1]), size, some=False)
-        gaps = block < 0
-        for number in np.flatnonzero(gaps.any(axis=0)).tolist():
-            name = self.names[number]
-            self.missing[name] = self.missing.get(name, 0) + int(gaps[:, number].sum())
-        full = ~gaps.any(axis=1)
-        self.rows, self.complete = self.rows + size, self.complete + int(full.sum())
-        wide = max(map(len, self.codes)) > 255
-        self.parts.append((block[full].astype(np.uint16 if wide else np.uint8), heights[full]))
-        if sum(len(times) for _, times in self.parts) > max(_FOLDED, len(self.kept)):
-            self._fold()
 
-    def _coded(self, number: int, array: Any) -> NDArray[np.int32]:
-        """Codes of a batch's cells, -1 for gaps; levels get numbers in the order in which they come."""
+class _Column:
+    """One column: its levels with their codes, in the order in which they come.
+
+    Whole numbers with more than a few values are no levels. They may number the rows: then the column is
+    left out.
+    """
+
+    def __init__(self, name: str, use: Use, na_values: Iterable[object]) -> None:
+        self.name, self.use = name, use
+        self.codes: dict[Level, int] = {}
+        self.gaps = {"", *map(str, na_values), *(GAPS if use == "whole" else ())}
+        self.ordered = use == "whole"
+        self.rows = 0
+        self.span: _Span | None = None
+
+    @property
+    def many(self) -> bool:
+        """Whether these are numbers with more values than levels have."""
+        return self.span is not None
+
+    def coded(self, array: Any) -> NDArray[np.int32]:
+        """Codes of a batch's cells, -1 for gaps; 0 for all once there are too many numbers."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        name, known = self.names[number], self.codes[number]
         coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-        whole = self.source.kind(name) == "number"
-        found = []
-        for value in coded.dictionary.to_pylist():
-            level = value.strip() if isinstance(value, str) else value
-            if level is None or str(level) in self.gaps_as:
-                found.append(-1)
-            else:
-                level = _whole(name, level) if whole else level
-                found.append(known.setdefault(level, len(known)))
-        if len(known) > _MOST:
-            raise DataError(
-                f"Column {name!r} has more than {_MOST} levels: leave it out with columns=[...]."
-            )
+        self.ordered |= coded.type.ordered  # declared levels keep their order
+        found = [self._code(word) for word in coded.dictionary.to_pylist()]
         rows = pc.fill_null(coded.indices.cast(pa.int64()), len(found)).to_numpy(
             zero_copy_only=False
         )
         codes: NDArray[np.int32] = np.array([*found, -1], dtype=np.int32)[rows]
+        if self.use == "whole" and (self.many or len(self.codes) > FEW):
+            self._leave(codes)
+            return np.minimum(codes, 0)
+        if len(self.codes) > _MOST:
+            raise DataError(
+                f"Column {self.name!r} has more than {_MOST} levels: leave it out with columns=[...]."
+            )
+        self.rows += len(codes)
         return codes
+
+    def _leave(self, codes: NDArray[np.int32]) -> None:
+        """Give levels up; go on only if the numbers so far, each of them once, may number the rows."""
+        if (codes < 0).any() or self.rows + len(codes) > len(self.codes):
+            raise NotLevelsError([self.name])
+        self.span = (self.span or _Span()).with_numbers(np.array(list(self.codes), dtype=float))
+        self.codes, self.rows = {}, 0
+
+    def _code(self, value: Any) -> int:
+        level = value.strip() if isinstance(value, str) else value
+        if level is None or str(level) in self.gaps:
+            return -1
+        if self.use == "whole":
+            level = self._read(int, level, "whole numbers")
+        elif self.use == "truth" and isinstance(level, str):
+            level = self._read(lambda text: _TRUTH[text.lower()], level, "truth values")
+        return self.codes.setdefault(level, len(self.codes))
+
+    def _read(self, make: Callable[[Any], Level], value: Any, kind: str) -> Level:
+        try:
+            return make(value)
+        except (TypeError, ValueError, KeyError):
+            raise DataError(
+                f"Column {self.name!r} begins with {kind} but has {value!r} further on; if that means a "
+                f"gap, say na_values=[{value!r}]."
+            ) from None
+
+    def settled(self, codes: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
+        """The variable with its levels in order (numbers by size, words by the alphabet), and its codes."""
+        levels = list(self.codes)
+        declared = self.ordered and self.use == "text"
+        order = sorted(range(len(levels)), key=None if declared else levels.__getitem__)
+        place = np.empty(len(levels), dtype=code_type(len(levels)))
+        place[order] = np.arange(len(levels))
+        ordered = tuple(levels[code] for code in order)
+        return Variable(self.name, ordered, ordered=self.ordered), place[codes]
+
+
+@dataclass(frozen=True)
+class _Span:
+    """What shows whether different whole numbers follow one another: their range and their sums."""
+
+    low: float = np.inf
+    high: float = -np.inf
+    total: float = 0.0
+    squares: float = 0.0
+
+    def with_numbers(self, numbers: NDArray[np.float64]) -> _Span:
+        """Add numbers."""
+        low, high = min(self.low, numbers.min()), max(self.high, numbers.max())
+        return _Span(low, high, self.total + numbers.sum(), self.squares + float(numbers @ numbers))
+
+    def numbers(self, n: int) -> bool:
+        """Say whether these are n consecutive numbers, by their sum and that of their squares."""
+        middle = (self.low + self.high) / 2
+        spread = self.squares / n - middle**2
+        return bool(
+            self.high - self.low + 1 == n
+            and np.isclose(self.total / n, middle, rtol=1e-9)
+            and np.isclose(spread, (n * n - 1) / 12, rtol=1e-6)
+        )
+
+
+class _Gathered:
+    """One pass over a file: rows of codes with how often they occur."""
+
+    def __init__(self, file: Pass, columns: Sequence[tuple[str, Use]], limit: float) -> None:
+        self.file, self.limit = file, limit
+        self.columns = [_Column(name, use, file.na_values) for name, use in columns]
+        self.names = [column.name for column in self.columns]
+        self.kept: Codes = np.zeros((0, len(columns)), dtype=np.uint8)
+        self.times: NDArray[np.float64] = np.zeros(0)
+        self.parts: list[tuple[Codes, NDArray[np.float64]]] = []
+
+    def table(self) -> Table:
+        """Read everything."""
+        for batch, heights in self.file.batches(self.names, levels=True):
+            self._add(batch, heights)
+        self._fold()
+        self.file.check()
+        left = [column for column in self.columns if column.many]
+        stuck = [each.name for each in left if each.span and not each.span.numbers(self.file.rows)]
+        if stuck:
+            raise NotLevelsError(stuck)
+        said = [
+            f"{self.file.rows} rows were read in batches and are kept as {len(self.kept)} distinct ones "
+            f"({size_words(self.kept.nbytes + self.times.nbytes)})."
+        ]
+        if left:
+            numbered = sentence_list([column.name for column in left])
+            said.insert(0, f"Left out: {numbered} (consecutive numbers of the rows).")
+        pairs = [
+            column.settled(self.kept[:, number])
+            for number, column in enumerate(self.columns)
+            if not column.many
+        ]
+        variables, columns = zip(*pairs, strict=True)
+        return Table(variables, columns, self.times, notes=tuple(said))
+
+    def _add(self, batch: Sequence[Any], weights: NDArray[np.float64] | None) -> None:
+        pairs = zip(self.columns, batch, strict=True)
+        block = np.column_stack([column.coded(array) for column, array in pairs])
+        full = self.file.complete(self.names, block < 0)
+        heights = np.ones(len(block)) if weights is None else weights
+        wide = max(len(column.codes) for column in self.columns) > 255
+        self.parts.append((block[full].astype(np.uint16 if wide else np.uint8), heights[full]))
+        if sum(len(times) for _, times in self.parts) > max(_FOLDED, len(self.kept)):
+            self._fold()
 
     def _fold(self) -> None:
         """Put equal rows together; refuse what does not fit."""
         parts = [(self.kept, self.times), *self.parts]
         type_ = np.result_type(*(block.dtype for block, _ in parts))
         block = np.ascontiguousarray(np.concatenate([block.astype(type_) for block, _ in parts]))
+        block[:, [column.many for column in self.columns]] = 0
         times = np.concatenate([heights for _, heights in parts])
         keys = block.view(np.dtype((np.void, block.shape[1] * block.itemsize))).ravel()
         _, first, where = np.unique(keys, return_index=True, return_inverse=True)
@@ -205,29 +302,7 @@ class _Gathered:
         size = self.kept.nbytes + self.times.nbytes
         if size > self.limit:
             raise DataError(
-                f"The first {self.rows} rows have {len(self.kept)} distinct ones, {size_words(size)}, above "
-                f"the {size_words(self.limit)} that may be used: choose fewer columns with columns=[...]."
+                f"The first {self.file.rows} rows have {len(self.kept)} distinct ones, {size_words(size)}, "
+                f"above the {size_words(self.limit)} that may be used: choose fewer columns "
+                "with columns=[...]."
             )
-
-    def _ordered(self, number: int) -> tuple[Variable, NDArray[Any]]:
-        """A column with its levels in order: numbers by size, words by the alphabet."""
-        levels = list(self.codes[number])
-        order = sorted(range(len(levels)), key=lambda code: levels[code])
-        place = np.empty(len(levels), dtype=code_type(len(levels)))
-        place[order] = np.arange(len(levels))
-        numbers = all(isinstance(level, int) and not isinstance(level, bool) for level in levels)
-        variable = Variable(
-            self.names[number], tuple(levels[code] for code in order), ordered=numbers
-        )
-        return variable, place[self.kept[:, number]]
-
-
-def _whole(name: str, value: Any) -> int:
-    """A whole number, written or not."""
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise DataError(
-            f"Column {name!r} begins with whole numbers but has {value!r} further on; if that means a gap, "
-            f"say na_values=[{value!r}]."
-        ) from None

@@ -134,7 +134,7 @@ class Validation:
 def _written(word: str, value: float) -> str:
     if not np.isfinite(value):
         return ""
-    return f"{value:.4g}" if word == "rmse" else f"{value:.3f}"
+    return f"{value:.4g}" if word == "rmse" else f"{round(value, 3) + 0.0:.3f}"  # no -0.000
 
 
 def mean_error(values: Array, weights: Array) -> float:

@@ -36,6 +36,7 @@ from arcwise.inference.belief import (
     share_of,
     truth,
 )
+from arcwise.inference.cells import Cells
 from arcwise.inference.information import mutual_information, scores
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
@@ -284,14 +285,19 @@ class Beliefs:
             )
         if not isinstance(event, Mapping):
             raise DataError(
-                f"An event on several variables must give bounds by name, as in "
-                f"{{{self.names[0]!r}: (0, None)}}, got {event!r}."
+                f"An event on several variables must give bounds or levels by name, as in "
+                f"{{{self.names[0]!r}: {self._example()}}}, got {event!r}."
             )
         check_names(event, self.names)
         if len(event) == 1:
             name = next(iter(event))
             return self.singles[self.place(name)].probability(event[name])
         return self.joint.box({self.place(n): self[n].limits(each) for n, each in event.items()})
+
+    def _example(self) -> str:
+        """An event of the first variable."""
+        levels = self.singles[0].levels
+        return repr(levels[0]) if levels else "(0, None)"
 
     def _by_name(self, rows: Array) -> Draws:
         """Draws as users know them, by name."""
@@ -317,6 +323,8 @@ class Beliefs:
             plain |= {name: numbers.tolist() for name, numbers in matrices.items()}
         else:
             plain["variables"] = {single.name: single.to_dict() for single in self.singles}
+        if isinstance(self.joint, Cells):
+            plain["joint"] = self.joint.table.tolist()
         return {**plain, **self.quality.to_dict(), **plain_range(self.range)}
 
     def __str__(self) -> str:
@@ -328,5 +336,7 @@ class Beliefs:
             for i, name in enumerate(self.names):
                 cells = " ".join(f"{value:6.2f}" for value in self.correlation[i, : i + 1])
                 lines.append(f"  {name:<{width}} {cells}")
+        if isinstance(self.joint, Cells):
+            lines += self.joint.lines()
         said = self.quality.lines("errors of the means", self.error, "up to ")
         return "\n".join([*lines, *said, *range_lines(self.range)])

@@ -19,6 +19,9 @@ __all__ = ["Cells"]
 _MOST = 1 << 20
 """Most cells that a function of draws is asked about one by one."""
 
+_SHOWN = 32
+"""Most cells that are printed."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -46,6 +49,20 @@ class Cells:
         kept = sorted(places)
         sums: Array = self.table.sum(axis=others)
         return sums.transpose([kept.index(place) for place in places])
+
+    def lines(self) -> list[str]:
+        """The cells as a person would write them, the last variable fastest; none of a large table."""
+        if self.table.size > _SHOWN:
+            return []
+        rows = [[*(variable.name for variable in self.variables), "probability"]]
+        for codes in np.ndindex(self.table.shape):
+            levels = (str((v.levels or ())[i]) for v, i in zip(self.variables, codes, strict=True))
+            rows.append([*levels, f"{self.table[codes]:.4g}"])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return [
+            "  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
 
     def _numbers(self, place: int) -> Array:
         variable = self.variables[place]

@@ -168,9 +168,11 @@ class Explanation(Mapping[str, Any]):
         }
 
     def __str__(self) -> str:
-        known = {*self.given, *self.do}
+        known = {**self.given, **self.do}  # of which weights and sets leave the level open
         width = max(map(len, self.levels), default=0)
-        rows = [f"  {name:<{width}}  {x}" for name, x in self.levels.items() if name not in known]
+        rows = [
+            f"  {name:<{width}}  {x}" for name, x in self.levels.items() if known.get(name) != x
+        ]
         head = sentence(["most probable explanation"], self.given, self.do)
         return "\n".join([head, *rows, f"  probability given the evidence: {self.probability:.4g}"])
 

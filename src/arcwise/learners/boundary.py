@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.conditionals.discrete import DiscreteFits
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
@@ -19,7 +20,7 @@ from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Interrupted, Path, Trail, Watch, patient
-from arcwise.undirected import UNDIRECTED, boundary, edge_bounds, edge_limits
+from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
 
 _ROUNDS = 10  # of walking and tuning what local models share
 _LOOKED_AT = 2 / 3  # share of the local models that are fitted on the way, on Boston housing
@@ -64,6 +65,12 @@ class Boundary(Undirected):
             spec.but(search="boundary") if spec.search == "auto" else spec, source
         )
         columns, rows = len(problem.fits.nodes), problem.fits.rows
+        if problem.too_large:
+            return problem.said(
+                "A table given all other variables would have more cells than the rows can fill: each "
+                "variable took others in while its score rose, and edges were taken out of that graph "
+                "instead of the complete one."
+            )
         if problem.family.default_parents(rows) is None or rows >= _EACH * columns:
             return problem
         return problem.said(
@@ -72,13 +79,22 @@ class Boundary(Undirected):
             "directed graph."
         )
 
+    @property
+    def too_large(self) -> bool:
+        """Whether tables of counts given all other variables have no score."""
+        if not isinstance(self.fits, DiscreteFits):
+            return False
+        rows = edge_bounds(self.limits).largest.neighbours
+        return any(np.isneginf(self.score.local(node, row)) for node, row in enumerate(rows))
+
     def path(self, watch: Watch | None = None, until: float | None = None) -> Path:
         """Find the path, up to the graph at the penalty `until` where the search can end there."""
         p = len(self.limits.nodes)
         self.foretell(round(_LOOKED_AT * p * (1 + p * (p - 1) / 2)), watch)
         options = {"until": until} if self.search is boundary else {}
+        limits = candidates(self.score, self.limits, watch) if self.too_large else self.limits
         path: Path = self.search(
-            self.score, limits=self.limits, on_step=watch, **{**options, **self.options}
+            self.score, limits=limits, on_step=watch, **{**options, **self.options}
         )
         return path
 

@@ -120,12 +120,18 @@ def with_kinds(source: Table, family: Family) -> Table:
         for word, each in FAMILIES.items()
         if all(v.kind in each.kinds for v in table.variables)
     ]
-    several, instead = len(wrong) > 1, f", or take {' or '.join(others)}" if others else ""
+    several = len(wrong) > 1
+    ways = [f"leave {'them' if several else 'it'} out with select()"]
+    if not all(v.discrete for v in table.variables):
+        ways.append("cut the numbers into levels with discretise()")
+    if others:
+        ways.append(f"take {' or '.join(others)}")
+    advice = ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
     what = "levels (text, truth values, or asked for by kinds=)"
     what, only = (what, "numbers") if "continuous" in family.kinds else ("numbers", "levels")
     raise DataError(
         f"{sentence_list(wrong)} {'hold' if several else 'holds'} {what}, and {family.name} models take "
-        f"{only} only: leave {'them' if several else 'it'} out with select(){instead}."
+        f"{only} only: {advice}."
     )
 
 

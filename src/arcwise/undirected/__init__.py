@@ -7,10 +7,18 @@ at every penalty: ``path.at(penalty)``. `edge_limits` binds rules for them.
 from collections.abc import Callable
 
 from arcwise.results import Path
-from arcwise.undirected.boundary import boundary
+from arcwise.undirected.boundary import boundary, candidates
 from arcwise.undirected.deletion import deletion
 from arcwise.undirected.limits import Bounds, edge_bounds, edge_limits
 
-__all__ = ["UNDIRECTED", "Bounds", "boundary", "deletion", "edge_bounds", "edge_limits"]
+__all__ = [
+    "UNDIRECTED",
+    "Bounds",
+    "boundary",
+    "candidates",
+    "deletion",
+    "edge_bounds",
+    "edge_limits",
+]
 
 UNDIRECTED: dict[str, Callable[..., Path]] = {"boundary": boundary, "deletion": deletion}

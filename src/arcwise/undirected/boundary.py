@@ -9,7 +9,14 @@ The penalty adds the same to every edge-removal score, so it does not change the
 go, only where that ends. One run from the complete graph to the empty one thus holds the graph at
 every penalty: the one before the first step whose improvement without penalty is -penalty or less.
 Later steps may cost less again; they are not taken, since the rule stops at the first failure.
+
+Tables of counts have no score given all other variables: they would have more cells than there are rows
+to fill them. `candidates` then says where to begin instead: each variable takes others in, one by one, as
+long as its score rises, and an edge is kept for removal if either end took the other (grow and shrink,
+Margaritis and Thrun 1999).
 """
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -75,6 +82,52 @@ def boundary(
         stopped=end if whole else early,
         whole=whole,
     )
+
+
+def candidates(score: Score, limits: Limits, on_step: Watch | None = None) -> Limits:
+    """Forbid the pairs neither end of which takes the other by forward selection.
+
+    Parameters
+    ----------
+    score : what local models are compared by.
+    limits : rules bound by `edge_limits`; required edges are in from the start.
+    on_step : told of each variable; returning True ends the selection, and those not yet reached take none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from arcwise.conditionals import Gaussian
+    >>> from arcwise.data import Table, Variable
+    >>> from arcwise.scores import bic
+    >>> a, noise, c = np.random.default_rng(1).normal(size=(3, 200))
+    >>> table = Table(tuple(map(Variable, "abc")), (a, a + noise, c))
+    >>> found = candidates(bic(Gaussian().bind(table)), Limits.none(["a", "b", "c"]))
+    >>> [sorted(row) for row in found.barred]
+    [[2], [2], [0, 1]]
+    """
+    bounds, trail = bounds_for(score.nodes, limits), Trail(on_step)
+    p = len(score.nodes)
+    kept = [set(row) for row in bounds.smallest.neighbours]
+    for node in range(p):
+        for other in _grown(score, node, bounds.largest.neighbours[node], sorted(kept[node])):
+            kept[node].add(other)
+            kept[other].add(node)
+        if trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, kept)) // 2):
+            break
+    barred = (frozenset(range(p)) - row - {node} for node, row in enumerate(kept))
+    return replace(limits, barred=tuple(barred))
+
+
+def _grown(score: Score, node: int, allowed: tuple[int, ...], chosen: list[int]) -> list[int]:
+    """The others that raise the score of a variable, the best first, until none does."""
+    own = score.local(node, tuple(chosen))
+    while others := [other for other in allowed if other not in chosen]:
+        found = score.toggles(node, tuple(chosen), others)
+        best = int(np.argmax(found))
+        if not found[best] > own:
+            break
+        chosen, own = sorted([*chosen, others[best]]), float(found[best])
+    return chosen
 
 
 def _take_out(state: Losses, trail: Trail, removals: list[Removal], until: float | None) -> None:

@@ -1,6 +1,7 @@
 """Features chosen by the accuracy that they give on rows left out (wrapper search).
 
-Forward selection starts with no feature and adds the one that raises the accuracy most; backward
+Forward selection starts with no feature and adds the one that raises the accuracy most (as long as none does,
+because one class is frequent, the one that lowers log-loss most); backward
 elimination starts with all and leaves out the one whose loss raises it most; both end where nothing does,
 and a feature whose loss costs nothing is left out, too (Langley and Sage 1994, Kohavi and John 1997). With
 *joining* (Pazzani 1996), naive Bayes may also take two features as one, whose levels are all pairs of
@@ -12,9 +13,9 @@ structures, that of five folds.
 """
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,24 +94,53 @@ def selected(
 
 
 def _walk(relations: Relations, judge: "_LeftOut | _Folded", word: str) -> tuple[Groups, float]:
-    """Take the best step as long as one raises the accuracy."""
+    """Take the best step as long as one raises the accuracy.
+
+    One feature alone may change no decision where one class is frequent: forward selection then goes on by
+    log-loss, until some step has raised the accuracy.
+    """
     forward, joining = word.startswith("forward"), word.endswith("joining")
     groups: Groups = () if forward else tuple((i,) for i in relations.features)
-    best = judge(groups)
+    best, sure = judge(groups)
+    none = best
     while True:
         steps = _forward(relations, groups, joining) if forward else _backward(groups, joining)
-        found = [(judge(each), each) for each in steps]
-        top = max((accuracy for accuracy, _ in found), default=-np.inf)
-        ties = [each for each in found if each[0] >= top - _LEAST]
-        chosen = min(ties, key=lambda each: _size(each[1]), default=(top, groups))
-        simpler = top >= best - _LEAST and _size(chosen[1]) < _size(groups)
-        if not top > best + _LEAST and not simpler:
+        found = [_Step(*judge(each), each) for each in steps]
+        by_loss = forward and best <= none + _LEAST
+        chosen = _better(found, _Step(best, sure, groups), by_loss)
+        if chosen is None:
             break
-        best, groups = chosen
-    if not groups:  # no feature is better than none at all: the first one costs nothing
+        best, sure, groups = chosen
+    if not groups or (
+        forward and best <= none + _LEAST
+    ):  # no better than no feature: one costs nothing
         groups = ((max(relations.features, key=lambda i: (relations.relevance[i], -i)),),)
-        best = judge(groups)
+        best, _ = judge(groups)
     return groups, best
+
+
+class _Step(NamedTuple):
+    """Groups of features with what they are worth: accuracy and mean log probability of the own class."""
+
+    accuracy: float
+    sure: float
+    groups: Groups
+
+
+def _better(steps: Sequence[_Step], now: _Step, by_loss: bool) -> _Step | None:
+    """The step of highest accuracy if it is worth taking: it is more accurate, or has fewer features.
+
+    With `by_loss` an equally accurate one will do that is surer.
+    """
+    top = max((step.accuracy for step in steps), default=-np.inf)
+    if top < now.accuracy - _LEAST:
+        return None
+    ties = [step for step in steps if step.accuracy >= top - _LEAST]
+    smallest = min(ties, key=lambda step: _size(step.groups))
+    if top > now.accuracy + _LEAST or _size(smallest.groups) < _size(now.groups):
+        return smallest
+    surest = max(ties, key=lambda step: step.sure)
+    return surest if by_loss and surest.sure > now.sure + _LEAST else None
 
 
 def _size(groups: Groups) -> int:
@@ -147,12 +177,12 @@ class _LeftOut:
         self.prior = _class_logs(relations, smoothing)
         self.known: dict[tuple[int, Group], Array] = {}
 
-    def __call__(self, groups: Groups) -> float:
+    def __call__(self, groups: Groups) -> tuple[float, float]:
         logs = self.prior.copy()
         for group in groups:
             for place, feature in enumerate(group):
                 logs += self._logs(feature, group[:place])
-        return _accuracy(logs, self.own, self.relations.table.weights)
+        return _judged(logs, self.own, self.relations.table.weights)
 
     def _logs(self, feature: int, parents: Group) -> Array | float:
         key = (feature, parents)
@@ -185,7 +215,7 @@ class _Folded:
         )  # so that one specification learns the same from the same rows
         self.parts = folds(table.rows, min(_FOLDS, table.rows), rng)
 
-    def __call__(self, groups: Groups) -> float:
+    def __call__(self, groups: Groups) -> tuple[float, float]:
         names = [self.target, *(self.table.names[i] for group in groups for i in group)]
         codes = self.table.column(self.target).astype(np.intp)
         logs = np.zeros((self.table.rows, len(self.table.variable(self.target).levels or ())))
@@ -197,11 +227,15 @@ class _Folded:
                 continue
             found = self.learn(self.table.take(rest).select(names), self.target, self.spec)
             logs[part] = found.log_joint(found.rows_of(self.table.take(part).select(names)))
-        return _accuracy(logs, codes, self.table.weights)
+        return _judged(logs, codes, self.table.weights)
 
 
-def _accuracy(logs: Array, own: NDArray[np.intp], weights: Array | None) -> float:
-    return float(np.average(logs.argmax(axis=1) == own, weights=weights))
+def _judged(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[float, float]:
+    """Accuracy, and mean log probability of the own class."""
+    right = np.average(logs.argmax(axis=1) == own, weights=weights)
+    with np.errstate(invalid="ignore"):
+        gain = logs[np.arange(len(own)), own] - np.logaddexp.reduce(logs, axis=1)
+    return float(right), float(np.average(np.nan_to_num(gain, nan=-np.inf), weights=weights))
 
 
 # -- one row left out ------------------------------------------------------------------------------
