@@ -1,17 +1,17 @@
 """Learning an undirected graph: one way through all penalties, read off at the one that was asked for.
 
-A search of the register takes edges out of the complete graph, the weakest first (Hofmann and Tresp 1997).
-What it returns is a path, and the graph at any penalty is on it; each variable is then fitted given its
-neighbours.
+A search of the register takes edges out of the complete graph, the weakest first (Hofmann and Tresp 1997), or
+out of one that was grown, where the complete one is out of reach. What it returns is a path, and the graph at
+any penalty is on it; each variable is then fitted given its neighbours.
 """
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals.discrete import DiscreteFits
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
@@ -21,9 +21,13 @@ from arcwise.learners.specification import Specification
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Interrupted, Path, Trail, Watch, patient
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
+from arcwise.undirected.losses import UNIT
 
 _ROUNDS = 10  # of walking and tuning what local models share
 _LOOKED_AT = 2 / 3  # share of the local models that are fitted on the way, on Boston housing
+_LARGE = (
+    5e10  # rows^2 columns^3 from which local models by pairs of rows would take a minute or more
+)
 _EACH = 2  # rows for each column below which a regression on all others means nothing
 
 
@@ -56,22 +60,16 @@ class Undirected(Problem):
 class Boundary(Undirected):
     """An undirected graph by taking edges out, with any score."""
 
-    searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
+    searches = {"auto": boundary, **UNDIRECTED, "grow-shrink": boundary}  # noqa: RUF012
 
     @classmethod
     def bind(cls, spec: Specification, source: Table | Moments) -> Self:
-        """Tie a specification to data; say where the complete graph has too many inputs for the rows."""
-        problem = super().bind(
-            spec.but(search="boundary") if spec.search == "auto" else spec, source
-        )
+        """Tie a specification to data; settle the search, and say where rows are few for it."""
+        problem = super().bind(spec, source)
+        word, said = problem._settled_search()
+        problem = replace(problem, spec=spec.but(search=word)).said(said)
         columns, rows = len(problem.fits.nodes), problem.fits.rows
-        if problem.too_large:
-            return problem.said(
-                "A table given all other variables would have more cells than the rows can fill: each "
-                "variable took others in while its score rose, and edges were taken out of that graph "
-                "instead of the complete one."
-            )
-        if problem.family.default_parents(rows) is None or rows >= _EACH * columns:
+        if said or problem.family.default_parents(rows) is None or rows >= _EACH * columns:
             return problem
         return problem.said(
             f"Rows are few ({rows:g} for {columns} columns): a {problem.model} model of each variable given "
@@ -79,20 +77,40 @@ class Boundary(Undirected):
             "directed graph."
         )
 
-    @property
-    def too_large(self) -> bool:
-        """Whether tables of counts given all other variables have no score."""
-        if not isinstance(self.fits, DiscreteFits):
+    def _settled_search(self) -> tuple[str, str]:
+        """The search's word, and a sentence where the complete graph is out of reach."""
+        word = "boundary" if self.spec.search == "auto" else self.spec.search
+        if self._too_large:
+            return "grow-shrink" if word == "boundary" else word, _CELLS
+        dear = not self.family.closed and self.fits.rows**2 * len(self.fits.nodes) ** 3 > _LARGE
+        if dear and self.spec.search == "auto" and self.spec.rule is None:
+            return "grow-shrink", _PAIRS
+        return word, ""
+
+    @cached_property
+    def _too_large(self) -> bool:
+        """Whether local models given all other variables have no score, as tables with too many cells."""
+        if not self.score.lattice:  # then asking is dear, and models of rows always have a score
             return False
         rows = edge_bounds(self.limits).largest.neighbours
         return any(np.isneginf(self.score.local(node, row)) for node, row in enumerate(rows))
 
     def path(self, watch: Watch | None = None, until: float | None = None) -> Path:
-        """Find the path, up to the graph at the penalty `until` where the search can end there."""
-        p = len(self.limits.nodes)
-        self.foretell(round(_LOOKED_AT * p * (1 + p * (p - 1) / 2)), watch)
+        """Find the path, up to the graph at the penalty `until` where the search can end there.
+
+        Where it begins with a grown graph, that is grown at this penalty, and the path holds from there on.
+        """
+        p, limits = len(self.limits.nodes), self.limits
+        grown = self._too_large or self.spec.search == "grow-shrink"
+        models = p * p if grown else round(_LOOKED_AT * p * (1 + p * (p - 1) / 2))
+        self.foretell(models, watch, least=grown)
+        try:
+            if grown:
+                limits = candidates(self.score, limits, until or 0.0, watch)
+        except Interrupted:
+            start = edge_bounds(limits).smallest
+            return Path.of_removals(start, (), UNIT, stopped=ASKED, whole=False)
         options = {"until": until} if self.search is boundary else {}
-        limits = candidates(self.score, self.limits, watch) if self.too_large else self.limits
         path: Path = self.search(
             self.score, limits=limits, on_step=watch, **{**options, **self.options}
         )
@@ -183,6 +201,18 @@ class Boundary(Undirected):
         except Interrupted:
             return None
         return [known[graph] for graph in graphs]
+
+
+_CELLS = (
+    "Rows are too few for models given all other variables (tables would have more cells than they can "
+    "fill): each variable took others in while its score rose, and edges were taken out of that graph "
+    "instead of the complete one."
+)
+_PAIRS = (
+    "Rows and columns are many for boundary learning from the complete graph: each variable took others in "
+    "while they were worth the penalty, and edges were taken out of that graph. What shows only in three "
+    "variables together may be missed; search='boundary' would see it."
+)
 
 
 def _cut_short(path: Path, penalty: float) -> str:

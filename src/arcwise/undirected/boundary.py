@@ -10,10 +10,11 @@ go, only where that ends. One run from the complete graph to the empty one thus 
 every penalty: the one before the first step whose improvement without penalty is -penalty or less.
 Later steps may cost less again; they are not taken, since the rule stops at the first failure.
 
-Tables of counts have no score given all other variables: they would have more cells than there are rows
-to fill them. `candidates` then says where to begin instead: each variable takes others in, one by one, as
-long as its score rises, and an edge is kept for removal if either end took the other (grow and shrink,
-Margaritis and Thrun 1999).
+The complete graph may be out of reach: tables of counts given all other variables have more cells than rows
+to fill them, and models that look at all pairs of rows are dear with many inputs. `candidates` then says
+where to begin instead: each variable takes others in, one by one, as long as its score rises by more than the
+penalty, and an edge is kept for removal if either end took the other (grow and shrink, Margaritis and Thrun
+1999). What shows in three variables together but in no pair of them is missed that way.
 """
 
 from dataclasses import replace
@@ -84,14 +85,21 @@ def boundary(
     )
 
 
-def candidates(score: Score, limits: Limits, on_step: Watch | None = None) -> Limits:
+def candidates(
+    score: Score, limits: Limits, penalty: float = 0.0, on_step: Watch | None = None
+) -> Limits:
     """Forbid the pairs neither end of which takes the other by forward selection.
 
     Parameters
     ----------
     score : what local models are compared by.
     limits : rules bound by `edge_limits`; required edges are in from the start.
-    on_step : told of each variable; returning True ends the selection, and those not yet reached take none.
+    penalty : what a variable has to be worth to be taken in, in nats per row.
+    on_step : told of each variable, and asked between local fits where these are dear.
+
+    Raises
+    ------
+    Interrupted : the watcher wants an end.
 
     Examples
     --------
@@ -106,25 +114,27 @@ def candidates(score: Score, limits: Limits, on_step: Watch | None = None) -> Li
     [[2], [2], [0, 1]]
     """
     bounds, trail = bounds_for(score.nodes, limits), Trail(on_step)
-    p = len(score.nodes)
+    watched, rise = score.watched(trail.check), penalty * score.rows
     kept = [set(row) for row in bounds.smallest.neighbours]
-    for node in range(p):
-        for other in _grown(score, node, bounds.largest.neighbours[node], sorted(kept[node])):
+    for node, allowed in enumerate(bounds.largest.neighbours):
+        trail.check()
+        for other in _grown(watched, node, allowed, sorted(kept[node]), rise):
             kept[node].add(other)
             kept[other].add(node)
-        if trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, kept)) // 2):
-            break
-    barred = (frozenset(range(p)) - row - {node} for node, row in enumerate(kept))
-    return replace(limits, barred=tuple(barred))
+        trail.tick(f"{node + 1} of {len(kept)} variables", -np.inf, sum(map(len, kept)) // 2)
+    every = frozenset(range(len(kept)))
+    return replace(limits, barred=tuple(every - row - {node} for node, row in enumerate(kept)))
 
 
-def _grown(score: Score, node: int, allowed: tuple[int, ...], chosen: list[int]) -> list[int]:
-    """The others that raise the score of a variable, the best first, until none does."""
+def _grown(
+    score: Score, node: int, allowed: tuple[int, ...], chosen: list[int], rise: float
+) -> list[int]:
+    """The others that raise the score of a variable enough, the best first, until none does."""
     own = score.local(node, tuple(chosen))
     while others := [other for other in allowed if other not in chosen]:
         found = score.toggles(node, tuple(chosen), others)
         best = int(np.argmax(found))
-        if not found[best] > own:
+        if not found[best] > own + rise:
             break
         chosen, own = sorted([*chosen, others[best]]), float(found[best])
     return chosen
