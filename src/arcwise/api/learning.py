@@ -75,9 +75,9 @@ def learn(
         (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
         (their default), "bds", "k2", "qnml".
     search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "boss", "exact"; for undirected graphs
-        "auto", "boundary", "deletion", and for Gaussian ones "stepwise" (edges added and taken out one by
-        one; it is what "auto" means there unless a score or a penalty is given), "glasso" (the graphical
-        lasso; "auto" where a penalty is given) and "neighbourhood".
+        "auto", "boundary", "grow-shrink" (for large tables), "deletion", and for Gaussian ones "stepwise"
+        (edges added and taken out one by one; it is what "auto" means there unless a score or a penalty is
+        given), "glasso" (the graphical lasso; "auto" where a penalty is given) and "neighbourhood".
     start : "empty", "complete" (in random order), "random", or a graph (a DAG, or a model string such as
         "[a][b|a]"); directed only.
     penalty : penalty per edge, in nats per row, taken off the score; None is the model's own (0 for

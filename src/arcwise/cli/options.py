@@ -62,11 +62,10 @@ def registers() -> dict[str, str]:
     from arcwise.data.gaps import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
-    from arcwise.learners import RULES, Lasso, graphs, sampling
+    from arcwise.learners import RULES, Boundary, Lasso, graphs, sampling
     from arcwise.plot import PICTURES
     from arcwise.scores import SCORES
     from arcwise.search import SEARCHES
-    from arcwise.undirected import UNDIRECTED
 
     found: dict[str, Iterable[str]] = {
         "figures": FIGURES,
@@ -85,7 +84,7 @@ def registers() -> dict[str, str]:
         "scores": SCORES,
         "searches": SEARCHES,
         "tables": TABLES,
-        "undirected": UNDIRECTED,
+        "undirected": [word for word in Boundary.searches if word != "auto"],
     }
     return {name: either(words) for name, words in found.items()}
 
