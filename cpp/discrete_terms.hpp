@@ -13,6 +13,10 @@
 namespace arcwise {
 
 inline double log_gamma(double x) {
+  if (x > 1e3) {  // Stirling's series, exact to the last digits from here on
+    constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+    return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + (1.0 - 1.0 / (30.0 * x * x)) / (12.0 * x);
+  }
   int sign;
   return lgamma_r(x, &sign);
 }
@@ -21,6 +25,11 @@ inline double log_gamma(double x) {
 class Rise {
  public:
   explicit Rise(double a) : a_(a), base_(log_gamma(a)), sums_{0.0} {}
+
+  double operator()(std::int32_t n) {
+    const auto place = static_cast<std::size_t>(n);
+    return place < sums_.size() ? sums_[place] : (*this)(static_cast<double>(n));
+  }
 
   double operator()(double n) {
     if (n > kTabled || n != std::floor(n)) return log_gamma(a_ + n) - base_;
@@ -98,12 +107,18 @@ class SumMemory {
  public:
   explicit SumMemory(std::size_t columns) : columns_(columns), known_(columns) {}
 
-  // Valid until the next call.
+  // Forget everything if it has become too much.
+  void tidy() {
+    if (held_ <= kMost) return;
+    for (auto& each : known_) each.clear();
+    held_ = 0;
+  }
+
+  // Whether the toggles of no parents at all fit in for every child.
+  bool holds_pairs() const { return columns_ * columns_ <= kMost / 4; }
+
+  // Valid until `tidy`.
   KnownSums& of(int child, const Set& parents, bool toggled) {
-    if (held_ > kMost) {
-      for (auto& each : known_) each.clear();
-      held_ = 0;
-    }
     const auto [place, fresh] = known_[child].try_emplace(parents);
     KnownSums& found = place->second;
     if (fresh) held_ += 8 + parents.size();
