@@ -22,7 +22,7 @@ DiscreteTable::DiscreteTable(Codes codes, ConstIndices level_counts, ConstVector
       weights_(weights.data(), weights.data() + weights.shape(0)) {
   if (level_counts.shape(0) != columns || (!counted && weights.shape(0) != rows))
     throw nb::value_error("codes, levels and weights of a discrete table have different sizes");
-  words = (rows + 63) / 64;
+  words = (rows + 511) / 512 * 8;  // whole registers of 512 bits
   bits_.resize(columns);
   sizes_.resize(columns);
   total = counted ? static_cast<double>(rows) : std::accumulate(weights_.begin(), weights_.end(), 0.0);

@@ -143,7 +143,7 @@ bool DiscreteScores::cells_by_bits(int child, const Set& base, const Groups& gro
       const std::uint64_t* bits = table_->bits(child, k);
       for (std::size_t i = 0; i < words; ++i) mask[i] = group[i] & bits[i];
       std::int32_t n = 0;
-      kCounter.common(group.data(), 1, bits, words, &n);
+      kCounter.common(group.data(), 1, bits, 1, words, &n);
       if (n) cells_.add(static_cast<std::int32_t>(j), k, n);
     }
   }
@@ -174,19 +174,24 @@ double DiscreteScores::with(int child, const Groups& base, int x) {
 // Counts of the last level, and those in the last cell, are what is left.
 void DiscreteScores::by_bits(int child, const Groups& base, int x) {
   const auto r = static_cast<std::size_t>(table_->levels[child]), rx = static_cast<std::size_t>(table_->levels[x]);
-  const std::size_t filled = cells_.group.size();
-  tally_.assign(base.size() * r * rx + filled, 0);
-  std::int32_t* found = tally_.data() + base.size() * r * rx;
-  const auto place = [&](std::size_t m) { return tally_.data() + (static_cast<std::size_t>(cells_.group[m]) * r + static_cast<std::size_t>(cells_.level[m])) * rx; };
-  for (std::size_t m = 0; m < filled; ++m) place(m)[rx - 1] = static_cast<std::int32_t>(cells_.count[m]);
-  for (std::size_t level = 0; level + 1 < rx; ++level) {
-    kCounter.common(masks_.data(), filled - 1, table_->bits(x, static_cast<int>(level)), table_->words, found);
-    found[filled - 1] = table_->size(x, static_cast<int>(level));
-    for (std::size_t m = 0; m + 1 < filled; ++m) found[filled - 1] -= found[m];
-    for (std::size_t m = 0; m < filled; ++m) {
-      place(m)[level] = found[m];
-      place(m)[rx - 1] -= found[m];
+  const std::size_t cells = cells_.group.size(), counted = cells - 1, size = base.size() * r * rx;
+  tally_.assign(size + counted * (rx - 1), 0);
+  const std::int32_t* found = tally_.data() + size;
+  kCounter.common(masks_.data(), counted, table_->bits(x, 0), rx - 1, table_->words, tally_.data() + size);
+  const auto place = [&](std::size_t m) {
+    return tally_.data() + (static_cast<std::size_t>(cells_.group[m]) * r + static_cast<std::size_t>(cells_.level[m])) * rx;
+  };
+  std::int32_t* last = place(counted);
+  for (std::size_t l = 0; l < rx; ++l) last[l] = table_->size(x, static_cast<int>(l));
+  for (std::size_t m = 0; m < counted; ++m) {
+    std::int32_t* own = place(m);
+    own[rx - 1] = static_cast<std::int32_t>(cells_.count[m]);
+    for (std::size_t l = 0; l + 1 < rx; ++l) {
+      own[l] = found[l * counted + m];
+      own[rx - 1] -= own[l];
+      last[l] -= own[l];
     }
+    last[rx - 1] -= own[rx - 1];
   }
 }
 

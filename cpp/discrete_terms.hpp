@@ -57,10 +57,12 @@ class Terms {
     return n > 0 ? n * std::log(n) : 0.0;
   }
 
-  // Both are valid until the next call.
+  // Both are valid until the next call. Most candidates of a sweep have as many levels as the one before.
   std::pair<Rise*, Rise*> rises(double a, double b) {
+    if (a == last_a_ && b == last_b_) return last_;
     if (rises_.size() > kMostRises) rises_.clear();
-    return {&rises_.try_emplace(a, a).first->second, &rises_.try_emplace(b, b).first->second};
+    last_a_ = a, last_b_ = b;
+    return last_ = {&rises_.try_emplace(a, a).first->second, &rises_.try_emplace(b, b).first->second};
   }
 
   // log of the sum over all data of n rows of their largest likelihood under a table of so many cells: exactly by the
@@ -94,6 +96,8 @@ class Terms {
   double total_;
   std::vector<double> n_log_n_, regrets_;
   std::unordered_map<double, Rise> rises_;
+  double last_a_ = NAN, last_b_ = NAN;
+  std::pair<Rise*, Rise*> last_;
 };
 
 // The sum of a parent set, and those with each variable put in or taken out; NaN where nobody has asked yet.
