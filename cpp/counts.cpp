@@ -22,8 +22,9 @@ DiscreteTable::DiscreteTable(Codes codes, ConstIndices level_counts, ConstVector
       weights_(weights.data(), weights.data() + weights.shape(0)) {
   if (level_counts.shape(0) != columns || (!counted && weights.shape(0) != rows))
     throw nb::value_error("codes, levels and weights of a discrete table have different sizes");
-  words = (rows + 63) / 64;
+  words = (rows + 511) / 512 * 8;  // whole registers of 512 bits
   bits_.resize(columns);
+  sizes_.resize(columns);
   total = counted ? static_cast<double>(rows) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (std::size_t x = 0; x < columns; ++x) {
     const auto r = static_cast<int>(level_counts.data()[x]);
@@ -33,8 +34,11 @@ DiscreteTable::DiscreteTable(Codes codes, ConstIndices level_counts, ConstVector
       throw nb::value_error("a code of a discrete table is beyond the levels of its column");
     if (!counted || r > kMostBits) continue;
     bits_[x].assign(static_cast<std::size_t>(r) * words, 0);
-    for (std::size_t row = 0; row < rows; ++row)
+    sizes_[x].assign(static_cast<std::size_t>(r), 0);
+    for (std::size_t row = 0; row < rows; ++row) {
       bits_[x][own[row] * words + (row >> 6)] |= std::uint64_t{1} << (row & 63);
+      ++sizes_[x][own[row]];
+    }
   }
 }
 

@@ -47,6 +47,7 @@ class DiscreteTable {
   double weight(std::size_t row) const { return counted ? 1.0 : weights_[row]; }
   const std::uint64_t* bits(int x, int level) const { return bits_[x].data() + static_cast<std::size_t>(level) * words; }
   bool has_bits(int x) const { return !bits_[x].empty(); }
+  std::int32_t size(int x, int level) const { return sizes_[x][level]; }  // rows of a level, where there are bits
   std::size_t words = 0;
   std::size_t largest_count() const;  // largest count there can be, if all are whole numbers and it is not huge; else 0
 
@@ -58,6 +59,7 @@ class DiscreteTable {
   std::vector<std::uint16_t> codes_;
   std::vector<double> weights_;
   std::vector<std::vector<std::uint64_t>> bits_;
+  std::vector<std::vector<std::int32_t>> sizes_;
   std::vector<std::int32_t> seen_;   // scratch of `split`
   std::vector<double> tally_;        // scratch of `cells`
 };

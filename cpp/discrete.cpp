@@ -7,18 +7,12 @@
 #include <limits>
 #include <tuple>
 
+#include "bits.hpp"
+
 namespace arcwise {
 namespace {
 
-constexpr int kByBits = 85;                    // pairs of groups and levels beyond which rows are counted one by one
 constexpr std::size_t kMostMasks = 1 << 22;    // words of masks
-
-ARCWISE_CLONES
-std::int32_t common(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < words; ++i) count += __builtin_popcountll(a[i] & b[i]);
-  return static_cast<std::int32_t>(count);
-}
 
 }  // namespace
 
@@ -104,6 +98,7 @@ double DiscreteScores::sum(const Cells& cells, int r, double possible) {
 }
 
 double DiscreteScores::score(int child, const Set& parents) {
+  memory_->tidy();
   const double all = possible(parents), cost = charge(child, all, parents.size());
   if (!std::isfinite(cost)) return -INFINITY;
   Set sorted(parents);
@@ -118,98 +113,142 @@ double DiscreteScores::score(int child, const Set& parents) {
 
 // -- one parent more ------------------------------------------------------------------------------------------------
 
-// The group and level of each row, as one number, and the sizes of these.
-void DiscreteScores::prepare(int child, const Groups& base) {
-  const auto r = static_cast<std::size_t>(table_->levels[child]);
+// The group and level of each row, as one number.
+void DiscreteScores::join(int child, const Groups& base) {
+  const auto r = static_cast<std::int32_t>(table_->levels[child]);
   const std::uint16_t* own = table_->column(child);
-  bits_ready_ = false;
   joint_.resize(table_->rows);
-  for (std::size_t row = 0; row < table_->rows; ++row)
-    joint_[row] = static_cast<std::int32_t>(base.of[row] * r + own[row]);
-  const std::size_t cells = base.size() * r, words = table_->words;
-  if (!table_->counted || cells > static_cast<std::size_t>(kByBits) || cells * words > kMostMasks) return;
-  masks_.assign(cells * words, 0);
-  sizes_.assign(cells, 0.0);
-  for (std::size_t row = 0; row < table_->rows; ++row) {
-    masks_[joint_[row] * words + (row >> 6)] |= std::uint64_t{1} << (row & 63);
-    ++sizes_[joint_[row]];
+  for (std::size_t row = 0; row < table_->rows; ++row) joint_[row] = base.of[row] * r + own[row];
+  joint_ready_ = true;
+}
+
+// The cells that occur, with the bits of their rows, where they are few; else false.
+bool DiscreteScores::cells_by_bits(int child, const Set& base, const Groups& groups) {
+  const auto r = table_->levels[child];
+  const std::size_t words = table_->words, most = groups.size() * static_cast<std::size_t>(r);
+  const auto lacks = [&](int x) { return !table_->has_bits(x); };
+  if (!table_->counted || most == 0 || most > kCounter.most_pairs || most * words > kMostMasks) return false;
+  if (lacks(child) || std::any_of(base.begin(), base.end(), lacks)) return false;
+  masks_.resize((most + 1) * words);
+  cells_.clear();
+  std::vector<std::uint64_t> group(words);
+  for (std::size_t j = 0; j < groups.size(); ++j) {
+    std::fill(group.begin(), group.end(), ~std::uint64_t{0});
+    for (int x : base) {
+      const std::uint64_t* bits = table_->bits(x, table_->column(x)[groups.first[j]]);
+      for (std::size_t i = 0; i < words; ++i) group[i] &= bits[i];
+    }
+    for (int k = 0; k < r; ++k) {
+      std::uint64_t* mask = masks_.data() + cells_.group.size() * words;
+      const std::uint64_t* bits = table_->bits(child, k);
+      for (std::size_t i = 0; i < words; ++i) mask[i] = group[i] & bits[i];
+      std::int32_t n = 0;
+      kCounter.common(group.data(), 1, bits, 1, words, &n);
+      if (n) cells_.add(static_cast<std::int32_t>(j), k, n);
+    }
   }
-  bits_ready_ = true;
+  return true;
 }
 
 double DiscreteScores::with(int child, const Groups& base, int x) {
   const auto r = static_cast<std::size_t>(table_->levels[child]), rx = static_cast<std::size_t>(table_->levels[x]);
   const std::size_t cells = base.size() * r;
-  if (bits_ready_ && table_->has_bits(x) && cells * (rx - 1) <= static_cast<std::size_t>(kByBits))
-    return by_bits(child, base, x);
-  if (cells * rx <= std::max<std::size_t>(1 << 16, 8 * table_->rows)) return by_rows(child, base, x);
-  table_->split(base, x, split_);
-  table_->cells(split_, child, cells_);
-  return sum(cells_, static_cast<int>(r), split_.possible);
-}
-
-double DiscreteScores::by_bits(int child, const Groups& base, int x) {
-  const auto r = static_cast<std::size_t>(table_->levels[child]), rx = static_cast<std::size_t>(table_->levels[x]);
-  const std::size_t cells = base.size() * r, words = table_->words;
-  weighted_.resize(cells * rx);
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    double* counts = weighted_.data() + cell * rx;
-    double rest = sizes_[cell];
-    for (std::size_t level = 0; level + 1 < rx; ++level) {
-      counts[level] = rest > 0 ? common(masks_.data() + cell * words, table_->bits(x, static_cast<int>(level)), words) : 0;
-      rest -= counts[level];
-    }
-    counts[rx - 1] = rest;
-  }
-  return table_sum(weighted_.data(), base, static_cast<int>(r), static_cast<int>(rx), base.possible * rx);
-}
-
-double DiscreteScores::by_rows(int child, const Groups& base, int x) {
-  const auto r = static_cast<std::size_t>(table_->levels[child]), rx = static_cast<std::size_t>(table_->levels[x]);
-  const std::size_t cells = base.size() * r;
-  const std::uint16_t* other = table_->column(x);
-  weighted_.assign(cells * rx, 0.0);
-  if (table_->counted) {
-    // Two tallies side by side, so that rows of one cell need not wait for each other.
-    const std::size_t size = cells * rx, even = table_->rows & ~std::size_t{1};
-    tally_.assign(2 * size, 0);
-    std::int32_t *first = tally_.data(), *second = first + size;
-    const std::int32_t* joint = joint_.data();
-    for (std::size_t row = 0; row < even; row += 2) {
-      ++first[static_cast<std::size_t>(joint[row]) * rx + other[row]];
-      ++second[static_cast<std::size_t>(joint[row + 1]) * rx + other[row + 1]];
-    }
-    if (even < table_->rows) ++first[static_cast<std::size_t>(joint[even]) * rx + other[even]];
-    for (std::size_t i = 0; i < size; ++i) weighted_[i] = first[i] + second[i];
+  if (bits_ready_ && table_->has_bits(x) && cells_.group.size() * (rx - 1) <= kCounter.most_pairs) {
+    by_bits(child, base, x);
+  } else if (cells * rx <= std::max<std::size_t>(1 << 16, 8 * table_->rows)) {
+    by_rows(child, base, x);
   } else {
-    for (std::size_t row = 0; row < table_->rows; ++row) weighted_[joint_[row] * rx + other[row]] += table_->weight(row);
+    Cells found;
+    table_->split(base, x, split_);
+    table_->cells(split_, child, found);
+    return sum(found, static_cast<int>(r), split_.possible);
   }
-  return table_sum(weighted_.data(), base, static_cast<int>(r), static_cast<int>(rx), base.possible * rx);
+  const double out = dense_sum({base.size(), r, rx, rx, 1}, base.possible * static_cast<double>(rx));
+  if (path_.empty() && memory_->holds_pairs()) {  // the same counts tell of x given the child
+    double& other = memory_->of(x, {}, true).toggled[child];
+    if (std::isnan(other)) other = dense_sum({1, rx, r, 1, rx}, static_cast<double>(r));
+  }
+  return out;
 }
 
-// Sum over a dense table by (group, level of the child, level of the new parent).
-double DiscreteScores::table_sum(const double* counts, const Groups& base, int r, int rx, double possible) {
-  const auto size = base.size();
-  double seen = 0.0, out = 0.0;
-  if (each_ == Each::seen)
-    for (std::size_t j = 0; j < size; ++j)
-      for (int l = 0; l < rx; ++l) {
-        double n = 0.0;
-        for (int k = 0; k < r; ++k) n += counts[(j * r + k) * rx + l];
-        seen += n > 0;
-      }
-  const Prior own = prior(r, possible, seen);
-  for (std::size_t j = 0; j < size; ++j)
-    for (int l = 0; l < rx; ++l) {
-      double n = 0.0;
-      for (int k = 0; k < r; ++k) {
-        const double c = counts[(j * r + k) * rx + l];
-        if (c > 0) out += cell_term(own, c);
-        n += c;
-      }
-      if (n > 0) out += group_term(own, n);
+// Counts of the last level, and those in the last cell, are what is left.
+void DiscreteScores::by_bits(int child, const Groups& base, int x) {
+  const auto r = static_cast<std::size_t>(table_->levels[child]), rx = static_cast<std::size_t>(table_->levels[x]);
+  const std::size_t cells = cells_.group.size(), counted = cells - 1, size = base.size() * r * rx;
+  tally_.assign(size + counted * (rx - 1), 0);
+  const std::int32_t* found = tally_.data() + size;
+  kCounter.common(masks_.data(), counted, table_->bits(x, 0), rx - 1, table_->words, tally_.data() + size);
+  const auto place = [&](std::size_t m) {
+    return tally_.data() + (static_cast<std::size_t>(cells_.group[m]) * r + static_cast<std::size_t>(cells_.level[m])) * rx;
+  };
+  std::int32_t* last = place(counted);
+  for (std::size_t l = 0; l < rx; ++l) last[l] = table_->size(x, static_cast<int>(l));
+  for (std::size_t m = 0; m < counted; ++m) {
+    std::int32_t* own = place(m);
+    own[rx - 1] = static_cast<std::int32_t>(cells_.count[m]);
+    for (std::size_t l = 0; l + 1 < rx; ++l) {
+      own[l] = found[l * counted + m];
+      own[rx - 1] -= own[l];
+      last[l] -= own[l];
     }
-  return out;
+    last[rx - 1] -= own[rx - 1];
+  }
+}
+
+void DiscreteScores::by_rows(int child, const Groups& base, int x) {
+  const auto r = static_cast<std::size_t>(table_->levels[child]), rx = static_cast<std::size_t>(table_->levels[x]);
+  const std::size_t size = base.size() * r * rx;
+  const std::uint16_t* other = table_->column(x);
+  if (!joint_ready_) join(child, base);
+  const std::int32_t* joint = joint_.data();
+  if (!table_->counted) {
+    weighted_.assign(size, 0.0);
+    for (std::size_t row = 0; row < table_->rows; ++row)
+      weighted_[static_cast<std::size_t>(joint[row]) * rx + other[row]] += table_->weight(row);
+    return;
+  }
+  // Two tallies side by side, so that rows of one cell need not wait for each other.
+  const std::size_t even = table_->rows & ~std::size_t{1};
+  tally_.assign(2 * size, 0);
+  std::int32_t *first = tally_.data(), *second = first + size;
+  for (std::size_t row = 0; row < even; row += 2) {
+    ++first[static_cast<std::size_t>(joint[row]) * rx + other[row]];
+    ++second[static_cast<std::size_t>(joint[row + 1]) * rx + other[row + 1]];
+  }
+  if (even < table_->rows) ++first[static_cast<std::size_t>(joint[even]) * rx + other[even]];
+  for (std::size_t i = 0; i < size; ++i) first[i] += second[i];
+}
+
+// The sum over the table that was counted last.
+double DiscreteScores::dense_sum(const Shape& shape, double possible) {
+  return table_->counted ? table_sum(tally_.data(), shape, possible) : table_sum(weighted_.data(), shape, possible);
+}
+
+template <typename Count>
+double DiscreteScores::table_sum(const Count* counts, const Shape& shape, double possible) {
+  const auto [groups, r, rx, apart, apart_x] = shape;
+  const auto add = [&](const auto& of_group, const auto& of_cell) {
+    double out = 0.0;
+    for (std::size_t j = 0; j < groups; ++j)
+      for (std::size_t l = 0; l < rx; ++l) {
+        const Count* column = counts + j * r * rx + l * apart_x;
+        Count n = 0;
+        for (std::size_t k = 0; k < r; ++k) {
+          const Count c = column[k * apart];
+          if (c > 0) out += of_cell(c);
+          n += c;
+        }
+        if (n > 0) out += of_group(n);
+      }
+    return out;
+  };
+  const auto once = [](Count) { return 1.0; };
+  const double seen = each_ == Each::seen ? add(once, [](Count) { return 0.0; }) : 0.0;
+  const Prior own = prior(static_cast<int>(r), possible, seen);
+  if (kind_ == Sum::marginal)
+    return add([&](Count n) { return -(*own.group)(n); }, [&](Count n) { return (*own.level)(n); });
+  return add([&](Count n) { return group_term(own, static_cast<double>(n)); },
+             [&](Count n) { return cell_term(own, static_cast<double>(n)); });
 }
 
 // -- one parent less -------------------------------------------------------------------------------------------------
@@ -252,6 +291,7 @@ double DiscreteScores::without(int child, const Set& base, std::size_t place, co
 std::vector<double> DiscreteScores::toggles(int child, const Set& base, const Set& among) {
   Set sorted(base);
   std::sort(sorted.begin(), sorted.end());
+  memory_->tidy();
   KnownSums& known = memory_->of(child, sorted, true);
   const double all = possible(base);
   std::vector<double> out(among.size() + 1, -INFINITY);
@@ -275,14 +315,15 @@ std::vector<double> DiscreteScores::toggles(int child, const Set& base, const Se
   for (std::size_t i = 0; i < among.size(); ++i) settle(i, true);
   if (!missing.empty() || std::isnan(known.own)) {
     const Groups& own = groups(base);
-    table_->cells(own, child, cells_);
+    joint_ready_ = false;
+    bits_ready_ = larger && cells_by_bits(child, base, own);
+    if (!bits_ready_) table_->cells(own, child, cells_);
     if (std::isnan(known.own)) known.own = sum(cells_, table_->levels[child], all);
     for (std::size_t i : missing) {
       const auto place = std::find(base.begin(), base.end(), among[i]);
       if (place == base.end()) continue;
       known.toggled[among[i]] = without(child, base, static_cast<std::size_t>(place - base.begin()), own);
     }
-    if (larger) prepare(child, own);
     for (std::size_t i : missing)
       if (!std::binary_search(sorted.begin(), sorted.end(), among[i])) known.toggled[among[i]] = with(child, own, among[i]);
     for (std::size_t i : missing) settle(i, false);

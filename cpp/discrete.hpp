@@ -57,8 +57,8 @@ class DiscreteScores final : public LocalScores {
   std::vector<Groups> stack_;
   Cells cells_, fewer_;
   std::vector<std::int32_t> joint_, tally_;       // scratch: group and level of each row, counts of a sweep
-  std::vector<std::uint64_t> masks_;
-  std::vector<double> weighted_, sizes_;
+  std::vector<std::uint64_t> masks_;              // the rows of each cell in `cells_`
+  std::vector<double> weighted_;
   Groups split_;
 
   const Groups& groups(const Set& path);
@@ -73,12 +73,20 @@ class DiscreteScores final : public LocalScores {
   double group_term(const Prior& prior, double n) const;
   double cell_term(const Prior& prior, double n) const;
   double with(int child, const Groups& base, int x);
-  double by_bits(int child, const Groups& base, int x);
-  double by_rows(int child, const Groups& base, int x);
-  double table_sum(const double* counts, const Groups& base, int r, int rx, double possible);
+  void by_bits(int child, const Groups& base, int x);
+  void by_rows(int child, const Groups& base, int x);
+  // A dense table by group, level of the child and level of the new parent: their numbers, and how far apart two of the
+  // child's levels and two of the parent's are.
+  struct Shape {
+    std::size_t groups, r, rx, apart, apart_x;
+  };
+  double dense_sum(const Shape& shape, double possible);
+  template <typename Count>
+  double table_sum(const Count* counts, const Shape& shape, double possible);
   double without(int child, const Set& base, std::size_t place, const Groups& groups);
-  void prepare(int child, const Groups& base);
-  bool bits_ready_ = false;
+  bool cells_by_bits(int child, const Set& base, const Groups& groups);
+  void join(int child, const Groups& base);
+  bool bits_ready_ = false, joint_ready_ = false;
 };
 
 }  // namespace arcwise

@@ -13,6 +13,10 @@
 namespace arcwise {
 
 inline double log_gamma(double x) {
+  if (x > 1e3) {  // Stirling's series, exact to the last digits from here on
+    constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+    return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + (1.0 - 1.0 / (30.0 * x * x)) / (12.0 * x);
+  }
   int sign;
   return lgamma_r(x, &sign);
 }
@@ -21,6 +25,11 @@ inline double log_gamma(double x) {
 class Rise {
  public:
   explicit Rise(double a) : a_(a), base_(log_gamma(a)), sums_{0.0} {}
+
+  double operator()(std::int32_t n) {
+    const auto place = static_cast<std::size_t>(n);
+    return place < sums_.size() ? sums_[place] : (*this)(static_cast<double>(n));
+  }
 
   double operator()(double n) {
     if (n > kTabled || n != std::floor(n)) return log_gamma(a_ + n) - base_;
@@ -48,10 +57,12 @@ class Terms {
     return n > 0 ? n * std::log(n) : 0.0;
   }
 
-  // Both are valid until the next call.
+  // Both are valid until the next call. Most candidates of a sweep have as many levels as the one before.
   std::pair<Rise*, Rise*> rises(double a, double b) {
+    if (a == last_a_ && b == last_b_) return last_;
     if (rises_.size() > kMostRises) rises_.clear();
-    return {&rises_.try_emplace(a, a).first->second, &rises_.try_emplace(b, b).first->second};
+    last_a_ = a, last_b_ = b;
+    return last_ = {&rises_.try_emplace(a, a).first->second, &rises_.try_emplace(b, b).first->second};
   }
 
   // log of the sum over all data of n rows of their largest likelihood under a table of so many cells: exactly by the
@@ -85,6 +96,8 @@ class Terms {
   double total_;
   std::vector<double> n_log_n_, regrets_;
   std::unordered_map<double, Rise> rises_;
+  double last_a_ = NAN, last_b_ = NAN;
+  std::pair<Rise*, Rise*> last_;
 };
 
 // The sum of a parent set, and those with each variable put in or taken out; NaN where nobody has asked yet.
@@ -98,12 +111,18 @@ class SumMemory {
  public:
   explicit SumMemory(std::size_t columns) : columns_(columns), known_(columns) {}
 
-  // Valid until the next call.
+  // Forget everything if it has become too much.
+  void tidy() {
+    if (held_ <= kMost) return;
+    for (auto& each : known_) each.clear();
+    held_ = 0;
+  }
+
+  // Whether the toggles of no parents at all fit in for every child.
+  bool holds_pairs() const { return columns_ * columns_ <= kMost / 4; }
+
+  // Valid until `tidy`.
   KnownSums& of(int child, const Set& parents, bool toggled) {
-    if (held_ > kMost) {
-      for (auto& each : known_) each.clear();
-      held_ = 0;
-    }
     const auto [place, fresh] = known_[child].try_emplace(parents);
     KnownSums& found = place->second;
     if (fresh) held_ += 8 + parents.size();

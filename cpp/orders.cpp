@@ -211,7 +211,7 @@ class Orders {
       std::size_t quiet = 0;
       for (std::size_t i = 0; quiet < turns.shape(0) && !ended_; ++i) {
         quiet = move(static_cast<int>(turns.data()[i % turns.shape(0)])) ? 1 : quiet + 1;
-        bound_memory();
+        if (i % (1 + static_cast<std::size_t>(p_) / 16) == 0) bound_memory();
         if (Clock::now() - last_ > std::chrono::milliseconds(50)) tell(-1);
       }
     } catch (const Ended&) {

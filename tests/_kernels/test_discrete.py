@@ -48,6 +48,26 @@ def test_toggles_are_scores_of_the_sets(kind, each):
             assert np.allclose(np.delete(found, 4), plain.many(3, [base, *sets]), **NEAR)
 
 
+@every_kind
+@pytest.mark.parametrize("n", [1000, 9001])
+def test_sweeps_of_all_children_are_scores_of_the_sets(n, kind, each):
+    """Pairs are counted once for both; cells few and many, counts beyond what is tabulated."""
+    rng = np.random.default_rng(n)
+    levels = (2, 3, 5, 9, 1, 70)
+    codes = [rng.choice(r, n, p=rng.dirichlet(np.full(r, 0.3))) for r in levels]
+    codes[1] = (codes[0] + (rng.random(n) < 0.1)) % 3
+    table, everyone = DiscreteTable(np.array(codes, dtype=np.uint16), levels, None), range(6)
+    scores = DiscreteScores(table, kind, each=each, alpha=1.3)
+    for base in [(), (1,), (1, 2), (1, 2, 3)]:
+        for child in rng.permutation(6):
+            if child in base:
+                continue
+            found = np.delete(scores.toggles(child, base, everyone), child + 1)
+            sets = [tuple(sorted({*base} ^ {x})) for x in everyone if x != child]
+            plain = DiscreteScores(table, kind, each=each, alpha=1.3)
+            np.testing.assert_allclose(found, plain.many(child, [base, *sets]), rtol=1e-11)
+
+
 def test_subsets_are_scores_of_the_sets():
     for codes, levels, weights in cases():
         scores = DiscreteScores(DiscreteTable(codes, levels, weights), "marginal")

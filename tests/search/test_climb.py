@@ -12,7 +12,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules
 from arcwise.results import Interrupted
 from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, Gain, starting_graph
+from arcwise.search.climb import KINDS, Climb, Gain, starting_graph
 
 
 class Chance(Score):
@@ -131,6 +131,37 @@ def test_a_walk_on_many_nodes_keeps_the_best_move(p):
             assert climb.best()[1:] == fresh[1:]
             assert (naive.truths(climb._below, p) == naive.below(climb.graph().parents)).all()
     DAG(names, climb.graph().parents)  # acyclic
+
+
+def left(climb: Climb, move: Gain) -> float:
+    """What changes at the ends of a new arc can gain: the best one for each other variable."""
+    parents = climb.after(move).parents
+    best = dict.fromkeys(range(climb.p), 0.0)
+    for kind, tail, head in naive.legal_moves(parents, climb.limits):
+        others = {tail, head} - {move.tail, move.head}
+        if KINDS[kind] != "flip" and len(others) == 1:
+            gain = naive.gain(climb.score, parents, kind, tail, head)
+            best[min(others)] = max(best[min(others)], gain)
+    return sum(best.values())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 100_000), st.integers(2, 6), st.booleans())
+def test_of_opposite_arcs_that_tie_the_one_that_leaves_more_to_be_gained_is_taken(seed, p, ruled):
+    rng = np.random.default_rng(seed)
+    score = Chance(p, seed, rounded=True)
+    rules = random_rules(score.nodes, rng) if ruled else Rules()
+    climb = Climb(score, *starting_graph(score, None, rules.on(score.nodes)))
+    for _ in range(8):
+        for move in climb.above(-np.inf):
+            assert climb.settled(move) == move  # dear scores are not asked for more
+            score.lattice = True
+            back = climb.legal(0, move.head, move.tail) if move.what == "add" else None
+            tied = back is not None and abs(back.gain - move.gain) < 1e-9
+            other = tied and left(climb, back) > left(climb, move) + 1e-9
+            assert climb.settled(move) == (back if other else move)
+            score.lattice = False
+        climb.shake(rng, 1)
 
 
 def test_shaking_makes_as_many_legal_moves_as_asked():

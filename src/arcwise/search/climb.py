@@ -139,8 +139,7 @@ class Climb:
     def _score(self, children: list[int]) -> bool:
         """Score children anew, with all their toggles; False where interrupted: no moves are left."""
         try:
-            among = None if self.limits.free else np.array([self.candidates(c) for c in children])
-            own, toggled = self.score.sweep(children, [self.parents[c] for c in children], among)
+            own, toggled = self._sweep(children, [self.parents[c] for c in children])
         except Interrupted:
             self._give_up()
             return False
@@ -151,6 +150,15 @@ class Climb:
         for row, child in enumerate(children):
             self.local[child], self.gains[child] = values[row], toggled[row]
         return True
+
+    def _sweep(
+        self, children: list[int], bases: list[tuple[int, ...]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Local scores of children with their bases, and of all toggles that the rules allow."""
+        if self.limits.free:
+            return self.score.sweep(children, bases)
+        among = [self.candidates(*each) for each in zip(children, bases, strict=True)]
+        return self.score.sweep(children, bases, np.array(among))
 
     def _no_model(self, child: int) -> FitError:
         name, *given = (self.score.nodes[x] for x in (child, *self.parents[child]))
@@ -163,9 +171,9 @@ class Climb:
         self.gains[:] = -np.inf
         self._stale[:] = True
 
-    def candidates(self, child: int) -> NDArray[np.bool_]:
-        """Mark the variables that the rules let become a parent of the child, or be one no more."""
-        mask, parents = self.limits.allowed_mask(child), list(self.parents[child])
+    def candidates(self, child: int, base: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Mark the variables that the rules let join the parents of a child, or be one no more."""
+        mask, parents = self.limits.allowed_mask(child), list(base)
         if self.limits.max_parents is not None and len(parents) >= self.limits.max_parents:
             inside = mask[parents]
             mask[:] = False
@@ -183,6 +191,40 @@ class Climb:
         if self.limits.condition is None or move is None or self.permits(move):
             return move
         return next((m for m in self.above(-np.inf) if not self._is_blocked(m)), None)
+
+    def settled(self, move: Gain) -> Gain:
+        """The move, or the opposite arc where that gains the same but leaves more to be gained.
+
+        Between equivalent graphs the score does not choose, but the next steps depend on the choice. What
+        is left to be gained: each other variable counts once, with the best legal change of an arc between
+        it and one of the two ends. Where local scores are dear, the order of names decides.
+        """
+        if move.kind != kernel.ADD or not self.score.lattice:
+            return move
+        other = self.legal(kernel.ADD, move.head, move.tail)
+        if other is None or abs(other.gain - move.gain) > self._slack or not self.permits(other):
+            return move
+        return other if self._left(other) > self._left(move) + self._slack else move
+
+    def _left(self, move: Gain) -> float:
+        """What changes of arcs at the two ends can gain after tail -> head came in."""
+        _, _, tail, head = move
+        own, toggled = self._sweep([head], [tuple(sorted((*self.parents[head], tail)))])
+        under = _members(self._below[head], self.p)
+        above = self._above(tail)
+        into_head, into_tail = toggled[0] - own[0], self.gains[tail].copy()
+        from_head, from_tail = self.gains[:, head].copy(), self.gains[:, tail].copy()
+        into_head[under] = into_tail[under] = -np.inf
+        into_tail[_members(self._below[tail], self.p)] = -np.inf
+        from_head[above] = from_tail[above] = -np.inf
+        from_head[self._above(head)] = -np.inf
+        best = np.maximum.reduce([into_head, into_tail, from_head, from_tail])
+        best[[tail, head]] = 0.0
+        return float(np.maximum(best, 0.0).sum())
+
+    def _above(self, node: int) -> NDArray[np.bool_]:
+        """Mark the ancestors of a node."""
+        return (self._below[:, node >> 6] >> np.uint64(node & 63) & np.uint64(1)).astype(bool)
 
     def _first(self) -> Gain | None:
         """The best move by the rules about single arcs."""

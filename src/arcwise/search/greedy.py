@@ -17,7 +17,7 @@ def ascend(climb: Climb, trail: Trail) -> None:
     """Climb to a local optimum, or until the trail says stop."""
     least = least_gain(climb.score)
     while (move := climb.best()) is not None and move.gain > least:
-        before = climb.total
+        before, move = climb.total, climb.settled(move)
         climb.apply(move)
         if not climb.total > before:  # a gain that was rounding: it must not be chased for ever
             return

@@ -143,7 +143,7 @@ class LazyClimb(Climb):
             hoped = ~sure
             hoped[list(parents)] = False
             gains[hoped] += np.nan if len(parents) <= _FEW else _MORE * self.score.rows
-        barred = ~self.candidates(child)
+        barred = ~self.candidates(child, self.parents[child])
         gains[barred], sure[barred] = -np.inf, True
         self.gains[child], self._sure[child] = gains, sure
         self._judge(child, np.flatnonzero(np.isnan(gains)))
