@@ -19,12 +19,14 @@ from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
 from arcwise.errors import FitError, GraphError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
+from arcwise.evaluate.stability import Stability, stability
 from arcwise.graphs import DAG, UGraph, separated
 from arcwise.inference import Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind
 from arcwise.learners.parameters import class_members, directed_net, markov_net
 from arcwise.learners.sampling import Plan
 from arcwise.networks import BayesNet, whole
+from arcwise.scores import total
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
@@ -182,6 +184,21 @@ class Posterior:
 
     def _number(self, name: str) -> int:
         return self.found.best.index(name)
+
+    def stability(self) -> Stability:
+        """How alike graphs are (Hofmann and Tresp 1995): pairs in which two differ, edges, scores.
+
+        >>> import arcwise as aw
+        >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+        >>> post = aw.posterior(homes, method="bootstrap", draws=20)
+        >>> round(post.stability().difference, 2)
+        0.13
+        """
+        if not self.directed:
+            return stability(self.found)
+        problem, penalty = self.problem, self.found.diagnostics.get("penalty")
+        score = problem.penalised(problem.penalty if penalty is None else penalty)
+        return stability(self.found, lambda graph: total(score, graph) / score.rows)
 
     # -- single networks -------------------------------------------------------------------------
 
@@ -394,11 +411,8 @@ class Posterior:
             "threshold": threshold_of(self.found, "auto"),
             "stopped": self.stopped,
             "notes": list(self.notes),
-            "diagnostics": {
-                name: value
-                for name, value in self.found.diagnostics.items()
-                if not isinstance(value, np.ndarray)
-            },
+            "difference": self.found.difference,
+            "diagnostics": dict(self.found.diagnostics),
             "edges": self.edges.sorted().to_dict(),
             "graphs": [
                 {"graph": str(graph), "probability": weight} for graph, weight in self.graphs[:20]

@@ -20,7 +20,7 @@ from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
 from arcwise.learners.chains import method_for, of_all_graphs, of_chains
 from arcwise.learners.parallel import cores, inside, one_thread
-from arcwise.learners.replicates import Replicates, gathered, settled
+from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
 from arcwise.networks import whole
 from arcwise.results import Watch
@@ -88,8 +88,8 @@ def posterior(
     draws : replicates (200), or draws of each chain (1000).
     chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
         two, and "structure", "order", "partition" or "tempering".
-    resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), or a "subsample" of this
-        share of them.
+    resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), a "subsample" of this
+        share of them, or "none": the search again and again on the same rows, from random starts.
     kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress : as for `learn`.
     backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
     checkpoint : a file that finished work is written to on the way; a run that was killed goes on from it.
@@ -198,7 +198,7 @@ def path_certainty(
     found = tuple(piece for piece in pieces if not isinstance(piece, str))
     if not found:
         raise NoTimeError("There was no time for a single path: give it more.")
-    word = "bootstrap" if ways["resampling"] == "bootstrap" else "subsampling"
+    word = RESAMPLING[ways["resampling"]]
     notes = (watch.reason,) if watch.reason else ()
     return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
 

@@ -29,6 +29,7 @@ def posterior(
     prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
     draws: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
     chains: Annotated[int, learning_option("NUMBER", least=1)] = 4,
+    resampling: Annotated[str, learning_option("WORD")] = "bootstrap",
     stream: options.Stream = False,
     time_limit: options.TimeLimit = None,
     checkpoint: Annotated[Path | None, output_option()] = None,
@@ -53,6 +54,8 @@ def posterior(
         file with names and the probability of each arc.
     draws : replicates of the bootstrap, or draws of each chain.
     chains : chains that run side by side.
+    resampling : of the bootstrap: {resampling}. Rows drawn with replacement, half of the rows, or all of them
+        in every run, which then differ in their random starts (--start complete).
     checkpoint : a file that finished work is written to; the same command goes on from it.
     output : write the distribution to a file that arcwise reads again: .json or .arcwise.
     table : write a row for each pair of variables: {tables}.
@@ -65,6 +68,7 @@ def posterior(
     outputs.check([*places, (checkpoint, ())], [source.data])
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
+    settings |= {"resampling": resampling}
     settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
     data = source.moments() if stream else source.table()
     began = clock.monotonic()
@@ -99,8 +103,9 @@ def _pairs(found: Posterior) -> Any:
 
 def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -> None:
     words, value = found.settings, found.found
-    how = "exact" if value.exact else plural(value.draws, "draw")
-    size = "" if value.exact else f", worth {value.ess:.0f} independent ones"
+    chains = words["method"] == "mcmc"
+    how = "exact" if value.exact else plural(value.draws, "draw" if chains else "replicate")
+    size = f", effective sample size {value.ess:.0f}," if chains else ""
     evidence = found.log_evidence
     about: list[tuple[str, object]] = [
         ("data", summary.said_of(data, path, found.rows)),
@@ -112,6 +117,7 @@ def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -
         ("evidence", "" if evidence is None else f"log probability of the data {evidence:.4f}"),
         ("stopped", found.stopped),
         ("verdict", found.verdict),
+        ("alike", f"two graphs differ in {100 * value.difference:.3g} % of all pairs on average"),
     ]
     terminal.show(terminal.facts(about), "")
     _show_pairs(found)

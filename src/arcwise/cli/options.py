@@ -81,6 +81,7 @@ def registers() -> dict[str, str]:
         "pictures": PICTURES,
         "posteriors": sampling.METHODS,
         "policies": POLICIES,
+        "resampling": sampling.RESAMPLING,
         "rules": RULES,
         "scores": SCORES,
         "searches": SEARCHES,

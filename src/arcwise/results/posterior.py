@@ -153,6 +153,24 @@ class Posterior:
         return mean, float(np.sqrt(variance / size))
 
     @property
+    def difference(self) -> float:
+        r"""Share of pairs that are joined in exactly one of two graphs, on average over two draws.
+
+        Of n draws a share f of which joins a pair, n f (n - n f) couples of draws differ there, so that the
+        mean over all couples is that of 2 f (1 - f) n / (n - 1) over the pairs; of exact probabilities,
+        of 2 f (1 - f).
+
+        >>> one, two = (DAG.from_arcs([arc], list("abc")) for arc in ("a -> b", "b -> c"))
+        >>> round(of_draws([one, two], meaning="run frequency").difference, 3)  # two pairs of three
+        0.667
+        """
+        shares = self.adjacent[np.triu_indices(len(self.nodes), 1)]
+        if not len(shares) or self.draws == 1:
+            return 0.0
+        couples = 1.0 if self.exact else self.draws / (self.draws - 1)
+        return float(2.0 * couples * np.mean(shares * (1.0 - shares)))
+
+    @property
     def verdict(self) -> str:
         """Whether one graph stands out, or several are alike, in a sentence."""
         if not self.graphs:
