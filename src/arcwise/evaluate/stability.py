@@ -3,8 +3,8 @@ continuous variables using Bayesian networks", Advances in Neural Information Pr
 
 They ran a search fifteen times from complete graphs in random order and gave the standard deviation of the
 final scores, the mean difference between structures (pairs joined in exactly one of two graphs, of all
-pairs), the arcs left and the arcs reversed from the start. The runs may as well be those of resampled tables; scores
-are those of the graphs on all rows, so that they compare.
+pairs), the arcs left and the arcs reversed from the start. The runs may as well be those of resampled tables;
+scores are those of the graphs on all rows, so that they compare.
 """
 
 from collections.abc import Callable
