@@ -1,12 +1,16 @@
 """aw.posterior: what it says, in which ways, and what becomes of odd input."""
 
 import json
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.errors import DataError, FileError, FitError, GraphError, WordError
+from arcwise.errors import DataError, FileError, FitError, GraphError, NoTimeError, WordError
 from arcwise.graphs import members
 
 NAMES = ["RM", "LSTAT", "MEDV", "AGE", "CRIM"]
@@ -492,3 +496,35 @@ def test_halves_of_the_rows_are_stability_selection(homes):
     again = aw.path(homes).certainty(draws=6, resampling="subsample")
     assert sure.meaning == "subsampling frequency"
     assert np.array_equal(sure.probabilities, again.probabilities)
+
+
+# -- time -----------------------------------------------------------------------------------------
+
+
+def noise(columns, rows=300):
+    rng = np.random.default_rng(1)
+    return {f"v{i:02d}": rng.normal(size=rows) for i in range(columns)}
+
+
+def test_sums_that_take_too_long_are_an_error_in_words():
+    began = time.monotonic()
+    with pytest.raises(NoTimeError, match=r"say nothing before it.*method='mcmc'"):
+        aw.posterior(noise(20), method="exact", time_limit=1.0)
+    assert time.monotonic() - began < 6  # the whole takes minutes
+
+
+def test_auto_turns_to_chains_where_sums_take_too_long():
+    rng = np.random.default_rng(1)
+    levels = {f"v{i:02d}": rng.choice(["a", "b"], 4000) for i in range(16)}
+    found = aw.posterior(levels, time_limit=2.0)
+    assert found.plan.method == "mcmc"
+    assert any("half of the time limit" in note for note in found.notes)
+    assert found.settings["method"] == "mcmc"
+
+
+def test_ctrl_c_ends_sums():
+    threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(NoTimeError, match="stopped before their end"):
+        aw.posterior(noise(20), method="exact")
+    assert time.monotonic() - began < 8

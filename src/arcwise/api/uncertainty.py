@@ -18,18 +18,24 @@ from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
-from arcwise.learners.chains import method_for, of_all_graphs, of_chains
+from arcwise.learners.chains import method_for, of_chains
 from arcwise.learners.parallel import cores, inside, one_thread
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
+from arcwise.learners.sums import of_all_graphs
 from arcwise.networks import whole
-from arcwise.results import Watch
 
 _NOT_KEPT = (
     "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
     "tiers", "max_parents",
 )  # fmt: skip
 _REPLICATES = 100  # for the certainty of a network
+_SUMS = (
+    0.5  # of the time limit: what "auto" gives to sums over all graphs before it turns to chains
+)
+_LONG = (
+    "The sums over all graphs did not end within half of the time limit: chains were drawn instead."
+)
 _PLAN = (
     "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
 )  # fmt: skip
@@ -239,7 +245,7 @@ def _run(
     spec: Specification,
     source: Table | Moments,
     plan: Plan,
-    watch: Watch,
+    watch: Progress,
     place: str | PathLike[str] | None,
     again: bool,
     own_score: bool = False,
@@ -247,16 +253,24 @@ def _run(
 ) -> tuple[Run, Plan, Problem]:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
     spec = spec if own_score else with_score(spec, source, plan.method)
-    problem, why = bind(spec, source), ""
+    problem, why, hurried = bind(spec, source), "", False
     if plan.method == "auto":
         method, why = method_for(problem)
-        plan = replace(plan, method=method)
+        plan, hurried = replace(plan, method=method), method == "exact"
     file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
     kept = (file.read() if file is not None and again else None) or before
     keep = None if file is None else file.offer
     rng = spec.generator().spawn(5)[4]
     ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": of_chains}
-    run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
+    try:
+        part = watch.share(_SUMS) if hurried else watch
+        run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=part, keep=keep)
+    except NoTimeError:
+        if not hurried or watch.reason:
+            raise
+        # Partitions need all local scores, too; graphs one by one only those that they meet.
+        plan, why = replace(plan, method="mcmc", sampler=plan.sampler or "structure"), _LONG
+        run = of_chains(spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
     if file is not None:
         file.write(run.kept)
     if why:

@@ -62,7 +62,7 @@ def registers() -> dict[str, str]:
     from arcwise.data.gaps import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
-    from arcwise.learners import RULES, Lasso, graphs, sampling
+    from arcwise.learners import RULES, Lasso, graphs, replicates, sampling
     from arcwise.plot import PICTURES
     from arcwise.scores import SCORES
     from arcwise.search import SEARCHES
@@ -81,7 +81,7 @@ def registers() -> dict[str, str]:
         "pictures": PICTURES,
         "posteriors": sampling.METHODS,
         "policies": POLICIES,
-        "resampling": sampling.RESAMPLING,
+        "resampling": replicates.RESAMPLING,
         "rules": RULES,
         "scores": SCORES,
         "searches": SEARCHES,

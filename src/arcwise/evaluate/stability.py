@@ -83,11 +83,15 @@ def stability(found: Posterior, score: Callable[[Any], float] | None = None) -> 
         mean = float(shares @ values)
         return mean, float(np.sqrt(couples * (shares @ (values - mean) ** 2)))
 
-    edges = spread(np.array([_edges(graph) for graph in graphs], dtype=float))
-    scores = None if score is None else np.array([score(graph) for graph in graphs])
-    own = (None, None, None) if scores is None else (*spread(scores), float(scores.max()))
+    edges, edges_sd = spread(np.array([_edges(graph) for graph in graphs], dtype=float))
+    mean = sd = best = None
+    if score is not None:
+        scores = np.array([score(graph) for graph in graphs])
+        (mean, sd), best = spread(scores), float(scores.max())
     turned = found.diagnostics.get("reversed")
-    return Stability(found.draws, found.difference, *edges, *own, turned, found.meaning)
+    return Stability(
+        found.draws, found.difference, edges, edges_sd, mean, sd, best, turned, found.meaning
+    )
 
 
 def _edges(graph: DAG | UGraph) -> int:

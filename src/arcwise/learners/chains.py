@@ -1,4 +1,4 @@
-"""Posteriors over directed graphs: exact sums, or chains, with a prior over graphs.
+"""Posteriors over directed graphs by chains, with a prior over graphs.
 
 Chains run side by side, in rounds: each advances by some draws, then all of them are written down. A chain
 carries its random generator in its state, so that neither the rounds nor the processes matter.
@@ -18,17 +18,26 @@ from arcwise.data.memory import available
 from arcwise.errors import DataError, FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.directed import Directed
+from arcwise.learners.options import has_parameter
 from arcwise.learners.parallel import inside, pieces
 from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import child_of
 from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
 from arcwise.learners.specification import Specification
-from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Info, Sampler, State, choose, diagnose, run
-from arcwise.mcmc import exact as summed
-from arcwise.results import Posterior, Step, Watch
-from arcwise.scores import ArcPenalty, Score, Sum, total
+from arcwise.mcmc import (
+    SAMPLERS,
+    UNIFORM,
+    Chain,
+    Info,
+    Sampler,
+    State,
+    choose,
+    diagnose,
+    run,
+)
+from arcwise.results import Interrupted, Posterior, Step, Trail, Watch
+from arcwise.scores import ArcPenalty, Score, Sum
 from arcwise.scores.graph_priors import ArcProbabilities, FairParents
-from arcwise.search import SEARCHES
 from arcwise.undirected.factors import factors_of
 
 PRIORS = ("uniform", "fair")
@@ -38,10 +47,8 @@ Array = NDArray[np.float64]
 
 _DRAWS = 1000  # of each chain
 _ROUNDS = 20  # in which these are drawn
-_SHOWN = 1000  # graphs drawn beside exact sums, to have some to average over
-_COUNTED = 16  # variables up to which graphs that obey rules are counted
-_NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
-_SHARE = 0.5  # of the memory that is free
+SHARE = 0.5
+"""How much of the memory that is free sums over all graphs may use."""
 
 
 def method_for(problem: Problem) -> tuple[str, str]:
@@ -56,7 +63,7 @@ def method_for(problem: Problem) -> tuple[str, str]:
             f"The score {problem.score_word!r} is no log probability of the data, so certainty is resampled; "
             "method='exact' or 'mcmc' gives its pseudo-posterior."
         )
-    found = choose(problem.score, problem.limits, memory=_SHARE * available())
+    found = choose(problem.score, problem.limits, memory=SHARE * available())
     return "exact" if found.word == "exact" else "mcmc", ""
 
 
@@ -138,119 +145,6 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
     return given.values[np.ix_(chosen, chosen)]
 
 
-# -- exact ---------------------------------------------------------------------------------------
-
-
-def of_all_graphs(
-    spec: Specification,
-    source: Table | Moments,
-    problem: Problem,
-    plan: Plan,
-    rng: np.random.Generator,
-    *,
-    kept: Arrays | None = None,
-    watch: Watch | None = None,
-    keep: Keep | None = None,
-) -> Run:
-    """The posterior of every arc by sums over all graphs; parameters as of `of_replicates`.
-
-    Graphs to average over are drawn beside, and have their exact probabilities.
-    """
-    own, limits = weighed(problem, plan.prior), problem.limits  # type: ignore[attr-defined]
-    memory = _SHARE * available()
-    found = summed(own.score, limits, memory=memory, on_step=watch)
-    drawn = _drawn(own.score, limits, found.log_total, rng, watch)
-    zeros = np.zeros_like(found.arcs)
-    return Run(
-        Posterior(
-            own.score.nodes,
-            drawn.graphs,
-            drawn.weights,
-            found.arcs,
-            np.clip(found.arcs + found.arcs.T, 0.0, 1.0),
-            zeros,
-            zeros.copy(),
-            meaning=meaning_of(problem.score_word),
-            prior=own.words,
-            shares=drawn.shares,
-            graph_ess=drawn.ess,
-            log_evidence=_evidence(problem.score_word, own, limits, found.log_total),
-            notes=() if problem.score.equivalent else (_ONE_WAY,),
-        ),
-        {},
-    )
-
-
-_ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
-
-
-class _Drawn(NamedTuple):
-    """Graphs with their exact probabilities, what they count in averages, and the draws behind that."""
-
-    graphs: tuple[DAG, ...]
-    weights: Array
-    shares: Array
-    ess: float
-
-
-def _drawn(
-    score: Score,
-    limits: Limits,
-    log_total: float,
-    rng: np.random.Generator,
-    watch: Watch | None,
-) -> _Drawn:
-    """The best graph and graphs that a chain visits, with their exact probabilities.
-
-    Where these make up nearly all, they are what graphs count; else how often the chain was there.
-    """
-    counts: dict[DAG, int] = {}
-    if limits.condition is None:
-        counts[SEARCHES["exact"](score, None, limits=limits, on_step=watch).graph] = 0
-    sampler, p = SAMPLERS["partition"](score, limits), len(score.nodes)
-    chain = run(sampler, None, rng, _SHOWN, burn_in=100 * p, thin=5 * p, on_step=watch)
-    for graph, count in chain.counts().items():
-        counts[graph] = counts.get(graph, 0) + count
-    graphs = list(counts)
-    logs = np.array([total(score, graph) for graph in graphs]) - log_total
-    order = np.argsort(-logs, kind="stable")
-    weights = np.exp(np.minimum(logs[order], 0.0))
-    weights /= max(1.0, float(weights.sum()))
-    drawn = np.array([counts[graphs[i]] for i in order], dtype=float)
-    if weights.sum() >= _NEARLY or not len(chain):
-        shares, size = weights / weights.sum(), math.inf
-    else:
-        size = diagnose([chain]).score_ess
-        shares = drawn / drawn.sum()
-    return _Drawn(tuple(graphs[i] for i in order), weights, shares, size)
-
-
-def _evidence(word: str, own: Weighed, limits: Limits, log_total: float) -> float | None:
-    """Log probability of the data: the sum over graphs less that of the prior alone."""
-    if word not in (*POSTERIORS, "bic"):
-        return None
-    p = len(own.prior.nodes)
-    if limits.free and isinstance(own.prior, ArcPenalty) and own.prior.cost == 0:
-        return log_total - _log_graphs(p)
-    return log_total - summed(own.prior, limits).log_total if p <= _COUNTED else None
-
-
-def _log_graphs(p: int) -> float:
-    """Log of the number of directed acyclic graphs (Robinson 1973).
-
-    >>> round(math.exp(_log_graphs(4)))
-    543
-    """
-    counts = [1]
-    for n in range(1, p + 1):
-        terms = (
-            (-1) ** (k + 1) * math.comb(n, k) * 2 ** (k * (n - k)) * counts[n - k]
-            for k in range(1, n + 1)
-        )
-        counts.append(sum(terms))
-    return math.log(counts[p])
-
-
 # -- chains --------------------------------------------------------------------------------------
 
 
@@ -273,7 +167,7 @@ def of_chains(
     """
     own, limits = weighed(problem, plan.prior), problem.limits  # type: ignore[attr-defined]
     word, why = _sampler(own.score, limits, plan.sampler)
-    sampler, p = SAMPLERS[word](own.score, limits), len(own.score.nodes)
+    sampler, p = _made(word, own.score, limits, watch), len(own.score.nodes)
     thin = plan.thin or _thin(word, p)
     burn_in = max(200 * thin, 20 * p) if plan.burn_in is None else plan.burn_in
     draws = _DRAWS if plan.draws is None else plan.draws
@@ -294,6 +188,19 @@ def of_chains(
     diagnostics = {**found.diagnostics, **settings}
     notes = (*why, *found.notes)
     return Run(replace(found, diagnostics=diagnostics, notes=notes), _packed(chains))
+
+
+_LATE = "There was no time for the first draws of every chain: give it more."
+
+
+def _made(word: str, score: Score, limits: Limits, watch: Watch | None) -> Sampler:
+    """A sampler; its lists of parent sets may take a while."""
+    maker, trail = SAMPLERS[word], Trail(watch)
+    try:
+        watched = {"check": trail.check} if has_parameter(maker, "check") else {}
+        return maker(score, limits, **watched)
+    except Interrupted:
+        raise NoTimeError(_LATE) from None
 
 
 def _sampler(score: Score, limits: Limits, asked: str | None) -> tuple[str, tuple[str, ...]]:
@@ -326,6 +233,8 @@ class _Round:
 
     def __call__(self, number: int) -> Chain:
         begun = number < len(self.chains)
+        if not begun and Trail(self.watch).tick("start", math.nan, 0):
+            raise NoTimeError(_LATE)
         rng = child_of(self.rng, number)
         before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
         left = self.burn_in - before.state.taken
@@ -345,7 +254,7 @@ class _Round:
 def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem) -> Posterior:
     """What chains say together."""
     if not chains or min(map(len, chains)) < 1:
-        raise NoTimeError("There was no time for the first draws of every chain: give it more.")
+        raise NoTimeError(_LATE)
     judged = diagnose(chains)
     counts: dict[DAG, int] = {}
     least = min(map(len, chains))
