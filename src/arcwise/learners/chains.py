@@ -47,6 +47,7 @@ Array = NDArray[np.float64]
 
 _DRAWS = 1000  # of each chain
 _ROUNDS = 20  # in which these are drawn
+_FEW = 50  # draws of the first rounds at most, so that every chain has some when time is up
 SHARE = 0.5
 """How much of the memory that is free sums over all graphs may use."""
 
@@ -233,7 +234,7 @@ class _Round:
 
     def __call__(self, number: int) -> Chain:
         begun = number < len(self.chains)
-        if not begun and Trail(self.watch).tick("start", math.nan, 0):
+        if not begun and number == 0 and Trail(self.watch).tick("start", math.nan, 0):
             raise NoTimeError(_LATE)
         rng = child_of(self.rng, number)
         before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
@@ -243,7 +244,8 @@ class _Round:
             before = before.join(warm)
             if warm.stopped:
                 return before
-        more = min(max(1, self.draws // _ROUNDS), self.draws - len(before))
+        some = min(max(1, self.draws // _ROUNDS), max(_FEW, len(before) // 4))
+        more = min(some, self.draws - len(before))
         if more <= 0:
             return before
         return before.join(
