@@ -528,3 +528,19 @@ def test_ctrl_c_ends_sums():
     with pytest.raises(NoTimeError, match="stopped before their end"):
         aw.posterior(noise(20), method="exact")
     assert time.monotonic() - began < 8
+
+
+def test_steps_that_turn_arcs_mix_where_single_arcs_do_not():
+    """Three columns, of which one is nearly the sum of the others: directions lock each other in."""
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 400))
+    table = {"a": a, "b": b, "c": a + b + 0.05 * rng.normal(size=400), "d": rng.normal(size=400)}
+    whole = aw.posterior(table)
+    turning = aw.posterior(table, method="mcmc", sampler="reversal", draws=500)
+    assert turning.found.diagnostics["rhat"] < 1.05
+    assert np.abs(turning.found.arcs - whole.found.arcs).max() < 0.08
+    stuck = aw.posterior(table, method="mcmc", sampler="structure", draws=500)
+    assert "The chains disagree (largest R-hat" in stuck.notes[-1]
+    assert len(stuck.notes[-1]) < 160  # an R-hat beyond all bounds is not told in full
+    with pytest.raises(WordError, match="'reversal'"):
+        aw.posterior(table, method="mcmc", sampler="gibbs")

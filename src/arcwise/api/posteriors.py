@@ -381,7 +381,7 @@ class Posterior:
 
     def log_scores(self) -> Array:
         """The scores of the graphs drawn (chains by draws); of "mcmc" only."""
-        names = sorted(name for name in self.kept if name.endswith("_log_scores"))
+        names = sorted(n for n in self.kept if n.endswith("_log_scores") and len(self.kept[n]))
         if not names:
             raise FitError("Only chains (method='mcmc') have scores that were drawn one by one.")
         least = min(len(self.kept[name]) for name in names)

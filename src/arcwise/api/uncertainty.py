@@ -18,7 +18,7 @@ from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
-from arcwise.learners.chains import method_for, of_chains
+from arcwise.learners.chains import REVERSAL, method_for, of_chains
 from arcwise.learners.parallel import cores, inside, one_thread
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
@@ -93,7 +93,8 @@ def posterior(
         (parent, child).
     draws : replicates (200), or draws of each chain (1000).
     chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
-        two, and "structure", "order", "partition" or "tempering".
+        two, and "structure", "reversal" (the same with steps that turn arcs), "order", "partition" or
+        "tempering".
     resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), a "subsample" of this
         share of them, or "none": the search again and again on the same rows, from random starts.
     kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress : as for `learn`.
@@ -269,7 +270,7 @@ def _run(
         if not hurried or watch.reason:
             raise
         # Partitions need all local scores, too; graphs one by one only those that they meet.
-        plan, why = replace(plan, method="mcmc", sampler=plan.sampler or "structure"), _LONG
+        plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
         run = of_chains(spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
     if file is not None:
         file.write(run.kept)

@@ -5,7 +5,7 @@ carries its random generator in its state, so that neither the rounds nor the pr
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,7 +18,6 @@ from arcwise.data.memory import available
 from arcwise.errors import DataError, FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.directed import Directed
-from arcwise.learners.options import has_parameter
 from arcwise.learners.parallel import inside, pieces
 from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import child_of
@@ -43,8 +42,12 @@ from arcwise.undirected.factors import factors_of
 PRIORS = ("uniform", "fair")
 """Words for distributions over graphs before any data."""
 
+REVERSAL = "reversal"
+"""The word for the structure sampler, some of whose steps turn an arc."""
+
 Array = NDArray[np.float64]
 
+_FLIPS = 0.1  # share of these steps
 _DRAWS = 1000  # of each chain
 _ROUNDS = 20  # in which these are drawn
 _FEW = 50  # draws of the first rounds at most, so that every chain has some when time is up
@@ -167,8 +170,8 @@ def of_chains(
     FitError : there was no time for the first draws.
     """
     own, limits = weighed(problem, plan.prior), problem.limits  # type: ignore[attr-defined]
-    word, why = _sampler(own.score, limits, plan.sampler)
-    sampler, p = _made(word, own.score, limits, watch), len(own.score.nodes)
+    word, why, options = _sampler(own.score, limits, plan.sampler)
+    sampler, p = _made(word, own.score, limits, options, watch), len(own.score.nodes)
     thin = plan.thin or _thin(word, p)
     burn_in = max(200 * thin, 20 * p) if plan.burn_in is None else plan.burn_in
     draws = _DRAWS if plan.draws is None else plan.draws
@@ -184,35 +187,71 @@ def of_chains(
         step = Step(least, f"{least} of {draws} draws", -1, -1, score, 0, 0.0)
         if watch is not None and watch(step):
             break
-    found = _judged(chains, own, problem)
+    found = _judged([chain for chain in chains if len(chain)], own, problem)
     settings = {"sampler": word, "thin": thin, "burn_in": burn_in, "chains": plan.chains}
     diagnostics = {**found.diagnostics, **settings}
-    notes = (*why, *found.notes)
+    late = plan.chains - sum(map(bool, map(len, chains)))
+    left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
+    notes = (*why, *(left_out * bool(late)), *found.notes)
     return Run(replace(found, diagnostics=diagnostics, notes=notes), _packed(chains))
 
 
-_LATE = "There was no time for the first draws of every chain: give it more."
+_LATE = "There was no time for the first draws of a chain: give it more."
 
 
-def _made(word: str, score: Score, limits: Limits, watch: Watch | None) -> Sampler:
-    """A sampler; its lists of parent sets may take a while."""
-    maker, trail = SAMPLERS[word], Trail(watch)
+def _made(
+    word: str, score: Score, limits: Limits, options: Mapping[str, Any], watch: Watch | None
+) -> Sampler:
+    """A sampler; where it lists parent sets, which may take a while, the watcher is asked on the way."""
+    if word not in ("order", "partition"):
+        return SAMPLERS[word](score, limits, **options)
     try:
-        watched = {"check": trail.check} if has_parameter(maker, "check") else {}
-        return maker(score, limits, **watched)
+        sampler: Any = SAMPLERS[word](_Looking(score, Trail(watch).check), limits, **options)
     except Interrupted:
         raise NoTimeError(_LATE) from None
+    sampler.score = score  # the watcher stays in this process
+    made: Sampler = sampler
+    return made
 
 
-def _sampler(score: Score, limits: Limits, asked: str | None) -> tuple[str, tuple[str, ...]]:
-    """The word of a sampler, and a sentence where it was chosen."""
+class _Looking(Score):
+    """A score that calls `check` before it works."""
+
+    def __init__(self, score: Score, check: Callable[[], None]) -> None:
+        self.score, self.check = score, check
+        self.nodes, self.rows, self.threads = score.nodes, score.rows, score.threads
+        self.equivalent, self.lattice, self.work = score.equivalent, score.lattice, score.work
+
+    def many(self, child: int, sets: Sequence[tuple[int, ...]]) -> Array:
+        """Local scores of parent sets."""
+        self.check()
+        return self.score.many(child, sets)
+
+    def sweep(self, *asked: Any) -> Any:
+        """The score's own sweep."""
+        self.check()
+        return self.score.sweep(*asked)
+
+    def subsets(self, *asked: Any) -> Array:
+        """The score's own subsets."""
+        self.check()
+        return self.score.subsets(*asked)
+
+
+def _sampler(
+    score: Score, limits: Limits, asked: str | None
+) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
+    """The word of a sampler; a sentence and options where it was chosen."""
+    if asked == REVERSAL:
+        return "structure", (), {"flips": _FLIPS}
     if asked is not None:
         if asked not in SAMPLERS:
-            raise unknown("sampler", asked, SAMPLERS)
-        return asked, ()
+            raise unknown("sampler", asked, (*SAMPLERS, REVERSAL))
+        return asked, (), {}
     found = choose(score, limits)
-    word = "partition" if found.word == "exact" else found.word
-    return word, (f"Sampler: {word}, as {found.why}.",) if found.word != "exact" else ()
+    if found.word == "exact":
+        return "partition", (), {}
+    return found.word, (f"Sampler: {found.word}, as {found.why}.",), found.options
 
 
 def _thin(word: str, p: int) -> int:
@@ -255,7 +294,7 @@ class _Round:
 
 def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem) -> Posterior:
     """What chains say together."""
-    if not chains or min(map(len, chains)) < 1:
+    if not chains:
         raise NoTimeError(_LATE)
     judged = diagnose(chains)
     counts: dict[DAG, int] = {}

@@ -13,8 +13,7 @@ A condition on whole graphs is obeyed by rejection: a graph is drawn after every
 undone if it does not fulfil it.
 """
 
-from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,22 +57,20 @@ class OrderSampler:
     limits : rules bound to the score's columns.
     candidates : for each variable the parents to choose from where not all sets can be listed; by default
         chosen by the score, and grown until a chain takes hardly any from outside.
-    check : called on the way while parent sets are listed; what it raises ends the work.
     """
 
     score: Score
     limits: Limits | None = None
     candidates: tuple[tuple[int, ...], ...] | None = None
-    check: InitVar[Callable[[], None] | None] = None
     target: ClassVar[str] = ORDERS
     levels: ClassVar[bool] = False  # whether places are elements of a partition
     _chain: PlaceChain | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self, check: Callable[[], None] | None) -> None:
+    def __post_init__(self) -> None:
         self.bounds = bound(self.score.nodes, self.limits)
-        self.lists = parent_lists(self.score, self.bounds, self.candidates, check)
+        self.lists = parent_lists(self.score, self.bounds, self.candidates)
         if self.candidates is None:
-            self._grow(check)
+            self._grow()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_chain": None}
@@ -128,7 +125,7 @@ class OrderSampler:
     def _places(self, graph: DAG) -> NDArray[np.int64]:
         return _order_of(graph)
 
-    def _grow(self, check: Callable[[], None] | None) -> None:
+    def _grow(self) -> None:
         """Let candidates in that a short chain keeps taking from outside."""
         self.candidates, p = self.lists.candidates, len(self.nodes)
         here = self._state(self.bounds.start(), _WORDS)
@@ -142,7 +139,7 @@ class OrderSampler:
             if wider is None:
                 break
             self.candidates = wider
-            self.lists = parent_lists(self.score, self.bounds, wider, check)
+            self.lists = parent_lists(self.score, self.bounds, wider)
             last = DAG.unchecked(self.nodes, tuple(unpacked_rows(chain.state.parents)))
             here = self._state(last, chain.state.generator)
 

@@ -6,7 +6,7 @@ outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each th
 of those before; a variable that the chain keeps taking from outside becomes a candidate, see `grown`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -60,12 +60,7 @@ class ParentLists:
         return sum(map(len, self.scores))
 
 
-def parent_lists(
-    score: Score,
-    limits: Limits,
-    candidates: Candidates | None = None,
-    check: Callable[[], None] | None = None,
-) -> ParentLists:
+def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = None) -> ParentLists:
     """List the parent sets of each variable.
 
     Parameters
@@ -74,30 +69,22 @@ def parent_lists(
     limits : rules bound to the score's columns.
     candidates : for each variable the parents to choose from; by default all if the sets are few enough,
         else chosen by the score.
-    check : called before each variable; what it raises ends the work.
 
     Raises
     ------
     GraphError : a variable has no set with a finite score.
     """
     p, budget = len(limits.nodes), _budget(score)
-
-    def each() -> Iterator[int]:
-        for v in range(p):
-            if check is not None:
-                check()
-            yield v
-
     if candidates is None and sum(_ways(limits, v) for v in range(p)) <= budget:
         every = [tuple(limits.candidates(v).tolist()) for v in range(p)]
-        found = [_listed(score, limits, v, every[v], -1) for v in each()]
+        found = [_listed(score, limits, v, every[v], -1) for v in range(p)]
         return _checked(limits, found, None, -1)
     if candidates is None:
-        candidates = tuple(_chosen(score, limits, v, _many(limits, v, budget)) for v in each())
+        candidates = tuple(_chosen(score, limits, v, _many(limits, v, budget)) for v in range(p))
     if len(candidates) != p:
         raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
     depth = _depth(limits, candidates, budget)
-    found = [_listed(score, limits, v, candidates[v], depth) for v in each()]
+    found = [_listed(score, limits, v, candidates[v], depth) for v in range(p)]
     return _checked(limits, found, candidates, depth)
 
 
