@@ -544,3 +544,37 @@ def test_steps_that_turn_arcs_mix_where_single_arcs_do_not():
     assert len(stuck.notes[-1]) < 160  # an R-hat beyond all bounds is not told in full
     with pytest.raises(WordError, match="'reversal'"):
         aw.posterior(table, method="mcmc", sampler="gibbs")
+
+
+ARCS = {("RM", "MEDV"): 0.9, ("AGE", "CRIM"): 0.2}
+
+
+@pytest.mark.parametrize("prior", [ARCS, 3.0, "fair", "frame"])
+def test_a_saved_posterior_goes_on_under_its_prior(tmp_path, homes, prior):
+    if prior == "frame":
+        pandas = pytest.importorskip("pandas")
+        prior = pandas.DataFrame(np.full((5, 5), 0.2), index=NAMES, columns=NAMES)
+        prior.loc["RM", "MEDV"] = 0.9
+    words = {"method": "mcmc", "chains": 2, "seed": 3, "prior": prior}
+    first = aw.posterior(homes, draws=60, checkpoint=tmp_path / "run.npz", **words)
+    again = aw.load(first.save(tmp_path / "post.json")).more(40)
+    whole = aw.posterior(homes, draws=100, **words)
+    assert np.array_equal(again.found.arcs, whole.found.arcs)
+    assert again.prior == whole.prior
+    other = {"prior": {**ARCS, ("AGE", "CRIM"): 0.3}}
+    with pytest.raises(FileError, match="another run"):
+        aw.posterior(homes, draws=60, checkpoint=tmp_path / "run.npz", **{**words, **other})
+
+
+@pytest.mark.parametrize("sampler", ["exact", "structure", "order", "partition", "tempering"])
+def test_arcs_of_probability_zero_and_one_are_rules(homes, sampler):
+    words = {} if sampler == "exact" else {"method": "mcmc", "sampler": sampler, "draws": 40}
+    prior = {("AGE", "CRIM"): 1.0, ("LSTAT", "MEDV"): 0.0, ("MEDV", "LSTAT"): 0.0}
+    found = aw.posterior(homes, prior=prior, **words)
+    assert float(found.arc("AGE", "CRIM")) == pytest.approx(1.0)
+    assert float(found.edge("LSTAT", "MEDV")) == 0.0
+    if sampler == "exact":
+        ruled = aw.posterior(homes, required=["AGE -> CRIM"], forbidden=["LSTAT -- MEDV"])
+        assert np.allclose(found.found.arcs, ruled.found.arcs)
+    with pytest.raises(FitError, match="got 1[.]5 for AGE -> CRIM"):
+        aw.posterior(homes, prior={("AGE", "CRIM"): 1.5}, **words)

@@ -16,6 +16,7 @@ from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
 from arcwise.graphs import DAG, Rules, UGraph
 from arcwise.learners.sampling import Plan
 from arcwise.networks import Net
+from arcwise.undirected.factors import Factors
 
 
 def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
@@ -168,10 +169,19 @@ _PLAIN = (
 
 
 def _plain_plan(plan: Plan) -> dict[str, Any]:
-    """The plan; a prior that is a matrix is told in words alone, and cannot be gone on with."""
+    """The plan as plain values; probabilities of arcs are a matrix with names."""
     own = {each.name: getattr(plan, each.name) for each in fields(plan)}
-    simple = plan.prior is None or isinstance(plan.prior, str | int | float)
-    return {**own, "prior": plan.prior if simple else None, "n_jobs": 1, "backend": "joblib"}
+    prior = plan.prior
+    if isinstance(prior, Factors):
+        own["prior"] = {"names": list(prior.names or ()), "values": prior.values}
+    return {**own, "n_jobs": 1, "backend": "joblib"}
+
+
+def _read_plan(held: Mapping[str, Any]) -> Plan:
+    prior = held["prior"]
+    if isinstance(prior, Mapping):
+        prior = Factors(np.asarray(prior["values"], dtype=float), tuple(prior["names"]))
+    return Plan(**{**held, "prior": prior})
 
 
 def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -227,7 +237,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     order = _order(about.get("order"), nodes)
     return Posterior(
         found,
-        Plan(**about["plan"]),
+        _read_plan(about["plan"]),
         _mapping(about["settings"]),
         order,
         _number(about.get("rows")),

@@ -18,7 +18,7 @@ from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
-from arcwise.learners.chains import REVERSAL, method_for, of_chains
+from arcwise.learners.chains import REVERSAL, method_for, of_chains, settled_prior
 from arcwise.learners.parallel import cores, inside, one_thread
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
@@ -258,6 +258,8 @@ def _run(
     if plan.method == "auto":
         method, why = method_for(problem)
         plan, hurried = replace(plan, method=method), method == "exact"
+    if plan.method != "bootstrap":
+        plan = replace(plan, prior=settled_prior(plan.prior, problem))
     file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
     kept = (file.read() if file is not None and again else None) or before
     keep = None if file is None else file.offer

@@ -37,7 +37,7 @@ from arcwise.mcmc import (
 from arcwise.results import Interrupted, Posterior, Step, Trail, Watch
 from arcwise.scores import ArcPenalty, Score, Sum
 from arcwise.scores.graph_priors import ArcProbabilities, FairParents
-from arcwise.undirected.factors import factors_of
+from arcwise.undirected.factors import Factors, factors_of
 
 PRIORS = ("uniform", "fair")
 """Words for distributions over graphs before any data."""
@@ -72,11 +72,12 @@ def method_for(problem: Problem) -> tuple[str, str]:
 
 
 class Weighed(NamedTuple):
-    """A score of graphs with its prior, the prior alone, and the prior in words."""
+    """A score of graphs with its prior, the prior alone, the prior in words, and the rules in force."""
 
     score: Score
     prior: Score
     words: str
+    limits: Limits
 
 
 def weighed(problem: Problem, prior: Any) -> Weighed:
@@ -104,7 +105,23 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
         words += f", with {problem.penalty * base.rows:.3g} nats off for each arc (penalty)"
     if problem.spec.expert is not None:
         words += ", around the expert's graph"
-    return Weighed(base if own is None else Sum([base, own]), flat, words)
+    limits = _ruled(problem.limits, own)
+    return Weighed(base if own is None else Sum([base, own]), flat, words, limits)
+
+
+def _ruled(limits: Limits, prior: Score | None) -> Limits:
+    """The rules, and those that a prior makes by arcs of probability 0 and 1."""
+    if not isinstance(prior, ArcProbabilities):
+        return limits
+    barred, required = [], []
+    for child in range(len(limits.nodes)):
+        never, always = np.isneginf(prior.there[child]), np.isneginf(prior.absent[child])
+        before = limits.barred[child] if limits.barred is not None else frozenset[int]()
+        barred.append((before | {*np.flatnonzero(never).tolist()}) - {child})
+        required.append(tuple(sorted({*limits.required[child], *np.flatnonzero(always).tolist()})))
+    if limits.barred is None and not any(barred):
+        return replace(limits, required=tuple(required))
+    return replace(limits, barred=tuple(barred), required=tuple(required))
 
 
 def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[Score | None, str]:
@@ -119,6 +136,14 @@ def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[
             raise WordError(f"A prior that is a number is nats per arc, 0 or more, got {prior!r}.")
         return ArcPenalty(nodes, 1.0, float(prior)), f"{float(prior):g} nats off for each arc"
     return ArcProbabilities(nodes, _chances(prior, nodes, order)), "a probability for each arc"
+
+
+def settled_prior(prior: Any, problem: Problem) -> Any:
+    """A prior as files and checkpoints hold it: probabilities of arcs as a matrix with names."""
+    nodes = problem.fits.nodes
+    if not isinstance(_prior(prior, nodes, problem.source.order)[0], ArcProbabilities):
+        return prior
+    return Factors(_chances(prior, nodes, problem.source.order), nodes)
 
 
 def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Array:
@@ -169,7 +194,8 @@ def of_chains(
     ------
     FitError : there was no time for the first draws.
     """
-    own, limits = weighed(problem, plan.prior), problem.limits  # type: ignore[attr-defined]
+    own = weighed(problem, plan.prior)
+    limits = own.limits
     word, why, options = _sampler(own.score, limits, plan.sampler)
     sampler, p = _made(word, own.score, limits, options, watch), len(own.score.nodes)
     thin = plan.thin or _thin(word, p)

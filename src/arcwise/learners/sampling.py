@@ -23,6 +23,7 @@ from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.specification import Specification, settled_model
 from arcwise.results import Posterior, Watch, of_draws
+from arcwise.undirected.factors import Factors
 
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
 """Words for ways to find a distribution over graphs."""
@@ -89,7 +90,8 @@ class Plan:
             own |= {"resampling": self.resampling}
             return own | ({"fraction": self.fraction} if self.resampling == "subsample" else {})
         words = ("chains", "burn_in", "thin", "sampler")
-        return own | {word: getattr(self, word) for word in words} | {"prior": str(self.prior)}
+        prior = self.prior.values.tolist() if isinstance(self.prior, Factors) else self.prior
+        return own | {word: getattr(self, word) for word in words} | {"prior": str(prior)}
 
 
 @dataclass(frozen=True, eq=False)

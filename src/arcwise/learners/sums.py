@@ -42,7 +42,8 @@ def of_all_graphs(
 
     Graphs to average over are drawn beside, and have their exact probabilities.
     """
-    own, limits = weighed(problem, plan.prior), problem.limits  # type: ignore[attr-defined]
+    own = weighed(problem, plan.prior)
+    limits = own.limits
     memory = SHARE * available()
     table = tabulated(own.score, limits, memory=memory, on_step=watch)
     found = summed(table, limits, memory=memory, on_step=watch)
