@@ -576,5 +576,29 @@ def test_arcs_of_probability_zero_and_one_are_rules(homes, sampler):
     if sampler == "exact":
         ruled = aw.posterior(homes, required=["AGE -> CRIM"], forbidden=["LSTAT -- MEDV"])
         assert np.allclose(found.found.arcs, ruled.found.arcs)
-    with pytest.raises(FitError, match="got 1[.]5 for AGE -> CRIM"):
+    with pytest.raises(FitError, match=r"got 1.5 for AGE -> CRIM"):
         aw.posterior(homes, prior={("AGE", "CRIM"): 1.5}, **words)
+
+
+def test_numbers_of_graphs_have_means(exact):
+    arcs = np.array([graph.n_arcs for graph in exact.found.graphs])
+    assert float(exact.probability(lambda graph: graph.n_arcs)) == pytest.approx(
+        exact.found.shares @ arcs
+    )
+
+
+def test_joint_effects_show_how_far_graphs_are_apart(exact):
+    both = exact.query(["MEDV", "LSTAT"], do={"RM": 7.0})
+    one = exact.query("MEDV", do={"RM": 7.0})
+    assert both["MEDV"].range.between == pytest.approx(one.range.between)
+    assert both["MEDV"].range.mean == pytest.approx(one.range.mean)
+    assert str(both).count("sd of the means over graphs") == 2
+    assert both.to_dict()["range"]["variables"]["MEDV"]["between"] == one.range.between
+    assert one.to_dict()["range"]["between"] == one.range.between
+    assert "sd of the means" not in str(exact.query(["MEDV", "LSTAT"], {"RM": 7.0}))
+
+
+def test_reliability_needs_the_truth(exact):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(WordError, match="truth=graph"):
+        exact.plot("reliability")

@@ -17,7 +17,7 @@ from arcwise import io, results
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
-from arcwise.errors import FitError, GraphError, unknown
+from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.stability import Stability, stability
 from arcwise.graphs import DAG, UGraph, separated
@@ -30,7 +30,6 @@ from arcwise.scores import total
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
-
 
 _CLOSED, _DEAR = 200, 20  # graphs that are averaged over
 
@@ -132,7 +131,7 @@ class Posterior:
     # -- features --------------------------------------------------------------------------------
 
     def probability(self, feature: Callable[[Any], Any]) -> Probability:
-        """Probability that a function of the graph is true, with its error.
+        """Probability that a function of the graph is true, with its error; of a number, its mean.
 
         >>> import arcwise as aw
         >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
@@ -312,8 +311,7 @@ class Posterior:
         What is given changes the weights of graphs, too, by its probability in each. The answer to ``do``
         has a `range`: the answers of the single graphs, and how far they are apart.
         """
-        whole_class = do and self.found.classes
-        asked = self.ensemble(do=do) if do and whole_class else self._ensemble
+        asked = self.ensemble(do=do) if do and self.found.classes else self._ensemble
         return asked.query(targets, given, do, **options)
 
     def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
@@ -376,6 +374,10 @@ class Posterior:
         if kind == "trace":
             return plot_scores(self.log_scores(), **options)
         if kind == "reliability":
+            if "truth" not in options:
+                raise WordError(
+                    "A picture of reliability needs the graph that is true: truth=graph."
+                )
             return plot_reliability([self.found], [options.pop("truth")], **options)
         raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
 
