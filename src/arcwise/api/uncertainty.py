@@ -13,7 +13,7 @@ from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table, any_table, fingerprint
-from arcwise.errors import DataError, FitError, NoTimeError, unknown
+from arcwise.errors import DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
@@ -232,7 +232,11 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     with one_thread(source), watching as watch:
         place, again = options.get("checkpoint"), options.get("resume", True)
         run, plan, _ = _run(spec, source, plan, watch, place, again, own_score=True)
-    return replace(net, posterior=run.found, notes=(*net.notes, *run.found.notes))
+    notes = (*net.notes, *run.found.notes)
+    if watch.reason:
+        short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.reason}."
+        notes = (*notes, short)
+    return replace(net, posterior=run.found, notes=notes)
 
 
 def _resampled(net: Network, plan: Plan) -> bool:
@@ -257,6 +261,8 @@ def _run(
     problem, why, hurried = bind(spec, source), "", False
     if plan.method == "auto":
         method, why = method_for(problem)
+        if why and not own_score and spec.graph == "directed":
+            why += " method='exact' gives its pseudo-posterior."
         plan, hurried = replace(plan, method=method), method == "exact"
     if plan.method != "bootstrap":
         plan = replace(plan, prior=settled_prior(plan.prior, problem))

@@ -63,9 +63,10 @@ def method_for(problem: Problem) -> tuple[str, str]:
             "Undirected graphs have no posterior here: their certainty is resampled.",
         )
     if meaning_of(problem.score_word) == "pseudo-posterior":
-        return "bootstrap", (
-            f"The score {problem.score_word!r} is no log probability of the data, so certainty is resampled; "
-            "method='exact' or 'mcmc' gives its pseudo-posterior."
+        word = problem.score_word
+        return (
+            "bootstrap",
+            f"The score {word!r} is not a log probability of the data, so certainty is resampled.",
         )
     found = choose(problem.score, problem.limits, memory=SHARE * available())
     return "exact" if found.word == "exact" else "mcmc", ""
