@@ -602,3 +602,15 @@ def test_reliability_needs_the_truth(exact):
     pytest.importorskip("matplotlib")
     with pytest.raises(WordError, match="truth=graph"):
         exact.plot("reliability")
+
+
+def test_a_distribution_is_not_saved_as_one_graph(tmp_path, boot):
+    for ending in (".csv", ".dot", ".bif"):
+        with pytest.raises(FileError, match=r"saved as .json or .arcwise"):
+            boot.save(tmp_path / f"post{ending}")
+
+
+def test_a_few_draws_select_no_graph(homes):
+    few = aw.posterior(homes, method="mcmc", chains=1, draws=1)
+    assert "1 draw (effective sample size 1) cannot tell" in few.verdict
+    assert "1 draw," in str(few)

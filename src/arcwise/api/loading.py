@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -133,8 +134,19 @@ def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
 # -- distributions over graphs ----------------------------------------------------------------------
 
 
-def stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
-    """A posterior as a file holds it: the best graph, and all else beside it."""
+def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:
+    """Write a posterior to a file; other formats would hold no more than one of its graphs."""
+    if not place.name.lower().removesuffix(".gz").endswith((".json", ".arcwise")):
+        raise FileError(
+            f"A distribution over graphs is saved as .json or .arcwise, not as {place.name!r}; "
+            "best.save() or averaged().save() write one network."
+        )
+    io.save(_stored_posterior(post, with_data), place)
+    return place
+
+
+def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
+    """A posterior as a document holds it: the best graph, and all else beside it."""
     found = post.found
     about: dict[str, Any] = {
         "kind": "posterior",

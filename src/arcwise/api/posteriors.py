@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import io, results
+from arcwise import results
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
@@ -352,11 +352,9 @@ class Posterior:
 
         `data` says whether the data go with it: answers and more draws need them.
         """
-        from arcwise.api.loading import stored_posterior
+        from arcwise.api.loading import save_posterior
 
-        place = Path(path)
-        io.save(stored_posterior(self, data), place)
-        return place
+        return save_posterior(self, Path(path), data)
 
     def plot(self, kind: str = "graph", **options: Any) -> Any:
         """Draw the averaged graph with certain edges dark ("graph"), the probabilities of arcs ("matrix"),

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import GraphError
+from arcwise.errors import GraphError, plural
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 
 Array = NDArray[np.float64]
@@ -25,6 +25,7 @@ Graph = DAG | UGraph
 Feature = Callable[[Any], Any]
 
 _ROUNDING = 1e-9
+_ENOUGH = 5.0  # independent draws, below which no graph stands out
 _ALIKE = 3.0
 """The second graph is no rival where the first is so many times as probable (Kass and Raftery 1995)."""
 
@@ -180,6 +181,9 @@ class Posterior:
         what = "class of equivalent graphs" if self.classes else "graph"
         many = "classes" if self.classes else "graphs"
         if first >= 0.5 and first >= _ALIKE * second:
+            if not self.exact and self.ess < _ENOUGH:
+                said = f"{plural(self.draws, 'draw')} (effective sample size {self.ess:.0f})"
+                return f"{said} cannot tell whether one {what} stands out: take more."
             rival = f", the next has {second:.3g}" if second else ""
             return (
                 f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it, it is best."
@@ -198,7 +202,7 @@ class Posterior:
 
     def __repr__(self) -> str:
         count = f"{len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}"
-        how = "exact" if self.exact else f"{self.draws} draws"
+        how = "exact" if self.exact else plural(self.draws, "draw")
         return f"<Posterior over graphs of {len(self.nodes)} variables: {self.meaning}, {how}, {count}>"
 
 
