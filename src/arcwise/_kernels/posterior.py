@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import _native
 
-__all__ = ["Posterior", "dag_posterior"]
+__all__ = ["Posterior", "dag_posterior", "slices"]
 
 Array = NDArray[np.float64]
 
@@ -25,6 +25,11 @@ class Posterior(NamedTuple):
     log_total: float
     arcs: Array
     chosen: Array
+
+
+def slices(p: int) -> float:
+    """About how many times `check` is called for so many variables, without a bound on orders."""
+    return (2.0 * 3.0**p + p * p * 2.0**p) / _SLICE
 
 
 def dag_posterior(

@@ -29,6 +29,9 @@ def posterior(
     prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
     draws: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
     chains: Annotated[int, learning_option("NUMBER", least=1)] = 4,
+    burn_in: Annotated[int | None, learning_option("STEPS", least=0)] = None,
+    thin: Annotated[int | None, learning_option("STEPS", least=1)] = None,
+    sampler: Annotated[str | None, learning_option("WORD")] = None,
     resampling: Annotated[str, learning_option("WORD")] = "bootstrap",
     stream: options.Stream = False,
     time_limit: options.TimeLimit = None,
@@ -54,6 +57,9 @@ def posterior(
         file with names and the probability of each arc.
     draws : replicates of the bootstrap, or draws of each chain.
     chains : chains that run side by side.
+    burn_in : steps of a chain before its first draw.
+    thin : steps between two draws.
+    sampler : of chains: {samplers}; by default the one that suits the data.
     resampling : of the bootstrap: {resampling}. Rows drawn with replacement, half of the rows, or all of them
         in every run, which then differ in their random starts (--start complete).
     checkpoint : a file that finished work is written to; the same command goes on from it.
@@ -68,7 +74,7 @@ def posterior(
     outputs.check([*places, (checkpoint, ())], [source.data])
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
-    settings |= {"resampling": resampling}
+    settings |= {"resampling": resampling, "burn_in": burn_in, "thin": thin, "sampler": sampler}
     settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
     data = source.moments() if stream else source.table()
     began = clock.monotonic()

@@ -63,6 +63,8 @@ def registers() -> dict[str, str]:
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
     from arcwise.learners import RULES, Lasso, graphs, replicates, sampling
+    from arcwise.learners.chains import REVERSAL
+    from arcwise.mcmc import SAMPLERS
     from arcwise.plot import PICTURES
     from arcwise.scores import SCORES
     from arcwise.search import SEARCHES
@@ -83,6 +85,7 @@ def registers() -> dict[str, str]:
         "policies": POLICIES,
         "resampling": replicates.RESAMPLING,
         "rules": RULES,
+        "samplers": [*SAMPLERS, REVERSAL],
         "scores": SCORES,
         "searches": SEARCHES,
         "tables": TABLES,

@@ -12,8 +12,9 @@ agrees with it). The tables, of p 2^(p-1) numbers, are known before the start an
 "v has a child" is no sum over parent sets: graphs in which v has none are counted, and subtracted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,7 +173,7 @@ def _sums(
     """Log of the sum over all graphs, and the share of each arc; of those in which `node` has a child."""
     known = score.weights if isinstance(score, Tabulated) else None
     weights = _weights(score, limits, trail) if known is None else known
-    found = kernel.dag_posterior(weights, orders=orders, check=trail.check)
+    found = kernel.dag_posterior(weights, orders=orders, check=_telling(trail, len(weights)))
     if node is None or found.log_total == -np.inf:
         return found.log_total, found.arcs
     masks = np.arange(weights.shape[1])
@@ -181,8 +182,20 @@ def _sums(
         if child != node:
             bit = node - (node > child)
             weights[child, masks >> bit & 1 == 1] = -np.inf
-    without = kernel.dag_posterior(weights, orders=orders, check=trail.check)
+    without = kernel.dag_posterior(weights, orders=orders, check=_telling(trail, len(weights)))
     return _less(found, without)
+
+
+def _telling(trail: Trail, p: int) -> Callable[[], None]:
+    """A check that says how far the sums are, and raises `Interrupted` where the watcher wants an end."""
+    times, whole = count(1), kernel.slices(p)
+
+    def check() -> None:
+        share = min(next(times) / whole, 0.99)
+        if trail.tick(f"sums over all graphs, {share:.0%}", -np.inf, 0):
+            raise Interrupted
+
+    return check
 
 
 def _weights(score: Score, limits: Limits, trail: Trail) -> Array:
