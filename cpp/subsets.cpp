@@ -50,45 +50,67 @@ struct Packer {
 };
 
 // The best order: best[W] = max over v in W of best[W - v] + table_v[(W - v) within v's candidates].
-// `required[v]` must lie before v. Writes the order, first variable first; returns the best total.
-double best_order(Tables tables, ConstIndices offsets, ConstMasks candidates, ConstMasks required,
-                  OutIndices order) {
-  nb::gil_scoped_release release;
-  const std::size_t p = candidates.shape(0);
-  std::vector<Packer> pack;
-  for (std::size_t v = 0; v < p; ++v) pack.emplace_back(candidates.data()[v]);
-  const double none = -std::numeric_limits<double>::infinity();
-  const std::size_t full = (std::size_t{1} << p) - 1;
-  std::vector<double> best(full + 1, none);
-  best[0] = 0.0;
-  const auto last = [&](std::size_t set, std::size_t v) {
-    const std::size_t before = set & ~(std::size_t{1} << v);
-    if (required.data()[v] & ~before) return none;
-    return best[before] + tables.data()[offsets.data()[v] + pack[v](static_cast<std::uint32_t>(before))];
-  };
-  for (std::size_t set = 1; set <= full; ++set) {
-    double value = none;
-    for (std::size_t rest = set; rest; rest &= rest - 1)
-      value = std::max(value, last(set, static_cast<std::size_t>(__builtin_ctzll(rest))));
-    best[set] = value;
+// `required[v]` must lie before v. The sets are gone through in slices, so that whoever asked can look at the clock in between.
+class BestOrder {
+ public:
+  BestOrder(Tables tables, ConstIndices offsets, ConstMasks candidates, ConstMasks required)
+      : tables_(tables), offsets_(offsets), required_(required), p_(candidates.shape(0)), best_(std::size_t{1} << p_, kNone) {
+    for (std::size_t v = 0; v < p_; ++v) pack_.emplace_back(candidates.data()[v]);
+    best_[0] = 0.0;
   }
-  std::size_t set = full;
-  for (std::size_t place = p; place-- > 0;) {
-    for (std::size_t v = 0; v < p; ++v) {
-      if ((set >> v & 1) && last(set, v) == best[set]) {
-        order.data()[place] = static_cast<std::int64_t>(v);
-        set &= ~(std::size_t{1} << v);
-        break;
+
+  // Goes on for so many sets; true once the best total is known.
+  bool advance(std::size_t sets) {
+    for (const std::size_t end = std::min(at_ + sets, best_.size()); at_ < end; ++at_) {
+      double value = kNone;
+      for (std::size_t rest = at_; rest; rest &= rest - 1)
+        value = std::max(value, last(at_, static_cast<std::size_t>(__builtin_ctzll(rest))));
+      best_[at_] = value;
+    }
+    return at_ == best_.size();
+  }
+
+  // Writes the order, first variable first; returns the best total.
+  double order(OutIndices order) const {
+    std::size_t set = best_.size() - 1;
+    for (std::size_t place = p_; place-- > 0;) {
+      for (std::size_t v = 0; v < p_; ++v) {
+        if ((set >> v & 1) && last(set, v) == best_[set]) {
+          order.data()[place] = static_cast<std::int64_t>(v);
+          set &= ~(std::size_t{1} << v);
+          break;
+        }
       }
     }
+    return best_.back();
   }
-  return best[full];
-}
+
+ private:
+  static constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+  Tables tables_;
+  ConstIndices offsets_;
+  ConstMasks required_;
+  std::size_t p_;
+  std::vector<double> best_;
+  std::vector<Packer> pack_;
+  std::size_t at_ = 1;
+
+  double last(std::size_t set, std::size_t v) const {
+    const std::size_t before = set & ~(std::size_t{1} << v);
+    if (required_.data()[v] & ~before) return kNone;
+    return best_[before] + tables_.data()[offsets_.data()[v] + pack_[v](static_cast<std::uint32_t>(before))];
+  }
+};
 
 }  // namespace
 }  // namespace arcwise
 
 void bind_subsets(nanobind::module_& m) {
   m.def("subset_maxima", &arcwise::subset_maxima);
-  m.def("best_order", &arcwise::best_order);
+  using namespace arcwise;
+  nb::class_<BestOrder>(m, "BestOrder")
+      .def(nb::init<Tables, ConstIndices, ConstMasks, ConstMasks>())
+      .def("advance", &BestOrder::advance, nb::call_guard<nb::gil_scoped_release>())
+      .def("order", &BestOrder::order);
 }

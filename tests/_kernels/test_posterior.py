@@ -51,3 +51,11 @@ def test_rules_that_leave_no_graph():
 def test_other_shapes_are_refused():
     with pytest.raises(ValueError, match="a line for each variable"):
         dag_posterior(np.zeros((3, 3)))
+
+
+def test_sums_can_be_interrupted():
+    def check():
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        dag_posterior(np.zeros((14, 2**13)), check=check)

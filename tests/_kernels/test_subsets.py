@@ -76,3 +76,17 @@ def test_sets_of_more_than_sixteen_variables_use_all_bytes():
     assert best == 5.0
     found = order.tolist()
     assert max(found.index(0), found.index(16)) < found.index(17)
+
+
+def test_the_best_order_can_be_interrupted():
+    p, looks = 21, []
+    tables, offsets = np.zeros(p), np.arange(p)
+    none = np.zeros(p, dtype=np.uint64)
+
+    def check():
+        looks.append(1)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        kernel.best_order(tables, offsets, none, none, check)
+    assert len(looks) == 1

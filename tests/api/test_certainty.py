@@ -99,3 +99,13 @@ def test_sure_edges_are_dark(homes):
     with pytest.raises(WordError, match="picture"):
         post.plot("pie")
     matplotlib.pyplot.close("all")
+
+
+def test_certainty_that_was_cut_short_says_so(homes):
+    net = aw.learn(homes).certainty("bootstrap", draws=100_000, time_limit=1.0)
+    assert f"Certainty rests on {net.posterior.draws} draws: the time budget" in net.notes[-1]
+    whole = aw.learn(homes).certainty(draws=5)
+    assert not any("rests on" in note for note in whole.notes)
+    assert (
+        "so certainty is resampled." in whole.notes[-1]
+    )  # and no word of an option that learn has not

@@ -1,12 +1,16 @@
 """aw.posterior: what it says, in which ways, and what becomes of odd input."""
 
 import json
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.errors import DataError, FileError, FitError, GraphError, WordError
+from arcwise.errors import DataError, FileError, FitError, GraphError, NoTimeError, WordError
 from arcwise.graphs import members
 
 NAMES = ["RM", "LSTAT", "MEDV", "AGE", "CRIM"]
@@ -492,3 +496,121 @@ def test_halves_of_the_rows_are_stability_selection(homes):
     again = aw.path(homes).certainty(draws=6, resampling="subsample")
     assert sure.meaning == "subsampling frequency"
     assert np.array_equal(sure.probabilities, again.probabilities)
+
+
+# -- time -----------------------------------------------------------------------------------------
+
+
+def noise(columns, rows=300):
+    rng = np.random.default_rng(1)
+    return {f"v{i:02d}": rng.normal(size=rows) for i in range(columns)}
+
+
+def test_sums_that_take_too_long_are_an_error_in_words():
+    began = time.monotonic()
+    with pytest.raises(NoTimeError, match=r"say nothing before it.*method='mcmc'"):
+        aw.posterior(noise(20), method="exact", time_limit=1.0)
+    assert time.monotonic() - began < 6  # the whole takes minutes
+
+
+def test_auto_turns_to_chains_where_sums_take_too_long():
+    rng = np.random.default_rng(1)
+    levels = {f"v{i:02d}": rng.choice(["a", "b"], 4000) for i in range(16)}
+    found = aw.posterior(levels, time_limit=2.0)
+    assert found.plan.method == "mcmc"
+    assert any("half of the time limit" in note for note in found.notes)
+    assert found.settings["method"] == "mcmc"
+
+
+def test_ctrl_c_ends_sums():
+    threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(NoTimeError, match="stopped before their end"):
+        aw.posterior(noise(20), method="exact")
+    assert time.monotonic() - began < 8
+
+
+def test_steps_that_turn_arcs_mix_where_single_arcs_do_not():
+    """Three columns, of which one is nearly the sum of the others: directions lock each other in."""
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 400))
+    table = {"a": a, "b": b, "c": a + b + 0.05 * rng.normal(size=400), "d": rng.normal(size=400)}
+    whole = aw.posterior(table)
+    turning = aw.posterior(table, method="mcmc", sampler="reversal", draws=500)
+    assert turning.found.diagnostics["rhat"] < 1.05
+    assert np.abs(turning.found.arcs - whole.found.arcs).max() < 0.08
+    stuck = aw.posterior(table, method="mcmc", sampler="structure", draws=500)
+    assert "The chains disagree (largest R-hat" in stuck.notes[-1]
+    assert len(stuck.notes[-1]) < 160  # an R-hat beyond all bounds is not told in full
+    with pytest.raises(WordError, match="'reversal'"):
+        aw.posterior(table, method="mcmc", sampler="gibbs")
+
+
+ARCS = {("RM", "MEDV"): 0.9, ("AGE", "CRIM"): 0.2}
+
+
+@pytest.mark.parametrize("prior", [ARCS, 3.0, "fair", "frame"])
+def test_a_saved_posterior_goes_on_under_its_prior(tmp_path, homes, prior):
+    if prior == "frame":
+        pandas = pytest.importorskip("pandas")
+        prior = pandas.DataFrame(np.full((5, 5), 0.2), index=NAMES, columns=NAMES)
+        prior.loc["RM", "MEDV"] = 0.9
+    words = {"method": "mcmc", "chains": 2, "seed": 3, "prior": prior}
+    first = aw.posterior(homes, draws=60, checkpoint=tmp_path / "run.npz", **words)
+    again = aw.load(first.save(tmp_path / "post.json")).more(40)
+    whole = aw.posterior(homes, draws=100, **words)
+    assert np.array_equal(again.found.arcs, whole.found.arcs)
+    assert again.prior == whole.prior
+    other = {"prior": {**ARCS, ("AGE", "CRIM"): 0.3}}
+    with pytest.raises(FileError, match="another run"):
+        aw.posterior(homes, draws=60, checkpoint=tmp_path / "run.npz", **{**words, **other})
+
+
+@pytest.mark.parametrize("sampler", ["exact", "structure", "order", "partition", "tempering"])
+def test_arcs_of_probability_zero_and_one_are_rules(homes, sampler):
+    words = {} if sampler == "exact" else {"method": "mcmc", "sampler": sampler, "draws": 40}
+    prior = {("AGE", "CRIM"): 1.0, ("LSTAT", "MEDV"): 0.0, ("MEDV", "LSTAT"): 0.0}
+    found = aw.posterior(homes, prior=prior, **words)
+    assert float(found.arc("AGE", "CRIM")) == pytest.approx(1.0)
+    assert float(found.edge("LSTAT", "MEDV")) == 0.0
+    if sampler == "exact":
+        ruled = aw.posterior(homes, required=["AGE -> CRIM"], forbidden=["LSTAT -- MEDV"])
+        assert np.allclose(found.found.arcs, ruled.found.arcs)
+    with pytest.raises(FitError, match=r"got 1.5 for AGE -> CRIM"):
+        aw.posterior(homes, prior={("AGE", "CRIM"): 1.5}, **words)
+
+
+def test_numbers_of_graphs_have_means(exact):
+    arcs = np.array([graph.n_arcs for graph in exact.found.graphs])
+    assert float(exact.probability(lambda graph: graph.n_arcs)) == pytest.approx(
+        exact.found.shares @ arcs
+    )
+
+
+def test_joint_effects_show_how_far_graphs_are_apart(exact):
+    both = exact.query(["MEDV", "LSTAT"], do={"RM": 7.0})
+    one = exact.query("MEDV", do={"RM": 7.0})
+    assert both["MEDV"].range.between == pytest.approx(one.range.between)
+    assert both["MEDV"].range.mean == pytest.approx(one.range.mean)
+    assert str(both).count("sd of the means over graphs") == 2
+    assert both.to_dict()["range"]["variables"]["MEDV"]["between"] == one.range.between
+    assert one.to_dict()["range"]["between"] == one.range.between
+    assert "sd of the means" not in str(exact.query(["MEDV", "LSTAT"], {"RM": 7.0}))
+
+
+def test_reliability_needs_the_truth(exact):
+    pytest.importorskip("matplotlib")
+    with pytest.raises(WordError, match="truth=graph"):
+        exact.plot("reliability")
+
+
+def test_a_distribution_is_not_saved_as_one_graph(tmp_path, boot):
+    for ending in (".csv", ".dot", ".bif"):
+        with pytest.raises(FileError, match=r"saved as .json or .arcwise"):
+            boot.save(tmp_path / f"post{ending}")
+
+
+def test_a_few_draws_select_no_graph(homes):
+    few = aw.posterior(homes, method="mcmc", chains=1, draws=1)
+    assert "1 draw (effective sample size 1) cannot tell" in few.verdict
+    assert "1 draw," in str(few)

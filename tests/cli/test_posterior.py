@@ -33,7 +33,8 @@ def test_the_bootstrap(homes, run):
     done = run("posterior", "homes.csv", "--method", "bootstrap", "--draws", "20")
     assert done.code == 0
     assert "bootstrap frequency" in done.out
-    assert "20 draws" in done.out
+    assert "20 replicates" in done.out
+    assert "% of all pairs" in done.out
 
 
 def test_files_come_out(homes, run):

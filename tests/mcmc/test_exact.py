@@ -5,9 +5,9 @@ import pytest
 from all_graphs import TableScore, arcs_of, distribution, random_score
 from shared_scores import shared_score
 
-from arcwise.errors import FitError, GraphError
+from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits, Rules
-from arcwise.mcmc import ORDERS, UNIFORM, exact, exact_memory
+from arcwise.mcmc import ORDERS, UNIFORM, exact, exact_memory, tabulated
 from arcwise.scores import ArcPenalty, ArcProbabilities, FairParents, Sum
 
 RULES = {
@@ -117,3 +117,42 @@ def test_what_cannot_be_summed_is_told():
         exact(score, rules)
     with pytest.raises(FitError, match="stopped"):
         exact(score, on_step=lambda step: True)
+
+
+def test_sums_end_when_they_are_asked_to():
+    """In the midst of the sums themselves, not only between local scores; nothing half-done comes out."""
+    score = ArcPenalty(tuple(f"x{i:02d}" for i in range(15)), 1.0, 0.5)
+    looks, late = [], 3
+
+    def watch(step):
+        scored = looks or step.what == "15 of 15 variables"
+        looks.extend([step.what] if scored else [])
+        return len(looks) == late
+
+    with pytest.raises(NoTimeError, match="stopped before their end"):
+        exact(score, on_step=watch)
+    assert looks[0] == "15 of 15 variables"
+    assert all(each.startswith("sums over all graphs, ") for each in looks[1:])
+    looks, late = [], -1
+    exact(score, on_step=watch)
+    assert len(looks) > 6
+    assert looks[-1] == "sums over all graphs, 99%"
+
+
+def test_known_local_scores_are_looked_up():
+    score = random_score(5, seed=3)
+    for rules in (Rules(), Rules(["a -> b"], ["c -> a"], max_parents=2)):
+        limits = rules.on(score.nodes)
+        table = tabulated(score, limits)
+        assert np.array_equal(exact(table, limits).arcs, exact(score, limits).arcs)
+        allowed = [s for s in ((), (0,), (0, 2), (0, 2, 3)) if limits.allows(1, s)]
+        assert table.many(1, allowed).tolist() == score.many(1, allowed).tolist()
+    table, always = tabulated(score), (4,)
+    for most in (1, 2, 9):
+        found = table.subsets(1, [0, 3], always, most)
+        assert found.tolist() == score.subsets(1, [0, 3], always, most).tolist()
+    child = Limits.none(score.nodes).where(HasChild(2))
+    assert np.array_equal(exact(table, child).arcs, exact(score, child).arcs)
+    assert np.array_equal(exact(table).arcs, exact(score).arcs)  # and is left as it was
+    with pytest.raises(NoTimeError):
+        tabulated(score, on_step=lambda step: True)

@@ -8,8 +8,8 @@ gaussian_subsets: Any
 gaussian_folds: Any
 gaussian_loo: Any
 subset_maxima: Any
-best_order: Any
-dag_posterior: Any
+BestOrder: Any
+DagSums: Any
 StructureChain: Any
 ParentSets: Any
 PlaceChain: Any

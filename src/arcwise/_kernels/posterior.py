@@ -1,5 +1,6 @@
 """Sums over all directed acyclic graphs, for exact posteriors."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,9 +8,11 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import _native
 
-__all__ = ["Posterior", "dag_posterior"]
+__all__ = ["Posterior", "dag_posterior", "slices"]
 
 Array = NDArray[np.float64]
+
+_SLICE = 4e6  # terms between two looks at the clock: some hundredths of a second
 
 
 class Posterior(NamedTuple):
@@ -24,7 +27,14 @@ class Posterior(NamedTuple):
     chosen: Array
 
 
-def dag_posterior(weights: Array, *, orders: bool = False) -> Posterior:
+def slices(p: int) -> float:
+    """About how many times `check` is called for so many variables, without a bound on orders."""
+    return (2.0 * 3.0**p + p * p * 2.0**p) / _SLICE
+
+
+def dag_posterior(
+    weights: Array, *, orders: bool = False, check: Callable[[], None] | None = None
+) -> Posterior:
     """Sum the products of local weights over all acyclic graphs, and the share of each arc: 3^p terms.
 
     Parameters
@@ -32,11 +42,14 @@ def dag_posterior(weights: Array, *, orders: bool = False) -> Posterior:
     weights : (p, 2^(p-1)) log weight of each variable with each set of the others (bit masks over the
         others in ascending order); -inf where a set is not allowed.
     orders : weigh each graph by the number of orders that agree with it: p 2^p terms.
+    check : called several times a second; what it raises ends the work.
 
-    Memory: three tables of the size of `weights`.
+    Memory: three tables of the size of `weights`, which is one of them.
     """
     p = len(weights)
-    log_total, arcs, chosen = _native.dag_posterior(
-        np.ascontiguousarray(weights, dtype=float), orders
-    )
+    sums = _native.DagSums(np.ascontiguousarray(weights, dtype=float), orders)
+    while not sums.advance(_SLICE):
+        if check is not None:
+            check()
+    log_total, arcs, chosen = sums.found()
     return Posterior(float(log_total), arcs.reshape(p, p), chosen.reshape(weights.shape))

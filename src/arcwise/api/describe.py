@@ -70,7 +70,7 @@ def legend(edges: EdgeTable) -> list[str]:
     if any(math.isfinite(row.partial_correlation) for row in edges):
         lines.append("Partial r: correlation of the two given all other variables.")
     if "certainty" in edges.more:
-        lines.append(f"Certainty: {edges.certainty_meaning} of an edge between the two.")
+        lines.append(f"Certainty of an edge between the two: {edges.certainty_meaning}.")
     if "direction_certainty" in edges.more:
         lines.append("Direction: the same of the arc as it is directed here.")
     if "refit_loss" in edges.more:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 def arc_draws(post: "Posterior") -> NDArray[np.bool_]:
     """Whether each arc was there: (chain, draw, parent, child)."""
-    names = sorted(name for name in post.kept if name.endswith("_parents") and "state" not in name)
+    ends = [name for name in post.kept if name.endswith("_parents") and "state" not in name]
+    names = sorted(name for name in ends if len(post.kept[name]))
     if not names or not post.directed:
         raise FitError("Only chains (method='mcmc') have graphs that were drawn one by one.")
     least, p = min(len(post.kept[name]) for name in names), len(post.found.nodes)

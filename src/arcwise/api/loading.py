@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
 from arcwise.graphs import DAG, Rules, UGraph
 from arcwise.learners.sampling import Plan
 from arcwise.networks import Net
+from arcwise.undirected.factors import Factors
 
 
 def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
@@ -132,8 +134,19 @@ def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
 # -- distributions over graphs ----------------------------------------------------------------------
 
 
-def stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
-    """A posterior as a file holds it: the best graph, and all else beside it."""
+def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:
+    """Write a posterior to a file; other formats would hold no more than one of its graphs."""
+    if not place.name.lower().removesuffix(".gz").endswith((".json", ".arcwise")):
+        raise FileError(
+            f"A distribution over graphs is saved as .json or .arcwise, not as {place.name!r}; "
+            "best.save() or averaged().save() write one network."
+        )
+    io.save(_stored_posterior(post, with_data), place)
+    return place
+
+
+def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
+    """A posterior as a document holds it: the best graph, and all else beside it."""
     found = post.found
     about: dict[str, Any] = {
         "kind": "posterior",
@@ -168,10 +181,19 @@ _PLAIN = (
 
 
 def _plain_plan(plan: Plan) -> dict[str, Any]:
-    """The plan; a prior that is a matrix is told in words alone, and cannot be gone on with."""
+    """The plan as plain values; probabilities of arcs are a matrix with names."""
     own = {each.name: getattr(plan, each.name) for each in fields(plan)}
-    simple = plan.prior is None or isinstance(plan.prior, str | int | float)
-    return {**own, "prior": plan.prior if simple else None, "n_jobs": 1, "backend": "joblib"}
+    prior = plan.prior
+    if isinstance(prior, Factors):
+        own["prior"] = {"names": list(prior.names or ()), "values": prior.values}
+    return {**own, "n_jobs": 1, "backend": "joblib"}
+
+
+def _read_plan(held: Mapping[str, Any]) -> Plan:
+    prior = held["prior"]
+    if isinstance(prior, Mapping):
+        prior = Factors(np.asarray(prior["values"], dtype=float), tuple(prior["names"]))
+    return Plan(**{**held, "prior": prior})
 
 
 def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -227,7 +249,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     order = _order(about.get("order"), nodes)
     return Posterior(
         found,
-        Plan(**about["plan"]),
+        _read_plan(about["plan"]),
         _mapping(about["settings"]),
         order,
         _number(about.get("rows")),

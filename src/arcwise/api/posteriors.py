@@ -13,22 +13,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import io, results
+from arcwise import results
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
-from arcwise.errors import FitError, GraphError, unknown
+from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
+from arcwise.evaluate.stability import Stability, stability
 from arcwise.graphs import DAG, UGraph, separated
 from arcwise.inference import Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind
 from arcwise.learners.parameters import class_members, directed_net, markov_net
 from arcwise.learners.sampling import Plan
 from arcwise.networks import BayesNet, whole
+from arcwise.scores import total
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
-
 
 _CLOSED, _DEAR = 200, 20  # graphs that are averaged over
 
@@ -130,7 +131,7 @@ class Posterior:
     # -- features --------------------------------------------------------------------------------
 
     def probability(self, feature: Callable[[Any], Any]) -> Probability:
-        """Probability that a function of the graph is true, with its error.
+        """Probability that a function of the graph is true, with its error; of a number, its mean.
 
         >>> import arcwise as aw
         >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
@@ -182,6 +183,21 @@ class Posterior:
 
     def _number(self, name: str) -> int:
         return self.found.best.index(name)
+
+    def stability(self) -> Stability:
+        """How alike graphs are (Hofmann and Tresp 1995): pairs in which two differ, edges, scores.
+
+        >>> import arcwise as aw
+        >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+        >>> post = aw.posterior(homes, method="bootstrap", draws=20)
+        >>> round(post.stability().difference, 2)
+        0.13
+        """
+        if not self.directed:
+            return stability(self.found)
+        problem, penalty = self.problem, self.found.diagnostics.get("penalty")
+        score = problem.penalised(problem.penalty if penalty is None else penalty)
+        return stability(self.found, lambda graph: total(score, graph) / score.rows)
 
     # -- single networks -------------------------------------------------------------------------
 
@@ -295,8 +311,7 @@ class Posterior:
         What is given changes the weights of graphs, too, by its probability in each. The answer to ``do``
         has a `range`: the answers of the single graphs, and how far they are apart.
         """
-        whole_class = do and self.found.classes
-        asked = self.ensemble(do=do) if do and whole_class else self._ensemble
+        asked = self.ensemble(do=do) if do and self.found.classes else self._ensemble
         return asked.query(targets, given, do, **options)
 
     def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
@@ -337,11 +352,9 @@ class Posterior:
 
         `data` says whether the data go with it: answers and more draws need them.
         """
-        from arcwise.api.loading import stored_posterior
+        from arcwise.api.loading import save_posterior
 
-        place = Path(path)
-        io.save(stored_posterior(self, data), place)
-        return place
+        return save_posterior(self, Path(path), data)
 
     def plot(self, kind: str = "graph", **options: Any) -> Any:
         """Draw the averaged graph with certain edges dark ("graph"), the probabilities of arcs ("matrix"),
@@ -359,12 +372,16 @@ class Posterior:
         if kind == "trace":
             return plot_scores(self.log_scores(), **options)
         if kind == "reliability":
+            if "truth" not in options:
+                raise WordError(
+                    "A picture of reliability needs the graph that is true: truth=graph."
+                )
             return plot_reliability([self.found], [options.pop("truth")], **options)
         raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
 
     def log_scores(self) -> Array:
         """The scores of the graphs drawn (chains by draws); of "mcmc" only."""
-        names = sorted(name for name in self.kept if name.endswith("_log_scores"))
+        names = sorted(n for n in self.kept if n.endswith("_log_scores") and len(self.kept[n]))
         if not names:
             raise FitError("Only chains (method='mcmc') have scores that were drawn one by one.")
         least = min(len(self.kept[name]) for name in names)
@@ -394,11 +411,8 @@ class Posterior:
             "threshold": threshold_of(self.found, "auto"),
             "stopped": self.stopped,
             "notes": list(self.notes),
-            "diagnostics": {
-                name: value
-                for name, value in self.found.diagnostics.items()
-                if not isinstance(value, np.ndarray)
-            },
+            "difference": self.found.difference,
+            "diagnostics": dict(self.found.diagnostics),
             "edges": self.edges.sorted().to_dict(),
             "graphs": [
                 {"graph": str(graph), "probability": weight} for graph, weight in self.graphs[:20]

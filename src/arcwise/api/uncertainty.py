@@ -13,23 +13,29 @@ from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table, any_table, fingerprint
-from arcwise.errors import DataError, FitError, NoTimeError, unknown
+from arcwise.errors import DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint
 from arcwise.learners import Problem, Specification, bind
-from arcwise.learners.chains import method_for, of_all_graphs, of_chains
+from arcwise.learners.chains import REVERSAL, method_for, of_chains, settled_prior
 from arcwise.learners.parallel import cores, inside, one_thread
-from arcwise.learners.replicates import Replicates, gathered, settled
+from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
+from arcwise.learners.sums import of_all_graphs
 from arcwise.networks import whole
-from arcwise.results import Watch
 
 _NOT_KEPT = (
     "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
     "tiers", "max_parents",
 )  # fmt: skip
 _REPLICATES = 100  # for the certainty of a network
+_SUMS = (
+    0.5  # of the time limit: what "auto" gives to sums over all graphs before it turns to chains
+)
+_LONG = (
+    "The sums over all graphs did not end within half of the time limit: chains were drawn instead."
+)
 _PLAN = (
     "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
 )  # fmt: skip
@@ -87,9 +93,10 @@ def posterior(
         (parent, child).
     draws : replicates (200), or draws of each chain (1000).
     chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
-        two, and "structure", "order", "partition" or "tempering".
-    resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), or a "subsample" of this
-        share of them.
+        two, and "structure", "reversal" (the same with steps that turn arcs), "order", "partition" or
+        "tempering".
+    resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), a "subsample" of this
+        share of them, or "none": the search again and again on the same rows, from random starts.
     kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress : as for `learn`.
     backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
     checkpoint : a file that finished work is written to on the way; a run that was killed goes on from it.
@@ -198,7 +205,7 @@ def path_certainty(
     found = tuple(piece for piece in pieces if not isinstance(piece, str))
     if not found:
         raise NoTimeError("There was no time for a single path: give it more.")
-    word = "bootstrap" if ways["resampling"] == "bootstrap" else "subsampling"
+    word = RESAMPLING[ways["resampling"]]
     notes = (watch.reason,) if watch.reason else ()
     return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
 
@@ -225,7 +232,11 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     with one_thread(source), watching as watch:
         place, again = options.get("checkpoint"), options.get("resume", True)
         run, plan, _ = _run(spec, source, plan, watch, place, again, own_score=True)
-    return replace(net, posterior=run.found, notes=(*net.notes, *run.found.notes))
+    notes = (*net.notes, *run.found.notes)
+    if watch.reason:
+        short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.reason}."
+        notes = (*notes, short)
+    return replace(net, posterior=run.found, notes=notes)
 
 
 def _resampled(net: Network, plan: Plan) -> bool:
@@ -239,7 +250,7 @@ def _run(
     spec: Specification,
     source: Table | Moments,
     plan: Plan,
-    watch: Watch,
+    watch: Progress,
     place: str | PathLike[str] | None,
     again: bool,
     own_score: bool = False,
@@ -247,16 +258,28 @@ def _run(
 ) -> tuple[Run, Plan, Problem]:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
     spec = spec if own_score else with_score(spec, source, plan.method)
-    problem, why = bind(spec, source), ""
+    problem, why, hurried = bind(spec, source), "", False
     if plan.method == "auto":
         method, why = method_for(problem)
-        plan = replace(plan, method=method)
+        if why and not own_score and spec.graph == "directed":
+            why += " method='exact' gives its pseudo-posterior."
+        plan, hurried = replace(plan, method=method), method == "exact"
+    if plan.method != "bootstrap":
+        plan = replace(plan, prior=settled_prior(plan.prior, problem))
     file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
     kept = (file.read() if file is not None and again else None) or before
     keep = None if file is None else file.offer
     rng = spec.generator().spawn(5)[4]
     ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": of_chains}
-    run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
+    try:
+        part = watch.share(_SUMS) if hurried else watch
+        run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=part, keep=keep)
+    except NoTimeError:
+        if not hurried or watch.reason:
+            raise
+        # Partitions need all local scores, too; graphs one by one only those that they meet.
+        plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
+        run = of_chains(spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
     if file is not None:
         file.write(run.kept)
     if why:

@@ -31,6 +31,10 @@ def posterior(
     prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
     draws: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
     chains: Annotated[int, learning_option("NUMBER", least=1)] = 4,
+    burn_in: Annotated[int | None, learning_option("STEPS", least=0)] = None,
+    thin: Annotated[int | None, learning_option("STEPS", least=1)] = None,
+    sampler: Annotated[str | None, learning_option("WORD")] = None,
+    resampling: Annotated[str, learning_option("WORD")] = "bootstrap",
     stream: options.Stream = False,
     time_limit: options.TimeLimit = None,
     checkpoint: Annotated[Path | None, output_option()] = None,
@@ -55,6 +59,11 @@ def posterior(
         file with names and the probability of each arc.
     draws : replicates of the bootstrap, or draws of each chain.
     chains : chains that run side by side.
+    burn_in : steps of a chain before its first draw.
+    thin : steps between two draws.
+    sampler : of chains: {samplers}; by default the one that suits the data.
+    resampling : of the bootstrap: {resampling}. Rows drawn with replacement, half of the rows, or all of them
+        in every run, which then differ in their random starts (--start complete).
     checkpoint : a file that finished work is written to; the same command goes on from it.
     output : write the distribution to a file that arcwise reads again: .json or .arcwise.
     table : write a row for each pair of variables: {tables}.
@@ -67,6 +76,7 @@ def posterior(
     outputs.check([*places, (checkpoint, ())], [source.data])
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
+    settings |= {"resampling": resampling, "burn_in": burn_in, "thin": thin, "sampler": sampler}
     settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
     data = categories.table(source, stream, scoring.model)
     began = clock.monotonic()
@@ -101,8 +111,9 @@ def _pairs(found: Posterior) -> Any:
 
 def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -> None:
     words, value = found.settings, found.found
-    how = "exact" if value.exact else plural(value.draws, "draw")
-    size = "" if value.exact else f", worth {value.ess:.0f} independent ones"
+    chains = words["method"] == "mcmc"
+    how = "exact" if value.exact else plural(value.draws, "draw" if chains else "replicate")
+    size = f", effective sample size {value.ess:.0f}," if chains else ""
     evidence = found.log_evidence
     about: list[tuple[str, object]] = [
         ("data", summary.said_of(data, path, found.rows)),
@@ -114,6 +125,7 @@ def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -
         ("evidence", "" if evidence is None else f"log probability of the data {evidence:.4f}"),
         ("stopped", found.stopped),
         ("verdict", found.verdict),
+        ("alike", f"two graphs differ in {100 * value.difference:.3g} % of all pairs on average"),
     ]
     terminal.show(terminal.facts(about), "")
     _show_pairs(found)

@@ -62,7 +62,9 @@ def registers() -> dict[str, str]:
     from arcwise.data.gaps import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
-    from arcwise.learners import RULES, Boundary, Lasso, graphs, sampling
+    from arcwise.learners import RULES, Boundary, Lasso, graphs, replicates, sampling
+    from arcwise.learners.chains import REVERSAL
+    from arcwise.mcmc import SAMPLERS
     from arcwise.plot import PICTURES
     from arcwise.scores import SCORES
     from arcwise.search import SEARCHES
@@ -80,7 +82,9 @@ def registers() -> dict[str, str]:
         "pictures": PICTURES,
         "posteriors": sampling.METHODS,
         "policies": POLICIES,
+        "resampling": replicates.RESAMPLING,
         "rules": RULES,
+        "samplers": [*SAMPLERS, REVERSAL],
         "scores": SCORES,
         "searches": SEARCHES,
         "tables": TABLES,

@@ -18,6 +18,7 @@ from arcwise.evaluate.probabilities import (
     pair_table,
     with_certainty,
 )
+from arcwise.evaluate.stability import Stability, stability
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
@@ -43,6 +44,7 @@ __all__ = [
     "PairTable",
     "PathCertainty",
     "Reliability",
+    "Stability",
     "Validation",
     "averaged_graph",
     "bend_notes",
@@ -60,6 +62,7 @@ __all__ = [
     "parameter_differences",
     "refit_losses",
     "some_rows",
+    "stability",
     "threshold_of",
     "unpack_edges",
     "validate_folds",

@@ -72,19 +72,21 @@ class Spread(Range):
     def lines(self) -> list[str]:
         """What the text of a belief says below its numbers."""
         notes = [f"  note: {note}" for note in self.notes]
-        if self.same or hasattr(self.answers[0], "names"):
+        if self.same:
             return notes
-        count = f"{len(self)} graph{'s' * (len(self) != 1)}"
-        what = "the means" if self.answers[0].numeric else "a probability"
-        return [
-            f"  over {count}: {self._said()}; sd of {what} over graphs {self.between:.3g}",
-            *notes,
-        ]
+        head = f"  over {len(self)} graph{'s' * (len(self) != 1)}:"
+        names = getattr(self.answers[0], "names", None)
+        if names is None:
+            return [f"{head} {self._said()}", *notes]
+        width = max(map(len, names))
+        return [head, *(f"    {name:<{width}}  {self[name]._said()}" for name in names), *notes]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers, for machines."""
-        plain = super().to_dict()
-        return {**plain, "between": self.between} if self.answers else plain
+    def _said(self) -> str:
+        what = "the means" if self.answers[0].numeric else "a probability"
+        return f"{super()._said()}; sd of {what} over graphs {self.between:.3g}"
+
+    def _numbers(self) -> dict[str, Any]:
+        return {**super()._numbers(), "between": self.between}
 
 
 class _Answered(NamedTuple):
@@ -137,7 +139,9 @@ class Ensemble:
             if count
         ]
         states = States(variables, np.concatenate(parts).T[:, :, None].copy())
-        return Beliefs(tuple(each), states, found.answers[0].given, found.answers[0].do)
+        first = found.answers[0]
+        spread = Spread(found.answers, (), weights=found.weights) if do else None
+        return Beliefs(tuple(each), states, first.given, first.do, range=spread)
 
     def _counts(self, weights: Array) -> NDArray[np.intp]:
         """Draws shared out by weights."""

@@ -39,12 +39,15 @@ FEWEST_STATES = 100.0
 """Effective sample size below which an answer is said to be rough."""
 
 
+_ROUNDING = 1e-6
+
+
 class Probability(float):
     """A probability that says how exact it is; otherwise a float like any other.
 
     Parameters
     ----------
-    value : the probability.
+    value : the probability; beyond 0 and 1 it is the mean of some other number.
     error : its standard error; 0 if exact.
 
     >>> Probability(0.25, 0.001), Probability(0.25) * 2
@@ -55,7 +58,8 @@ class Probability(float):
 
     def __new__(cls, value: float, error: float = 0.0) -> Probability:
         """Make the number; what rounding puts outside [0, 1] is put back."""
-        self = super().__new__(cls, min(max(value, 0.0), 1.0))
+        near = -_ROUNDING <= value <= 1.0 + _ROUNDING
+        self = super().__new__(cls, min(max(value, 0.0), 1.0) if near else value)
         self.error = error
         return self
 

@@ -1,11 +1,11 @@
-"""Posteriors over directed graphs: exact sums, or chains, with a prior over graphs.
+"""Posteriors over directed graphs by chains, with a prior over graphs.
 
 Chains run side by side, in rounds: each advances by some draws, then all of them are written down. A chain
 carries its random generator in its state, so that neither the rounds nor the processes matter.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,25 +23,36 @@ from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import child_of
 from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
 from arcwise.learners.specification import Specification
-from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Info, Sampler, State, choose, diagnose, run
-from arcwise.mcmc import exact as summed
-from arcwise.results import Posterior, Step, Watch
-from arcwise.scores import ArcPenalty, Score, Sum, total
+from arcwise.mcmc import (
+    SAMPLERS,
+    UNIFORM,
+    Chain,
+    Info,
+    Sampler,
+    State,
+    choose,
+    diagnose,
+    run,
+)
+from arcwise.results import Interrupted, Posterior, Step, Trail, Watch
+from arcwise.scores import ArcPenalty, Score, Sum
 from arcwise.scores.graph_priors import ArcProbabilities, FairParents
-from arcwise.search import SEARCHES
-from arcwise.undirected.factors import factors_of
+from arcwise.undirected.factors import Factors, factors_of
 
 PRIORS = ("uniform", "fair")
 """Words for distributions over graphs before any data."""
 
+REVERSAL = "reversal"
+"""The word for the structure sampler, some of whose steps turn an arc."""
+
 Array = NDArray[np.float64]
 
+_FLIPS = 0.1  # share of these steps
 _DRAWS = 1000  # of each chain
 _ROUNDS = 20  # in which these are drawn
-_SHOWN = 1000  # graphs drawn beside exact sums, to have some to average over
-_COUNTED = 16  # variables up to which graphs that obey rules are counted
-_NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
-_SHARE = 0.5  # of the memory that is free
+_FEW = 50  # draws of the first rounds at most, so that every chain has some when time is up
+SHARE = 0.5
+"""How much of the memory that is free sums over all graphs may use."""
 
 
 def method_for(problem: Problem) -> tuple[str, str]:
@@ -52,20 +63,22 @@ def method_for(problem: Problem) -> tuple[str, str]:
             "Undirected graphs have no posterior here: their certainty is resampled.",
         )
     if meaning_of(problem.score_word) == "pseudo-posterior":
-        return "bootstrap", (
-            f"The score {problem.score_word!r} is no log probability of the data, so certainty is resampled; "
-            "method='exact' or 'mcmc' gives its pseudo-posterior."
+        word = problem.score_word
+        return (
+            "bootstrap",
+            f"The score {word!r} is not a log probability of the data, so certainty is resampled.",
         )
-    found = choose(problem.score, problem.limits, memory=_SHARE * available())
+    found = choose(problem.score, problem.limits, memory=SHARE * available())
     return "exact" if found.word == "exact" else "mcmc", ""
 
 
 class Weighed(NamedTuple):
-    """A score of graphs with its prior, the prior alone, and the prior in words."""
+    """A score of graphs with its prior, the prior alone, the prior in words, and the rules in force."""
 
     score: Score
     prior: Score
     words: str
+    limits: Limits
 
 
 def weighed(problem: Problem, prior: Any) -> Weighed:
@@ -93,7 +106,23 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
         words += f", with {problem.penalty * base.rows:.3g} nats off for each arc (penalty)"
     if problem.spec.expert is not None:
         words += ", around the expert's graph"
-    return Weighed(base if own is None else Sum([base, own]), flat, words)
+    limits = _ruled(problem.limits, own)
+    return Weighed(base if own is None else Sum([base, own]), flat, words, limits)
+
+
+def _ruled(limits: Limits, prior: Score | None) -> Limits:
+    """The rules, and those that a prior makes by arcs of probability 0 and 1."""
+    if not isinstance(prior, ArcProbabilities):
+        return limits
+    barred, required = [], []
+    for child in range(len(limits.nodes)):
+        never, always = np.isneginf(prior.there[child]), np.isneginf(prior.absent[child])
+        before = limits.barred[child] if limits.barred is not None else frozenset[int]()
+        barred.append((before | {*np.flatnonzero(never).tolist()}) - {child})
+        required.append(tuple(sorted({*limits.required[child], *np.flatnonzero(always).tolist()})))
+    if limits.barred is None and not any(barred):
+        return replace(limits, required=tuple(required))
+    return replace(limits, barred=tuple(barred), required=tuple(required))
 
 
 def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[Score | None, str]:
@@ -108,6 +137,14 @@ def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[
             raise WordError(f"A prior that is a number is nats per arc, 0 or more, got {prior!r}.")
         return ArcPenalty(nodes, 1.0, float(prior)), f"{float(prior):g} nats off for each arc"
     return ArcProbabilities(nodes, _chances(prior, nodes, order)), "a probability for each arc"
+
+
+def settled_prior(prior: Any, problem: Problem) -> Any:
+    """A prior as files and checkpoints hold it: probabilities of arcs as a matrix with names."""
+    nodes = problem.fits.nodes
+    if not isinstance(_prior(prior, nodes, problem.source.order)[0], ArcProbabilities):
+        return prior
+    return Factors(_chances(prior, nodes, problem.source.order), nodes)
 
 
 def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Array:
@@ -138,119 +175,6 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
     return given.values[np.ix_(chosen, chosen)]
 
 
-# -- exact ---------------------------------------------------------------------------------------
-
-
-def of_all_graphs(
-    spec: Specification,
-    source: Table | Moments,
-    problem: Problem,
-    plan: Plan,
-    rng: np.random.Generator,
-    *,
-    kept: Arrays | None = None,
-    watch: Watch | None = None,
-    keep: Keep | None = None,
-) -> Run:
-    """The posterior of every arc by sums over all graphs; parameters as of `of_replicates`.
-
-    Graphs to average over are drawn beside, and have their exact probabilities.
-    """
-    own, limits = weighed(problem, plan.prior), problem.limits  # type: ignore[attr-defined]
-    memory = _SHARE * available()
-    found = summed(own.score, limits, memory=memory, on_step=watch)
-    drawn = _drawn(own.score, limits, found.log_total, rng, watch)
-    zeros = np.zeros_like(found.arcs)
-    return Run(
-        Posterior(
-            own.score.nodes,
-            drawn.graphs,
-            drawn.weights,
-            found.arcs,
-            np.clip(found.arcs + found.arcs.T, 0.0, 1.0),
-            zeros,
-            zeros.copy(),
-            meaning=meaning_of(problem.score_word),
-            prior=own.words,
-            shares=drawn.shares,
-            graph_ess=drawn.ess,
-            log_evidence=_evidence(problem.score_word, own, limits, found.log_total),
-            notes=() if problem.score.equivalent else (_ONE_WAY,),
-        ),
-        {},
-    )
-
-
-_ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
-
-
-class _Drawn(NamedTuple):
-    """Graphs with their exact probabilities, what they count in averages, and the draws behind that."""
-
-    graphs: tuple[DAG, ...]
-    weights: Array
-    shares: Array
-    ess: float
-
-
-def _drawn(
-    score: Score,
-    limits: Limits,
-    log_total: float,
-    rng: np.random.Generator,
-    watch: Watch | None,
-) -> _Drawn:
-    """The best graph and graphs that a chain visits, with their exact probabilities.
-
-    Where these make up nearly all, they are what graphs count; else how often the chain was there.
-    """
-    counts: dict[DAG, int] = {}
-    if limits.condition is None:
-        counts[SEARCHES["exact"](score, None, limits=limits, on_step=watch).graph] = 0
-    sampler, p = SAMPLERS["partition"](score, limits), len(score.nodes)
-    chain = run(sampler, None, rng, _SHOWN, burn_in=100 * p, thin=5 * p, on_step=watch)
-    for graph, count in chain.counts().items():
-        counts[graph] = counts.get(graph, 0) + count
-    graphs = list(counts)
-    logs = np.array([total(score, graph) for graph in graphs]) - log_total
-    order = np.argsort(-logs, kind="stable")
-    weights = np.exp(np.minimum(logs[order], 0.0))
-    weights /= max(1.0, float(weights.sum()))
-    drawn = np.array([counts[graphs[i]] for i in order], dtype=float)
-    if weights.sum() >= _NEARLY or not len(chain):
-        shares, size = weights / weights.sum(), math.inf
-    else:
-        size = diagnose([chain]).score_ess
-        shares = drawn / drawn.sum()
-    return _Drawn(tuple(graphs[i] for i in order), weights, shares, size)
-
-
-def _evidence(word: str, own: Weighed, limits: Limits, log_total: float) -> float | None:
-    """Log probability of the data: the sum over graphs less that of the prior alone."""
-    if word not in (*POSTERIORS, "bic"):
-        return None
-    p = len(own.prior.nodes)
-    if limits.free and isinstance(own.prior, ArcPenalty) and own.prior.cost == 0:
-        return log_total - _log_graphs(p)
-    return log_total - summed(own.prior, limits).log_total if p <= _COUNTED else None
-
-
-def _log_graphs(p: int) -> float:
-    """Log of the number of directed acyclic graphs (Robinson 1973).
-
-    >>> round(math.exp(_log_graphs(4)))
-    543
-    """
-    counts = [1]
-    for n in range(1, p + 1):
-        terms = (
-            (-1) ** (k + 1) * math.comb(n, k) * 2 ** (k * (n - k)) * counts[n - k]
-            for k in range(1, n + 1)
-        )
-        counts.append(sum(terms))
-    return math.log(counts[p])
-
-
 # -- chains --------------------------------------------------------------------------------------
 
 
@@ -271,9 +195,10 @@ def of_chains(
     ------
     FitError : there was no time for the first draws.
     """
-    own, limits = weighed(problem, plan.prior), problem.limits  # type: ignore[attr-defined]
-    word, why = _sampler(own.score, limits, plan.sampler)
-    sampler, p = SAMPLERS[word](own.score, limits), len(own.score.nodes)
+    own = weighed(problem, plan.prior)
+    limits = own.limits
+    word, why, options = _sampler(own.score, limits, plan.sampler)
+    sampler, p = _made(word, own.score, limits, options, watch), len(own.score.nodes)
     thin = plan.thin or _thin(word, p)
     burn_in = max(200 * thin, 20 * p) if plan.burn_in is None else plan.burn_in
     draws = _DRAWS if plan.draws is None else plan.draws
@@ -289,22 +214,71 @@ def of_chains(
         step = Step(least, f"{least} of {draws} draws", -1, -1, score, 0, 0.0)
         if watch is not None and watch(step):
             break
-    found = _judged(chains, own, problem)
+    found = _judged([chain for chain in chains if len(chain)], own, problem)
     settings = {"sampler": word, "thin": thin, "burn_in": burn_in, "chains": plan.chains}
     diagnostics = {**found.diagnostics, **settings}
-    notes = (*why, *found.notes)
+    late = plan.chains - sum(map(bool, map(len, chains)))
+    left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
+    notes = (*why, *(left_out * bool(late)), *found.notes)
     return Run(replace(found, diagnostics=diagnostics, notes=notes), _packed(chains))
 
 
-def _sampler(score: Score, limits: Limits, asked: str | None) -> tuple[str, tuple[str, ...]]:
-    """The word of a sampler, and a sentence where it was chosen."""
+_LATE = "There was no time for the first draws of a chain: give it more."
+
+
+def _made(
+    word: str, score: Score, limits: Limits, options: Mapping[str, Any], watch: Watch | None
+) -> Sampler:
+    """A sampler; where it lists parent sets, which may take a while, the watcher is asked on the way."""
+    if word not in ("order", "partition"):
+        return SAMPLERS[word](score, limits, **options)
+    try:
+        sampler: Any = SAMPLERS[word](_Looking(score, Trail(watch).check), limits, **options)
+    except Interrupted:
+        raise NoTimeError(_LATE) from None
+    sampler.score = score  # the watcher stays in this process
+    made: Sampler = sampler
+    return made
+
+
+class _Looking(Score):
+    """A score that calls `check` before it works."""
+
+    def __init__(self, score: Score, check: Callable[[], None]) -> None:
+        self.score, self.check = score, check
+        self.nodes, self.rows, self.threads = score.nodes, score.rows, score.threads
+        self.equivalent, self.lattice, self.work = score.equivalent, score.lattice, score.work
+
+    def many(self, child: int, sets: Sequence[tuple[int, ...]]) -> Array:
+        """Local scores of parent sets."""
+        self.check()
+        return self.score.many(child, sets)
+
+    def sweep(self, *asked: Any) -> Any:
+        """The score's own sweep."""
+        self.check()
+        return self.score.sweep(*asked)
+
+    def subsets(self, *asked: Any) -> Array:
+        """The score's own subsets."""
+        self.check()
+        return self.score.subsets(*asked)
+
+
+def _sampler(
+    score: Score, limits: Limits, asked: str | None
+) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
+    """The word of a sampler; a sentence and options where it was chosen."""
+    if asked == REVERSAL:
+        return "structure", (), {"flips": _FLIPS}
     if asked is not None:
         if asked not in SAMPLERS:
-            raise unknown("sampler", asked, SAMPLERS)
-        return asked, ()
+            raise unknown("sampler", asked, (*SAMPLERS, REVERSAL))
+        return asked, (), {}
     found = choose(score, limits)
-    word = "partition" if found.word == "exact" else found.word
-    return word, (f"Sampler: {word}, as {found.why}.",) if found.word != "exact" else ()
+    if found.word == "exact":
+        return "partition", (), {}
+    return found.word, (f"Sampler: {found.word}, as {found.why}.",), found.options
 
 
 def _thin(word: str, p: int) -> int:
@@ -326,6 +300,8 @@ class _Round:
 
     def __call__(self, number: int) -> Chain:
         begun = number < len(self.chains)
+        if not begun and number == 0 and Trail(self.watch).tick("start", math.nan, 0):
+            raise NoTimeError(_LATE)
         rng = child_of(self.rng, number)
         before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
         left = self.burn_in - before.state.taken
@@ -334,7 +310,8 @@ class _Round:
             before = before.join(warm)
             if warm.stopped:
                 return before
-        more = min(max(1, self.draws // _ROUNDS), self.draws - len(before))
+        some = min(max(1, self.draws // _ROUNDS), max(_FEW, len(before) // 4))
+        more = min(some, self.draws - len(before))
         if more <= 0:
             return before
         return before.join(
@@ -344,8 +321,8 @@ class _Round:
 
 def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem) -> Posterior:
     """What chains say together."""
-    if not chains or min(map(len, chains)) < 1:
-        raise NoTimeError("There was no time for the first draws of every chain: give it more.")
+    if not chains:
+        raise NoTimeError(_LATE)
     judged = diagnose(chains)
     counts: dict[DAG, int] = {}
     least = min(map(len, chains))

@@ -118,7 +118,7 @@ class Directed(Problem):
 
         Where local models share a bandwidth, it is tuned to the graph found, and the search goes on.
         """
-        begin = self._start()
+        begin = self.begin(self.spec)
         self.foretell(len(self.limits.nodes) ** 2, watch, least=True)
         if has_parameter(self.search, "rng"):
             options = {"rng": self.spec.stream(2), **options}
@@ -155,9 +155,9 @@ class Directed(Problem):
             return found
         return _with_child(score, self.limits, score.nodes.index(self.spec.rules.target), searched)
 
-    def _start(self) -> DAG | None:
-        """The graph that the search starts from; None for the required arcs alone."""
-        start, limits, rng = self.spec.start, self.limits, self.spec.stream(1)
+    def begin(self, spec: Specification) -> DAG | None:
+        """The graph that a search by this specification starts from; None for the required arcs alone."""
+        start, limits, rng = spec.start, self.limits, spec.stream(1)
         if isinstance(start, DAG):
             return _over(start, limits.nodes, "start graph")
         if start == "empty":

@@ -131,7 +131,13 @@ def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) ->
             client = dask.get_client()
         except ValueError:
             settings = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
-            cluster = dask.LocalCluster(n_workers=cores(n_jobs), **settings)
+            try:
+                cluster = dask.LocalCluster(n_workers=cores(n_jobs), **settings)
+            except RuntimeError:
+                raise WordError(
+                    "dask could not start workers of its own: make a client first (distributed.Client), or "
+                    "call this below if __name__ == '__main__'."
+                ) from None
             client = closing.enter_context(dask.Client(closing.enter_context(cluster)))
         shared = client.scatter(work, broadcast=True, hash=False)
         waiting = client.map(_piece, numbers, work=shared, pure=False, retries=3)

@@ -3,7 +3,8 @@
 A bootstrap replicate is the same table with other weights: a row drawn twice counts twice. Weights belong to
 the binding, so sufficient statistics are sums over the rows that are there, and a leave-one-out score leaves
 out every copy of a row at once (copies that stay would make a Parzen model sure of itself). Subsampling
-keeps a share of the rows, each once.
+keeps a share of the rows, each once. With "none" the rows stay as they are, and runs differ in what the
+search draws: its start, or its moves.
 
 What is chosen by looking at all rows is chosen once: the prepared table, the score, and a penalty that a rule
 finds. Each replicate has a random generator of its own, the child of the run's with its number, so results
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from arcwise.data import Moments, Table
 from arcwise.errors import ArcwiseError, FitError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
+from arcwise.learners.options import has_parameter
 from arcwise.learners.parallel import pieces
 from arcwise.learners.penalty import choose
 from arcwise.learners.problem import Problem
@@ -30,8 +32,8 @@ from arcwise.results import Interrupted, Step, Watch
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
 
-RESAMPLING = ("bootstrap", "subsample")
-"""Words for ways to make other tables of a table."""
+RESAMPLING = {"bootstrap": "bootstrap", "subsample": "subsampling", "none": "run"}
+"""Words for ways to make other tables of a table, and what the frequencies among them are called."""
 
 
 def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
@@ -124,7 +126,7 @@ class Replicates:
         Raises
         ------
         FitError : there are no rows to draw from.
-        WordError : no way of resampling, or a fraction that is none.
+        WordError : no way of resampling, a fraction that is none, or runs that cannot differ.
         """
         if isinstance(source, Moments):
             raise FitError(
@@ -136,11 +138,19 @@ class Replicates:
             raise unknown("way of resampling", way, RESAMPLING)
         if not isinstance(share, int | float) or not 0 < share < 1:
             raise WordError(f"fraction= is the share of rows, between 0 and 1, not {share!r}.")
+        if way == "none":
+            _check_chance(choices.problem)
         table = rows_for(choices.spec, source)
         return cls(choices.spec, table, type(choices.problem), choices.penalty, rng, **more)
 
+    def spec_of(self, number: int) -> Specification:
+        """What is learned in a replicate: its search begins and moves by a generator of its own."""
+        return self.spec.but(rng=child_of(self.rng, number).spawn(1)[0])
+
     def table_of(self, number: int) -> Table:
         """The table of a replicate."""
+        if self.resampling == "none":
+            return self.table
         rng = child_of(self.rng, number)
         weights = row_weights(self.table, rng, self.resampling, self.fraction)
         if self.spec.options.get("gaps") == "pairwise":  # correlations of pairs take no weights
@@ -150,7 +160,7 @@ class Replicates:
     def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
         """The graphs of a replicate; a sentence where nothing can be learned, None where time was up."""
         try:
-            problem = self.binds.bind(self.spec, self.table_of(number))
+            problem = self.binds.bind(self.spec_of(number), self.table_of(number))
             if not self.penalties:
                 return (problem.structure(self.penalty, self.watch),)
             return problem.structures(self.penalties, self.watch)
@@ -158,6 +168,16 @@ class Replicates:
             return None
         except ArcwiseError as error:
             return str(error)
+
+
+def _check_chance(problem: Problem) -> None:
+    """Runs on the same rows differ only where the search begins or moves by chance."""
+    begun = problem.spec.start in ("complete", "random")
+    if not begun and not has_parameter(problem.search, "rng"):
+        raise WordError(
+            f"resampling='none' repeats the search on the same rows, and {problem.spec.search!r} finds the "
+            "same graph each time: take start='complete' or 'random', or resample the rows."
+        )
 
 
 Piece = Any

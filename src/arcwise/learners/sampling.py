@@ -17,11 +17,13 @@ from arcwise.data import Moments, Table
 from arcwise.errors import FitError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, unpack_graphs
+from arcwise.learners.directed import Directed
 from arcwise.learners.parallel import BACKENDS, inside
 from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.specification import Specification, settled_model
 from arcwise.results import Posterior, Watch, of_draws
+from arcwise.undirected.factors import Factors
 
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
 """Words for ways to find a distribution over graphs."""
@@ -47,7 +49,8 @@ class Plan:
     chains : chains that run side by side.
     burn_in, thin : steps before the first draw and between two; None goes by the number of variables.
     sampler : which one; None goes by the problem.
-    resampling : "bootstrap" (rows drawn with replacement) or "subsample".
+    resampling : "bootstrap" (rows drawn with replacement), "subsample", or "none" (the search again and
+        again on the same rows).
     fraction : share of rows of a subsample.
     prior : over graphs, "uniform" by default.
     n_jobs, backend : processes, and what shares work out to them.
@@ -87,7 +90,8 @@ class Plan:
             own |= {"resampling": self.resampling}
             return own | ({"fraction": self.fraction} if self.resampling == "subsample" else {})
         words = ("chains", "burn_in", "thin", "sampler")
-        return own | {word: getattr(self, word) for word in words} | {"prior": str(self.prior)}
+        prior = self.prior.values.tolist() if isinstance(self.prior, Factors) else self.prior
+        return own | {word: getattr(self, word) for word in words} | {"prior": str(prior)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,22 +174,40 @@ def of_replicates(
             raise FitError(f"No replicate could be learned: {failed[0]}")
         raise NoTimeError("There was no time for a single replicate: give it more.")
     notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
-    found = _counted(graphs, problem, plan, notes)
+    about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
+    found = _counted(graphs, problem, plan, notes, about)
     return Run(found, pack_graphs(pieces))
 
 
+def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
+    """How many arcs point against the graph that their search began with, on average over replicates."""
+    if not isinstance(problem, Directed) or problem.spec.start == "empty":
+        return {}
+    counts = []
+    for number, piece in enumerate(pieces):
+        begun = None if isinstance(piece, str) else problem.begin(work.spec_of(number))
+        if begun is not None:
+            arcs = piece[0].numbered_arcs
+            counts.append(sum(head in begun.parents[tail] for tail, head in arcs))
+    return {"reversed": sum(counts) / len(counts)} if counts else {}
+
+
 def _counted(
-    graphs: Sequence[DAG | UGraph], problem: Problem, plan: Plan, notes: tuple[str, ...]
+    graphs: Sequence[DAG | UGraph],
+    problem: Problem,
+    plan: Plan,
+    notes: tuple[str, ...],
+    about: Mapping[str, float],
 ) -> Posterior:
     """Graphs of replicates as frequencies; where equivalent graphs tie, classes are counted."""
-    word = "bootstrap" if plan.resampling == "bootstrap" else "subsampling"
     return of_draws(
         graphs,
-        meaning=f"{word} frequency",
+        meaning=f"{RESAMPLING[plan.resampling]} frequency",
         classes=problem.graph == "directed"
         and problem.score.equivalent
         and problem.spec.expert is None,
         limits=getattr(problem, "limits", None),
+        diagnostics=about,
         notes=notes,
     )
 
@@ -199,7 +221,7 @@ def _failures(said: Sequence[str], count: int) -> list[str]:
 
 
 def _subsample_note(plan: Plan) -> list[str]:
-    if plan.resampling == "bootstrap":
+    if plan.resampling != "subsample":
         return []
     return [
         f"Each replicate has {plan.fraction:g} of the rows: edges that so few cannot show are missed more "

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from arcwise.mcmc.auto import Choice, choose
 from arcwise.mcmc.base import ORDERS, UNIFORM, Chain, Info, Sampler, State, run
 from arcwise.mcmc.diagnose import Certainty, Diagnosis, diagnose
-from arcwise.mcmc.exact import Exact, exact, exact_memory
+from arcwise.mcmc.exact import Exact, Tabulated, exact, exact_memory, tabulated
 from arcwise.mcmc.order import OrderSampler
 from arcwise.mcmc.parents import ParentLists, parent_lists
 from arcwise.mcmc.partition import PartitionSampler
@@ -36,6 +36,7 @@ __all__ = [
     "Sampler",
     "State",
     "StructureSampler",
+    "Tabulated",
     "TemperedSampler",
     "choose",
     "diagnose",
@@ -43,6 +44,7 @@ __all__ = [
     "exact_memory",
     "parent_lists",
     "run",
+    "tabulated",
 ]
 
 SAMPLERS: dict[str, Callable[..., Sampler]] = {

@@ -27,6 +27,7 @@ AGREE = 1.01
 """R-hat above which chains are said to disagree (Vehtari and others 2021)."""
 
 _BLOCK = 64  # indicators judged at a time
+_FAR = 100  # an R-hat beyond it is not told as a number
 _RARE = 0.05  # share of draws, or of the others, below which an indicator's own ESS is not to be trusted
 
 
@@ -69,8 +70,9 @@ class Diagnosis(NamedTuple):
             return "The chains are too short to tell whether they agree: take more draws."
         if self.agree:
             return ""
+        rhat = f"{self.largest_rhat:.3f}" if self.largest_rhat < _FAR else f"over {_FAR}"
         return (
-            f"The chains disagree (largest R-hat {self.largest_rhat:.3f}, wanted below {AGREE}): "
+            f"The chains disagree (largest R-hat {rhat}, wanted below {AGREE}): "
             "take more draws, a longer burn-in or another sampler."
         )
 

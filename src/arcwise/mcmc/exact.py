@@ -12,27 +12,36 @@ agrees with it). The tables, of p 2^(p-1) numbers, are known before the start an
 "v has a child" is no sum over parent sets: graphs in which v has none are counted, and subtracted.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import posterior as kernel
-from arcwise.errors import FitError, GraphError
+from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits
 from arcwise.mcmc.base import ORDERS, UNIFORM, bound
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.scores.base import ALL
 
-__all__ = ["Exact", "exact", "exact_memory"]
+__all__ = ["Exact", "Tabulated", "exact", "exact_memory", "tabulated"]
 
 Array = NDArray[np.float64]
 
 _GIB = 1 << 30
 _LIMIT = 26  # one machine word and the kernel; beyond, memory rules it out anyway
-_PIECE = 18  # candidates whose subsets are scored at a time
+# Candidates whose subsets are scored at a time, some tens of milliseconds; fewer where sets are dearer.
+_PIECE = 18
 _LOST = 1e-9  # share of graphs below which a difference of two sums says nothing
+
+
+_STOPPED = (
+    "The sums over all graphs were stopped before their end, and say nothing before it: give them more time, "
+    "or take a sampler (method='mcmc')."
+)
 
 
 @dataclass(frozen=True)
@@ -59,9 +68,51 @@ class Exact:
         return total(score, graph) - self.log_total
 
 
+class Tabulated(Score):
+    """Local scores of every parent set, looked up: for several uses of all of them.
+
+    `weights` is (p, 2^(p-1)), by masks over the other variables; -inf where rules forbid a set.
+    """
+
+    lattice = True
+
+    def __init__(self, score: Score, weights: Array) -> None:
+        self.nodes, self.rows, self.equivalent = score.nodes, score.rows, score.equivalent
+        self.weights = weights
+
+    def many(self, child: int, sets: Sequence[tuple[int, ...]]) -> Array:
+        """Local scores of parent sets."""
+        found: Array = self.weights[child, [_mask(row, child) for row in sets]]
+        return found
+
+    def subsets(
+        self, child: int, others: Sequence[int], always: tuple[int, ...] = (), most: int = ALL
+    ) -> Array:
+        """Local scores of all subsets of some others."""
+        places = _masks(list(others), child)
+        found: Array = self.weights[child, _mask(always, child) + places]
+        found[np.bitwise_count(places) + len(always) > most] = -np.inf
+        return found
+
+
+def tabulated(
+    score: Score,
+    limits: Limits | None = None,
+    *,
+    memory: float = 8 * _GIB,
+    on_step: Watch | None = None,
+) -> Tabulated:
+    """Compute every local score that the rules allow, once; parameters and errors as of `exact`."""
+    _check_size(len(score.nodes), memory)
+    try:
+        return Tabulated(score, _weights(score, bound(score.nodes, limits), Trail(on_step)))
+    except Interrupted:
+        raise NoTimeError(_STOPPED) from None
+
+
 def exact_memory(p: int) -> int:
     """Bytes that `exact` needs for so many variables."""
-    return 4 * 8 * p * (1 << (p - 1)) + 5 * 8 * (1 << p)
+    return 3 * 8 * p * (1 << (p - 1)) + 5 * 8 * (1 << p)
 
 
 def exact(
@@ -80,12 +131,12 @@ def exact(
     limits : rules bound to the score's columns; a condition on whole graphs may be one `HasChild`.
     target : `UNIFORM` or `ORDERS`.
     memory : largest number of bytes to use.
-    on_step : told after each variable's local scores; True ends it with an error.
+    on_step : told after each variable's local scores, and several times a second; True ends it with an error.
 
     Raises
     ------
-    FitError : too many variables for the memory, a condition that cannot be counted, or the watcher wanted an
-        end.
+    FitError : too many variables for the memory, or a condition that cannot be counted.
+    NoTimeError : the watcher wanted an end.
     GraphError : no graph obeys the rules.
     """
     bounds = bound(score.nodes, limits)
@@ -97,11 +148,11 @@ def exact(
         raise FitError(
             "Exact sums know no condition on whole graphs but that a variable has a child: take a sampler."
         )
-    weights = _weights(score, bounds, on_step)
-    found = kernel.dag_posterior(weights, orders=target == ORDERS)
-    log_total, arcs = found.log_total, found.arcs
-    if condition is not None and log_total > -np.inf:
-        log_total, arcs = _with_child(weights, log_total, arcs, condition.node, target)
+    trail, node = Trail(on_step), None if condition is None else condition.node
+    try:
+        log_total, arcs = _sums(score, bounds, target == ORDERS, node, trail)
+    except Interrupted:
+        raise NoTimeError(_STOPPED) from None
     if log_total == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
     return Exact(score.nodes, target, np.clip(arcs, 0.0, 1.0), log_total)
@@ -116,35 +167,66 @@ def _check_size(p: int, memory: float) -> None:
         )
 
 
-def _weights(score: Score, limits: Limits, on_step: Watch | None) -> Array:
+def _sums(
+    score: Score, limits: Limits, orders: bool, node: int | None, trail: Trail
+) -> tuple[float, Array]:
+    """Log of the sum over all graphs, and the share of each arc; of those in which `node` has a child."""
+    known = score.weights if isinstance(score, Tabulated) else None
+    weights = _weights(score, limits, trail) if known is None else known
+    found = kernel.dag_posterior(weights, orders=orders, check=_telling(trail, len(weights)))
+    if node is None or found.log_total == -np.inf:
+        return found.log_total, found.arcs
+    masks = np.arange(weights.shape[1])
+    weights = weights if known is None else weights.copy()
+    for child in range(len(weights)):
+        if child != node:
+            bit = node - (node > child)
+            weights[child, masks >> bit & 1 == 1] = -np.inf
+    without = kernel.dag_posterior(weights, orders=orders, check=_telling(trail, len(weights)))
+    return _less(found, without)
+
+
+def _telling(trail: Trail, p: int) -> Callable[[], None]:
+    """A check that says how far the sums are, and raises `Interrupted` where the watcher wants an end."""
+    times, whole = count(1), kernel.slices(p)
+
+    def check() -> None:
+        share = min(next(times) / whole, 0.99)
+        if trail.tick(f"sums over all graphs, {share:.0%}", -np.inf, 0):
+            raise Interrupted
+
+    return check
+
+
+def _weights(score: Score, limits: Limits, trail: Trail) -> Array:
     """(p, 2^(p-1)) local scores by masks over the other variables."""
     p = len(score.nodes)
     table = np.full((p, 1 << (p - 1)), -np.inf)
-    trail = Trail(on_step)
-    careful = score if on_step is None else score.watched(trail.check)
+    careful = score if trail.watch is None else score.watched(trail.check)
     for child in range(p):
-        try:
-            _fill(careful, limits, child, table[child])
-        except Interrupted:
-            break
+        _fill(careful, limits, child, table[child], trail)
         if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
-            break
-    if trail.stopped:
-        raise FitError("The exact posterior was stopped before its sums were known.")
+            raise Interrupted
     return table
 
 
-def _fill(score: Score, limits: Limits, child: int, row: Array) -> None:
+def _fill(score: Score, limits: Limits, child: int, row: Array, trail: Trail) -> None:
     required, free = limits.required[child], limits.candidates(child).tolist()
     most = ALL if limits.max_parents is None else limits.max_parents
-    lower, upper = free[:_PIECE], free[_PIECE:]
+    piece = max(4, _PIECE - int(np.log2(score.work.subset)))
+    lower, upper = free[:piece], free[piece:]
     places = _masks(lower, child)
     for high in range(1 << len(upper)):
         more = [c for bit, c in enumerate(upper) if high >> bit & 1]
         always = tuple(sorted((*required, *more)))
         if len(always) <= most:
-            base = sum(1 << (u - (u > child)) for u in always)
-            row[base + places] = score.subsets(child, lower, always, most)
+            row[_mask(always, child) + places] = score.subsets(child, lower, always, most)
+            trail.check()
+
+
+def _mask(members: Iterable[int], child: int) -> int:
+    """A set of others of a child as a mask over them."""
+    return sum(1 << (u - (u > child)) for u in members)
 
 
 def _masks(candidates: list[int], child: int) -> NDArray[np.int64]:
@@ -155,22 +237,15 @@ def _masks(candidates: list[int], child: int) -> NDArray[np.int64]:
     return places
 
 
-def _with_child(
-    weights: Array, log_total: float, arcs: Array, node: int, target: str
-) -> tuple[float, Array]:
+def _less(found: kernel.Posterior, without: kernel.Posterior) -> tuple[float, Array]:
     """Take the graphs out in which a variable has no child."""
-    masks = np.arange(weights.shape[1])
-    for child in range(len(weights)):
-        if child != node:
-            bit = node - (node > child)
-            weights[child, masks >> bit & 1 == 1] = -np.inf
-    without = kernel.dag_posterior(weights, orders=target == ORDERS)
-    share = float(np.exp(without.log_total - log_total))
+    share = float(np.exp(without.log_total - found.log_total))
     if share == 0.0:
-        return log_total, arcs
+        return found.log_total, found.arcs
     if 1.0 - share < _LOST:
         raise FitError(
             f"Graphs that fulfil the condition have less than {_LOST:g} of all probability, and "
             "their sum is lost in rounding: take a sampler."
         )
-    return log_total + float(np.log1p(-share)), (arcs - share * without.arcs) / (1.0 - share)
+    left = (found.arcs - share * without.arcs) / (1.0 - share)
+    return found.log_total + float(np.log1p(-share)), left

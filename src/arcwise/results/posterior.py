@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import GraphError
+from arcwise.errors import GraphError, plural
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 
 Array = NDArray[np.float64]
@@ -25,6 +25,7 @@ Graph = DAG | UGraph
 Feature = Callable[[Any], Any]
 
 _ROUNDING = 1e-9
+_ENOUGH = 5.0  # independent draws, below which no graph stands out
 _ALIKE = 3.0
 """The second graph is no rival where the first is so many times as probable (Kass and Raftery 1995)."""
 
@@ -153,6 +154,24 @@ class Posterior:
         return mean, float(np.sqrt(variance / size))
 
     @property
+    def difference(self) -> float:
+        r"""Share of pairs that are joined in exactly one of two graphs, on average over two draws.
+
+        Of n draws a share f of which joins a pair, n f (n - n f) couples of draws differ there, so that the
+        mean over all couples is that of 2 f (1 - f) n / (n - 1) over the pairs; of exact probabilities,
+        of 2 f (1 - f).
+
+        >>> one, two = (DAG.from_arcs([arc], list("abc")) for arc in ("a -> b", "b -> c"))
+        >>> round(of_draws([one, two], meaning="run frequency").difference, 3)  # two pairs of three
+        0.667
+        """
+        shares = self.adjacent[np.triu_indices(len(self.nodes), 1)]
+        if not len(shares) or self.draws == 1:
+            return 0.0
+        couples = 1.0 if self.exact else self.draws / (self.draws - 1)
+        return float(2.0 * couples * np.mean(shares * (1.0 - shares)))
+
+    @property
     def verdict(self) -> str:
         """Whether one graph stands out, or several are alike, in a sentence."""
         if not self.graphs:
@@ -162,6 +181,9 @@ class Posterior:
         what = "class of equivalent graphs" if self.classes else "graph"
         many = "classes" if self.classes else "graphs"
         if first >= 0.5 and first >= _ALIKE * second:
+            if not self.exact and self.ess < _ENOUGH:
+                said = f"{plural(self.draws, 'draw')} (effective sample size {self.ess:.0f})"
+                return f"{said} cannot tell whether one {what} stands out: take more."
             rival = f", the next has {second:.3g}" if second else ""
             return (
                 f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it, it is best."
@@ -180,7 +202,7 @@ class Posterior:
 
     def __repr__(self) -> str:
         count = f"{len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}"
-        how = "exact" if self.exact else f"{self.draws} draws"
+        how = "exact" if self.exact else plural(self.draws, "draw")
         return f"<Posterior over graphs of {len(self.nodes)} variables: {self.meaning}, {how}, {count}>"
 
 

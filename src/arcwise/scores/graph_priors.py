@@ -78,10 +78,15 @@ class ArcProbabilities(Score):
         chances = np.array(probabilities, dtype=float)
         if chances.shape == (p, p):
             np.fill_diagonal(chances, 0.0)
-        if chances.shape != (p, p) or not ((chances >= 0) & (chances <= 1)).all():
+        if chances.shape != (p, p):
             raise FitError(
-                f"A prior by arcs needs a probability between 0 and 1 for each of {p} x {p} arcs, "
-                f"got an array of shape {chances.shape}."
+                f"A prior by arcs needs a probability between 0 and 1 for each of {p} x {p} arcs, got "
+                f"an array of shape {chances.shape}."
+            )
+        for tail, head in np.argwhere(~((chances >= 0) & (chances <= 1))).tolist():
+            raise FitError(
+                f"A prior by arcs needs a probability between 0 and 1, got {chances[tail, head]:g} for "
+                f"{nodes[tail]} -> {nodes[head]}."
             )
         with np.errstate(divide="ignore"):
             self.there, self.absent = np.log(chances.T), np.log1p(-chances.T)  # row = child

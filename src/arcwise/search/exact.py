@@ -8,7 +8,7 @@ which needs the best parents inside every set (p 2^(p-1) numbers) and one number
 The memory is known before the start and is checked against a bound.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,16 +73,14 @@ def exact(
     sizes = [1 << len(bounds.candidates(child)) for child in range(p)]
     tables = np.split(np.empty(sum(sizes)), np.cumsum(sizes)[:-1])  # views of one array
     careful = score.watched(trail.check)
-    for child, table in enumerate(tables):
-        try:
+    try:
+        for child, table in enumerate(tables):
             _best_inside(careful, bounds, child, table, trail)
-        except Interrupted:
-            break
-        if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
-            break
-    if trail.stopped:
+            if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
+                raise Interrupted
+        found = _assemble(bounds, tables, trail.check)
+    except Interrupted:
         return Result(graph, total(score, graph), (), trail.stopped)
-    found = _assemble(bounds, tables)
     if score.equivalent and bounds.free:
         found = _representative(score, found)
     value = total(score, found)
@@ -109,7 +107,7 @@ def best_known(
             if limits.allows(child, parents):
                 table[sum(bits[x] for x in parents if x not in required)] = value
         kernel.subset_maxima(table)
-    graph = _assemble(limits, tables)
+    graph = _assemble(limits, tables, None)
     return graph, sum(known[child][row] for child, row in enumerate(graph.parents))
 
 
@@ -156,14 +154,14 @@ def _best_inside(score: Score, limits: Limits, child: int, table: Array, trail: 
     kernel.subset_maxima(table)
 
 
-def _assemble(limits: Limits, tables: list[Array]) -> DAG:
+def _assemble(limits: Limits, tables: list[Array], check: Callable[[], None] | None) -> DAG:
     """The best order, and in it the smallest best parents of each variable."""
     p = len(limits.nodes)
     offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
     candidates = [limits.candidates(child).tolist() for child in range(p)]
     masks = np.array([mask_of(c) for c in candidates], dtype=np.uint64)
     needs = np.array([mask_of(r) for r in limits.required], dtype=np.uint64)
-    best, order = kernel.best_order(_joined(tables), offsets, masks, needs)
+    best, order = kernel.best_order(_joined(tables), offsets, masks, needs, check)
     if best == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
     before: set[int] = set()

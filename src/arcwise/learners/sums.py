@@ -1,0 +1,146 @@
+"""Posteriors over directed graphs by sums over all of them."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Moments, Table
+from arcwise.data.memory import available
+from arcwise.errors import NoTimeError
+from arcwise.graphs import DAG, Limits
+from arcwise.learners.chains import SHARE, Weighed, weighed
+from arcwise.learners.problem import Problem
+from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
+from arcwise.learners.specification import Specification
+from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
+from arcwise.mcmc import exact as summed
+from arcwise.results import Posterior, Watch
+from arcwise.scores import ArcPenalty, Score, total
+from arcwise.search import SEARCHES
+
+Array = NDArray[np.float64]
+
+_SHOWN = 1000  # graphs drawn beside exact sums, to have some to average over
+_COUNTED = 16  # variables up to which graphs that obey rules are counted
+_NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
+
+
+def of_all_graphs(
+    spec: Specification,
+    source: Table | Moments,
+    problem: Problem,
+    plan: Plan,
+    rng: np.random.Generator,
+    *,
+    kept: Arrays | None = None,
+    watch: Watch | None = None,
+    keep: Keep | None = None,
+) -> Run:
+    """The posterior of every arc by sums over all graphs; parameters as of `of_replicates`.
+
+    Graphs to average over are drawn beside, and have their exact probabilities.
+    """
+    own = weighed(problem, plan.prior)
+    limits = own.limits
+    memory = SHARE * available()
+    table = tabulated(own.score, limits, memory=memory, on_step=watch)
+    found = summed(table, limits, memory=memory, on_step=watch)
+    drawn = _drawn(table, limits, found.log_total, rng, watch)
+    zeros = np.zeros_like(found.arcs)
+    return Run(
+        Posterior(
+            own.score.nodes,
+            drawn.graphs,
+            drawn.weights,
+            found.arcs,
+            np.clip(found.arcs + found.arcs.T, 0.0, 1.0),
+            zeros,
+            zeros.copy(),
+            meaning=meaning_of(problem.score_word),
+            prior=own.words,
+            shares=drawn.shares,
+            graph_ess=drawn.ess,
+            log_evidence=_evidence(problem.score_word, own, limits, found.log_total, watch),
+            notes=() if problem.score.equivalent else (_ONE_WAY,),
+        ),
+        {},
+    )
+
+
+_ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
+
+
+class _Drawn(NamedTuple):
+    """Graphs with their exact probabilities, what they count in averages, and the draws behind that."""
+
+    graphs: tuple[DAG, ...]
+    weights: Array
+    shares: Array
+    ess: float
+
+
+def _drawn(
+    score: Score,
+    limits: Limits,
+    log_total: float,
+    rng: np.random.Generator,
+    watch: Watch | None,
+) -> _Drawn:
+    """The best graph and graphs that a chain visits, with their exact probabilities.
+
+    Where these make up nearly all, they are what graphs count; else how often the chain was there.
+    """
+    counts: dict[DAG, int] = {}
+    if limits.condition is None:
+        counts[SEARCHES["exact"](score, None, limits=limits, on_step=watch).graph] = 0
+    sampler, p = SAMPLERS["partition"](score, limits), len(score.nodes)
+    chain = run(sampler, None, rng, _SHOWN, burn_in=100 * p, thin=5 * p, on_step=watch)
+    for graph, count in chain.counts().items():
+        counts[graph] = counts.get(graph, 0) + count
+    graphs = list(counts)
+    logs = np.array([total(score, graph) for graph in graphs]) - log_total
+    order = np.argsort(-logs, kind="stable")
+    weights = np.exp(np.minimum(logs[order], 0.0))
+    weights /= max(1.0, float(weights.sum()))
+    drawn = np.array([counts[graphs[i]] for i in order], dtype=float)
+    if weights.sum() >= _NEARLY or not len(chain):
+        shares, size = weights / weights.sum(), math.inf
+    else:
+        size = diagnose([chain]).score_ess
+        shares = drawn / drawn.sum()
+    return _Drawn(tuple(graphs[i] for i in order), weights, shares, size)
+
+
+def _evidence(
+    word: str, own: Weighed, limits: Limits, log_total: float, watch: Watch | None
+) -> float | None:
+    """Log probability of the data: the sum over graphs less that of the prior alone; None if not known."""
+    if word not in (*POSTERIORS, "bic"):
+        return None
+    p = len(own.prior.nodes)
+    if limits.free and isinstance(own.prior, ArcPenalty) and own.prior.cost == 0:
+        return log_total - _log_graphs(p)
+    if p > _COUNTED:
+        return None
+    try:
+        return log_total - summed(own.prior, limits, on_step=watch).log_total
+    except NoTimeError:
+        return None
+
+
+def _log_graphs(p: int) -> float:
+    """Log of the number of directed acyclic graphs (Robinson 1973).
+
+    >>> round(math.exp(_log_graphs(4)))
+    543
+    """
+    counts = [1]
+    for n in range(1, p + 1):
+        terms = (
+            (-1) ** (k + 1) * math.comb(n, k) * 2 ** (k * (n - k)) * counts[n - k]
+            for k in range(1, n + 1)
+        )
+        counts.append(sum(terms))
+    return math.log(counts[p])
