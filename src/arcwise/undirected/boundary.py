@@ -13,7 +13,7 @@ Later steps may cost less again; they are not taken, since the rule stops at the
 Tables of counts have no score given all other variables: they would have more cells than there are rows
 to fill them. `candidates` then says where to begin instead: each variable takes others in, one by one, as
 long as its score rises, and an edge is kept for removal if either end took the other (grow and shrink,
-Margaritis and Thrun 1999).
+Margaritis and Thrun 1999), but for those that would make a table too large.
 """
 
 from dataclasses import replace
@@ -107,15 +107,35 @@ def candidates(score: Score, limits: Limits, on_step: Watch | None = None) -> Li
     """
     bounds, trail = bounds_for(score.nodes, limits), Trail(on_step)
     p = len(score.nodes)
-    kept = [set(row) for row in bounds.smallest.neighbours]
+    own = [set(row) for row in bounds.smallest.neighbours]
     for node in range(p):
-        for other in _grown(score, node, bounds.largest.neighbours[node], sorted(kept[node])):
-            kept[node].add(other)
-            kept[other].add(node)
-        if trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, kept)) // 2):
+        own[node].update(_grown(score, node, bounds.largest.neighbours[node], sorted(own[node])))
+        if trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, own))):
             break
+    kept = [
+        row | {other for other in range(p) if node in own[other]} for node, row in enumerate(own)
+    ]
+    for node in range(p):
+        _shrink(score, node, kept, own[node])
     barred = (frozenset(range(p)) - row - {node} for node, row in enumerate(kept))
     return replace(limits, barred=tuple(barred))
+
+
+def _shrink(score: Score, node: int, kept: list[set[int]], own: set[int]) -> None:
+    """Drop those that took a variable and were not taken by it, until its table is not too large.
+
+    The one that loses least by that goes first.
+    """
+    while np.isneginf(score.local(node, tuple(sorted(kept[node])))) and kept[node] - own:
+        others = sorted(kept[node] - own)
+        losses = [
+            score.local(other, tuple(sorted(kept[other])))
+            - score.local(other, tuple(sorted(kept[other] - {node})))
+            for other in others
+        ]
+        least = others[int(np.argmin(np.nan_to_num(losses, nan=-np.inf)))]
+        kept[node].discard(least)
+        kept[least].discard(node)
 
 
 def _grown(score: Score, node: int, allowed: tuple[int, ...], chosen: list[int]) -> list[int]:
