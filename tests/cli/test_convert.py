@@ -19,6 +19,17 @@ def test_numbers_that_are_lost_are_told(run, net):
     assert run("convert", net, "net.dot").out == "Wrote net.dot (the graph without its numbers).\n"
 
 
+@pytest.mark.parametrize("name", ["asia.bif", "asia.xmlbif", "asia.net", "asia.xdsl.gz"])
+def test_tables_go_along(run, folder, name):
+    aw.example("asia").save("asia.json")
+    assert run("convert", "asia.json", name).out == f"Wrote {name} (the network).\n"
+    assert (
+        run("convert", name, "graph.dot").out
+        == "Wrote graph.dot (the graph without its numbers).\n"
+    )
+    assert "  yes  0.1\n" in run("query", name, "lung", "--given", "smoke=yes").out
+
+
 def test_a_model_string(run, folder):
     assert run("convert", "[a][b|a]", "ab.csv").out == "Wrote ab.csv (a graph).\n"
     assert Path("ab.csv").read_text() == "parent,child\na,b\n"

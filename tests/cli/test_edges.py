@@ -110,3 +110,9 @@ def test_pictures_that_cannot_be_drawn(run, net, words, hint):
     done = run("edges", net, *words)
     assert (done.code, done.out) == (1, "")
     assert hint in done.err
+
+
+def test_local_models_are_shown_too(run, net, learned):
+    out = run("edges", net, "--local", "MEDV").out
+    assert learned.local("MEDV").splitlines()[0] in out
+    assert "Did you mean 'MEDV'?" in run("edges", net, "--local", "MDEV").err

@@ -252,6 +252,7 @@ def test_more_columns_than_a_table_can_hold():
     close = aw.compare(found.graph, moral(alarm.graph))
     assert close.precision > 0.95
     assert close.recall > 0.7
+    assert np.isfinite(found.score)
     assert any("took others in while its score rose" in note for note in found.notes)
     shuffled = rows.to_pandas().sample(frac=1, random_state=1)[list(rows.names)[::-1]]
     assert aw.learn(shuffled, graph="undirected").graph == found.graph

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from arcwise.cli import options, outputs, summary, terminal
 from arcwise.cli.inputs import load_network
 from arcwise.cli.options import argument, main_output, option, switch
-from arcwise.cli.syntax import event, level, values
+from arcwise.cli.syntax import event, level, names, values
 from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def edges(
     every: Annotated[bool, switch("--all")] = False,
     sort: Annotated[str, option("COLUMN")] = "strength",
     refit: Annotated[bool, switch("--refit")] = False,
+    local: Annotated[list[str] | None, option("VARIABLES")] = None,
     csv: Annotated[bool, switch("--csv", panel="Output")] = False,
     plot: options.Plot = None,
     top: Annotated[int | None, option("NUMBER", panel="Output", least=0)] = None,
@@ -36,6 +37,7 @@ def edges(
     sort : by strength, partial_correlation, names, or, with --refit, refit_loss.
     refit : of an undirected gaussian network: what the likelihood loses without each edge when the others
         are fitted again.
+    local : show the local models of these variables, too: a table of probabilities, or a regression.
     csv : print a CSV table, for machines.
     top : draw only so many of the strongest edges, with --plot.
     """
@@ -49,12 +51,14 @@ def edges(
     network = load_network(net)
     found = network.refit_losses() if refit else network.edges
     table = (found if every else found.present).sorted(sort)
+    models = [line for name in names(local or ()) for line in network.local(name).splitlines()]
     if json:
         terminal.show_json({"strength": table.meaning, "edges": table.to_dict()})
     elif csv:
         outputs.print_table(_columns(table))
     else:
         summary.show_edges(table, network)
+        terminal.show(*models, *([""] if models else []))
     written = outputs.write([(plot, outputs.draw(lambda: network.plot(top=top)), "a picture")])
     if not (json or csv):
         outputs.say_written(written)

@@ -165,7 +165,8 @@ def convert(
     ----------
     source : a network or a graph: {graph}.
     target : the file to write, by its ending: {formats}, also .gz. Model files (.json, .arcwise) hold the
-        whole network, .csv its edges, .dot the graph for Graphviz.
+        whole network, .bif, .xmlbif, .net and .xdsl a discrete one with its tables, .csv its edges, .dot the
+        graph for Graphviz.
     """
     from arcwise import io
 
@@ -173,6 +174,7 @@ def convert(
     there = Path(source).exists()
     stored = io.load(source) if there else io.Stored(any_graph(source))
     io.save(stored, target)
-    whole = target.name.lower().removesuffix(".gz").endswith(outputs.MODELS)
+    ending = Path(target.name.lower().removesuffix(".gz")).suffix
+    whole = ending in (*outputs.MODELS, *io.DISCRETE)
     fitted = "the network" if whole else "the graph without its numbers"
     outputs.say_written({target: "a graph" if stored.net is None else fitted})

@@ -140,7 +140,8 @@ def fit(
         terminal.show_json(summary.document(net, table, source.data, written))
     elif not quiet:
         summary.show_network(net, source.data)
-        terminal.show(*(net.local(name) for name in net.variables), "")
+        local = (line for name in net.variables for line in net.local(name).splitlines())
+        terminal.show(*local, "")
         outputs.say_written(written)
         summary.show_go_on(net, table, target)
 

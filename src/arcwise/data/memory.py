@@ -83,7 +83,9 @@ def size_words(size: float) -> str:
     >>> size_words(2_500_000)
     '2.5 MB'
     """
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+    if size >= 1e15:
+        return f"{size / 1e9:.2g} GB"
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= factor:
             return f"{size / factor:.1f} {unit}"
     return f"{size:.0f} bytes"

@@ -14,7 +14,8 @@ The complete graph may be out of reach: tables of counts given all other variabl
 to fill them, and models that look at all pairs of rows are dear with many inputs. `candidates` then says
 where to begin instead: each variable takes others in, one by one, as long as its score rises by more than the
 penalty, and an edge is kept for removal if either end took the other (grow and shrink, Margaritis and Thrun
-1999). What shows in three variables together but in no pair of them is missed that way.
+1999). Those that would make a table too large do not count.
+What shows in three variables together but in no pair of them is missed that way.
 """
 
 from dataclasses import replace
@@ -115,15 +116,36 @@ def candidates(
     """
     bounds, trail = bounds_for(score.nodes, limits), Trail(on_step)
     watched, rise = score.watched(trail.check), penalty * score.rows
-    kept = [set(row) for row in bounds.smallest.neighbours]
+    p = len(score.nodes)
+    own = [set(row) for row in bounds.smallest.neighbours]
     for node, allowed in enumerate(bounds.largest.neighbours):
         trail.check()
-        for other in _grown(watched, node, allowed, sorted(kept[node]), rise):
-            kept[node].add(other)
-            kept[other].add(node)
-        trail.tick(f"{node + 1} of {len(kept)} variables", -np.inf, sum(map(len, kept)) // 2)
-    every = frozenset(range(len(kept)))
+        own[node].update(_grown(watched, node, allowed, sorted(own[node]), rise))
+        trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, own)))
+    kept = [
+        row | {other for other in range(p) if node in own[other]} for node, row in enumerate(own)
+    ]
+    for node in range(p):
+        _shrink(watched, node, kept, own[node])
+    every = frozenset(range(p))
     return replace(limits, barred=tuple(every - row - {node} for node, row in enumerate(kept)))
+
+
+def _shrink(score: Score, node: int, kept: list[set[int]], own: set[int]) -> None:
+    """Drop those that took a variable and were not taken by it, until its table is not too large.
+
+    The one that loses least by that goes first.
+    """
+    while np.isneginf(score.local(node, tuple(sorted(kept[node])))) and kept[node] - own:
+        others = sorted(kept[node] - own)
+        losses = [
+            score.local(other, tuple(sorted(kept[other])))
+            - score.local(other, tuple(sorted(kept[other] - {node})))
+            for other in others
+        ]
+        least = others[int(np.argmin(np.nan_to_num(losses, nan=-np.inf)))]
+        kept[node].discard(least)
+        kept[least].discard(node)
 
 
 def _grown(

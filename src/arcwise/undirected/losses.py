@@ -76,10 +76,8 @@ class Losses:
             return
         reduced = self.score.toggles(node, self.neighbours[node], others.tolist())
         self.reduced[node, others] = reduced
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"):  # infinity minus infinity is refused below
             loss = (self.own[node] - reduced) / self.score.rows
-        # Tables too large either way: this end has nothing to say for the edge, and the other decides.
-        loss = np.where(np.isneginf(self.own[node]) & np.isneginf(reduced), -np.inf, loss)
         if np.isnan(loss).any():
             raise FitError(
                 f"The score of {self.score.nodes[node]!r} given some of its neighbours is not a "
