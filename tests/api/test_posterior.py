@@ -12,6 +12,10 @@ import pytest
 import arcwise as aw
 from arcwise.errors import DataError, FileError, FitError, GraphError, NoTimeError, WordError
 from arcwise.graphs import members
+from arcwise.learners import chains as chains_module
+from arcwise.learners import sums
+from arcwise.mcmc import run
+from arcwise.results import Result
 
 NAMES = ["RM", "LSTAT", "MEDV", "AGE", "CRIM"]
 
@@ -614,3 +618,28 @@ def test_a_few_draws_select_no_graph(homes):
     few = aw.posterior(homes, method="mcmc", chains=1, draws=1)
     assert "1 draw (effective sample size 1) cannot tell" in few.verdict
     assert "1 draw," in str(few)
+
+
+def test_time_that_ends_after_the_sums_leaves_the_best_graph(homes, exact, monkeypatch):
+    monkeypatch.setattr(
+        sums, "run", lambda sampler, start, rng, *_, **__: run(sampler, start, rng, 0)
+    )
+    found = aw.posterior(homes)
+    assert found.graphs == exact.graphs[:1]
+    assert np.array_equal(found.found.arcs, exact.found.arcs)
+    assert "rest on the best graph alone" in found.notes[0]
+    cut_short = Result(aw.DAG.empty(sorted(NAMES)), 0.0, (), "asked to stop")
+    monkeypatch.setitem(sums.SEARCHES, "exact", lambda *_, **__: cut_short)
+    with pytest.raises(NoTimeError, match="no time to find a graph"):
+        aw.posterior(homes, method="exact")
+
+
+def test_lists_that_take_too_long_make_way_for_single_graphs(homes, monkeypatch):
+    words = {"method": "mcmc", "draws": 50, "time_limit": 60.0}
+    assert aw.posterior(homes, **words).found.diagnostics["sampler"] == "partition"
+    monkeypatch.setattr(chains_module, "_LISTING", 0.0)
+    found = aw.posterior(homes, **words)
+    assert found.found.diagnostics["sampler"] == "structure"
+    assert "half of the time limit" in found.notes[0]
+    asked = aw.posterior(homes, sampler="partition", **words)
+    assert asked.found.diagnostics["sampler"] == "partition"

@@ -198,7 +198,15 @@ def of_chains(
     own = weighed(problem, plan.prior)
     limits = own.limits
     word, why, options = _sampler(own.score, limits, plan.sampler)
-    sampler, p = _made(word, own.score, limits, options, watch), len(own.score.nodes)
+    share, p = getattr(watch, "share", None), len(own.score.nodes)
+    try:
+        part = share(_LISTING) if share is not None and plan.sampler is None else watch
+        sampler = _made(word, own.score, limits, options, part)
+    except NoTimeError:
+        if part is watch or Trail(watch).tick("start", math.nan, 0):
+            raise
+        word, _, options = _sampler(own.score, limits, REVERSAL)
+        sampler, why = _made(word, own.score, limits, options, watch), (_LONG,)
     thin = plan.thin or _thin(word, p)
     burn_in = max(200 * thin, 20 * p) if plan.burn_in is None else plan.burn_in
     draws = _DRAWS if plan.draws is None else plan.draws
@@ -223,6 +231,10 @@ def of_chains(
     return Run(replace(found, diagnostics=diagnostics, notes=notes), _packed(chains))
 
 
+_LISTING = (
+    0.5  # of the time limit: what listing parent sets may take where no sampler was asked for
+)
+_LONG = "Listing parent sets did not end within half of the time limit: graphs were drawn one by one instead."
 _LATE = "There was no time for the first draws of a chain: give it more."
 
 

@@ -16,12 +16,13 @@ from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meani
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
 from arcwise.mcmc import exact as summed
-from arcwise.results import Posterior, Watch
+from arcwise.results import Posterior, Watch, patient
 from arcwise.scores import ArcPenalty, Score, total
 from arcwise.search import SEARCHES
 
 Array = NDArray[np.float64]
 
+_LATER = 5.0  # seconds for the best graph where the sums took all the time
 _SHOWN = 1000  # graphs drawn beside exact sums, to have some to average over
 _COUNTED = 16  # variables up to which graphs that obey rules are counted
 _NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
@@ -63,12 +64,16 @@ def of_all_graphs(
             shares=drawn.shares,
             graph_ess=drawn.ess,
             log_evidence=_evidence(problem.score_word, own, limits, found.log_total, watch),
-            notes=() if problem.score.equivalent else (_ONE_WAY,),
+            notes=(*drawn.notes, *(() if problem.score.equivalent else (_ONE_WAY,))),
         ),
         {},
     )
 
 
+_ALONE = (
+    "Edges are known exactly, but there was no time to draw graphs: features and averaged answers rest on "
+    "the best graph alone."
+)
 _ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
 
 
@@ -79,6 +84,7 @@ class _Drawn(NamedTuple):
     weights: Array
     shares: Array
     ess: float
+    notes: tuple[str, ...]
 
 
 def _drawn(
@@ -90,15 +96,20 @@ def _drawn(
 ) -> _Drawn:
     """The best graph and graphs that a chain visits, with their exact probabilities.
 
-    Where these make up nearly all, they are what graphs count; else how often the chain was there.
+    Where these make up nearly all, they are what graphs count; else how often the chain was there. The sums
+    are done, so that these get a little time even where it is up.
     """
     counts: dict[DAG, int] = {}
     if limits.condition is None:
-        counts[SEARCHES["exact"](score, None, limits=limits, on_step=watch).graph] = 0
+        best = SEARCHES["exact"](score, None, limits=limits, on_step=patient(watch, _LATER))
+        counts |= {best.graph: 0} if best.optimal else {}
     sampler, p = SAMPLERS["partition"](score, limits), len(score.nodes)
-    chain = run(sampler, None, rng, _SHOWN, burn_in=100 * p, thin=5 * p, on_step=watch)
-    for graph, count in chain.counts().items():
+    later = patient(watch)
+    chain = run(sampler, None, rng, _SHOWN, burn_in=100 * p, thin=5 * p, on_step=later)
+    for graph, count in chain.counts().items() if len(chain) else ():
         counts[graph] = counts.get(graph, 0) + count
+    if not counts:
+        raise NoTimeError("There was no time to find a graph after the sums: give it more.")
     graphs = list(counts)
     logs = np.array([total(score, graph) for graph in graphs]) - log_total
     order = np.argsort(-logs, kind="stable")
@@ -110,7 +121,8 @@ def _drawn(
     else:
         size = diagnose([chain]).score_ess
         shares = drawn / drawn.sum()
-    return _Drawn(tuple(graphs[i] for i in order), weights, shares, size)
+    notes = () if len(chain) else (_ALONE,)
+    return _Drawn(tuple(graphs[i] for i in order), weights, shares, size, notes)
 
 
 def _evidence(
