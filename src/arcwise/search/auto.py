@@ -5,10 +5,10 @@
 * Otherwise, for scores that treat equivalent graphs alike, two searches take turns, each going on from where
   the other ended: equivalence search (GES), quick and strong where graphs are sparse, and the search over
   orders (BOSS), strong where they are dense. Then the best graph is disturbed and improved again, and the
-  better one is kept. Disturbing means, in turn, displacing up to a quarter of the variables in the order,
-  thinning (a random tenth to half of the arcs is taken out), and displacing with charges that fall: on
-  networks of degree 2 to 20, simulated and published, they led further together than each alone
-  (benchmarks/dense.py).
+  better one is kept. Disturbing means, in turn, displacing up to a quarter of the variables
+  (fewer than 60) in the order, thinning (a random tenth to half of the arcs is taken out), and displacing
+  with charges that fall: on networks of degree 2 to 20, simulated and published, they led further together
+  than each alone (benchmarks/dense.py).
 * For other scores greedy search takes their place, and disturbing means clearing the surroundings of one to
   three variables, every other time with two random changes: on Boston housing (Parzen windows of one width)
   this led from 3.956 to 4.158 nats per row from every seed, where shaking needed thousands of local models,

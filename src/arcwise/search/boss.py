@@ -56,7 +56,8 @@ def boss(
     start : graph whose order the first climb starts from, at once; by default the required arcs alone.
     rng : source of the further orders, and of the sequence in which variables are tried.
     limits : rules bound to the score's columns.
-    restarts : further climbs, each from the best order with up to a quarter of the variables displaced.
+    restarts : further climbs, each from the best order with up to a quarter of the variables, but fewer
+        than 60, displaced.
     memory : bytes that remembered parent sets may take; where more are needed they are forgotten and
         found again, and the result says so.
     max_steps, on_step : as in `greedy`; a step is a move of one variable.
