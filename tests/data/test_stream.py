@@ -135,6 +135,14 @@ def test_a_ragged_row_beyond_the_beginning(tmp_path: Path) -> None:
         moments(path)
 
 
+@pytest.mark.usefixtures("small_batches")
+def test_a_row_without_end(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("x,y\n" + "1.5,2.5\n" * 5000 + "1" * 100_000 + ",1\n" + "1.5,2.5\n" * 10)
+    with pytest.raises(DataError, match=r"A row takes more than 16.4 kB of text"):
+        moments(path)
+
+
 def test_infinity_in_a_stream(tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
     pq.write_table(pa.table({"x": [1.0] * 9 + [float("inf")], "y": [0.5] * 10}), path)

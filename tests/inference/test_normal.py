@@ -220,7 +220,7 @@ def test_events_with_determined_and_copied_variables():
 
 
 def test_events_on_several_need_names():
-    with pytest.raises(DataError, match="bounds by name"):
+    with pytest.raises(DataError, match="bounds or levels by name"):
         beliefs(THREE).probability((0.0, 1.0))
 
 

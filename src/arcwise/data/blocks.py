@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.guess import SPACES, Layout, as_utf8, encoding_of, layout_of, without_header
 from arcwise.data.kinds import is_text, number_array
+from arcwise.data.memory import size_words
 from arcwise.data.raw import tidy_names
 from arcwise.data.source import (
     GZIP,
@@ -276,7 +277,7 @@ class TextSource(Columns):
             read_options=csv.ReadOptions(
                 column_names=[str(i) for i in range(len(self.names))],
                 skip_rows=self.layout.lines,
-                block_size=max(min(PARSED, HEAD), 200 * len(self.names)),
+                block_size=self._block(),
                 encoding=self.encoding.removesuffix("-sig"),
                 use_threads=False,
             ),
@@ -286,7 +287,14 @@ class TextSource(Columns):
             ),
         )
 
+    def _block(self) -> int:
+        """Bytes that are parsed at once: rows of 20 bytes per cell have to fit several times."""
+        return max(min(PARSED, HEAD), 200 * len(self.names))
+
     def _said(self, error: Exception) -> str:
+        if "straddl" in str(error):
+            most = size_words(self._block())
+            return f"A row takes more than {most} of text: that is no table of numbers and levels."
         found = re.search(r"column #(\d+).*invalid value '(.*)'", str(error))
         if not found:
             return str(error).splitlines()[0]

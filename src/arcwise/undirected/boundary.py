@@ -108,7 +108,7 @@ def candidates(
     >>> from arcwise.conditionals import Gaussian
     >>> from arcwise.data import Table, Variable
     >>> from arcwise.scores import bic
-    >>> a, noise, c = np.random.default_rng(1).normal(size=(3, 200))
+    >>> a, noise, c = np.random.default_rng(2).normal(size=(3, 200))
     >>> table = Table(tuple(map(Variable, "abc")), (a, a + noise, c))
     >>> found = candidates(bic(Gaussian().bind(table)), Limits.none(["a", "b", "c"]))
     >>> [sorted(row) for row in found.barred]
