@@ -184,7 +184,8 @@ class OrderSampler:
 
     def climbed(self) -> tuple[float, ...]:
         """Powers for a `ladder`, each told by how much the scores of a short chain at the one before vary."""
-        found, beta, words = [], 1.0, _WORDS
+        found: list[float] = []
+        beta, words = 1.0, _WORDS
         graph = self._inside(self.bounds.start())
         while beta > _FLAT and len(found) < _RUNGS:
             visited, last = self._short(self.lists.kernel(beta), graph, words)
