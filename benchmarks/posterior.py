@@ -7,9 +7,9 @@ chain is one proposal among the eta(G) legal graphs, rejections counted; the mem
 The figures of R structmcmc (2 700 steps a second) and BiDAG (partition, 3 400) are given facts, measured
 elsewhere (2-core x86-64). Samples are drawn with a fixed seed from the networks of the shared data;
 `--large` adds 20 variables, which takes minutes. `--sumu` is a Python that has sumu (0.1.2, built with Cython
-below 3: what later ones make of it stops with an error): only the error of arc probabilities on insurance for
-the CPU time that it takes is then shown, ours beside it. Both sum over all sets of up to three parents, BDeu of
-one equivalent row and prior "fair"; the reference is a long run of ours.
+below 3: built with later ones it stops with an error); only the error of arc probabilities on insurance for
+the CPU time it takes is then shown, ours beside it. Both sum over all sets of up to three parents, with BDeu
+of one equivalent row and the prior "fair"; the reference is a long run of ours.
 """
 
 import json
@@ -133,7 +133,7 @@ def beside_sumu(folder, python):
         rngs = np.random.default_rng(seed).spawn(count)
         return [run(sampler, None, rng, draws, burn_in=2700, thin=27) for rng in rngs]
 
-    long = ours(8000, 100)
+    long = ours(4000, 100)
     found = diagnose(long)
     truth = found.arcs.probabilities
     halves = [np.mean([chain.arcs() for chain in part], axis=0) for part in (long[:2], long[2:])]
@@ -143,14 +143,16 @@ def beside_sumu(folder, python):
     def show(what, seconds, arcs):
         gap = np.abs(arcs - truth)[~np.eye(len(truth), dtype=bool)]
         root = np.sqrt((gap**2).mean())
-        print(f"{what:<28}{seconds:>8.1f} CPU s  largest {gap.max():.3f}  rms {root:.4f}", flush=True)
+        print(
+            f"{what:<28}{seconds:>8.1f} CPU s  largest {gap.max():.3f}  rms {root:.4f}", flush=True
+        )
 
     for draws in (100, 500, 2000):
         seconds, chains = cpu(lambda draws=draws: ours(draws, 1))
         show(f"ours, 4 chains of {draws}", seconds, np.mean([c.arcs() for c in chains], axis=0))
     with tempfile.TemporaryDirectory() as place:
         np.savetxt(f"{place}/codes.csv", np.array(codes).T, fmt="%d", delimiter=",")
-        for iterations in (2000, 10_000):
+        for iterations in (1000, 4000):
             peer = Path(__file__).with_name("posterior_peer.py")
             words = [python, str(peer), f"{place}/codes.csv", str(iterations), "1"]
             said = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)

@@ -45,7 +45,7 @@ def test_graphs_are_visited_as_often_as_they_weigh(case, rules, p):
     thin = 60 if word in ("structure", "tempering") else 12
     draws = 1500 if word == "tempering" else 6000
     if limits.condition is not None:  # rejections make draws alike
-        thin, draws = 5 * thin, draws // 10
+        thin, draws = 20 * thin, draws // 10
     chain = run(sampler, None, np.random.default_rng(7), draws, burn_in=500, thin=thin)
     assert sampler.target == (ORDERS if word == "order" else UNIFORM)
     shares = distribution(score, limits, orders=word == "order")

@@ -56,11 +56,7 @@ _ROUNDS = 6  # in which lists of candidates may grow
 _SETTLING, _DRAWS = 10, 50  # steps for each variable before, and graphs, in each
 _APART = 1.2  # standard deviations of the score between the powers of neighbours of a ladder,
 _FLAT, _RUNGS = 0.3, 8  # the power that is low enough, and how many chains may be beside the first
-_STARTS, _MOVED, _KEPT = (
-    8,
-    8,
-    40,
-)  # short chains whose ends are compared; largest, and number of, groups
+_STARTS, _MOVED, _KEPT = 12, 9, 40  # short chains whose ends differ; largest and most groups
 _NEVER = 1 << 62  # a thinning that records nothing
 _EVERY = 0.1  # seconds between two looks at the clock
 _WORDS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 1], dtype=np.uint64)
@@ -198,7 +194,8 @@ class OrderSampler:
 
     def _differing(self) -> tuple[tuple[int, ...], ...]:
         """Variables in whose parents the best graphs of short chains differ, in groups."""
-        rng, kernel, ends = np.random.default_rng(0), self.lists.kernel(), []
+        kernel, ends = self.lists.kernel(), []
+        rng = np.random.Generator(np.random.PCG64(0))  # no user's: the groups belong to the problem
         for _ in range(_STARTS):
             graph = self._inside(random_start(self.bounds, rng, self.candidates))
             visited, _ = self._short(kernel, graph, generator(rng))
