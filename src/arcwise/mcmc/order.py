@@ -195,7 +195,7 @@ class OrderSampler:
     def _differing(self) -> tuple[tuple[int, ...], ...]:
         """Variables in whose parents the best graphs of short chains differ, in groups."""
         kernel, ends = self.lists.kernel(), []
-        rng = np.random.Generator(np.random.PCG64(0))  # no user's: the groups belong to the problem
+        rng = np.random.default_rng(0)  # no user's: the groups belong to the problem
         for _ in range(_STARTS):
             graph = self._inside(random_start(self.bounds, rng, self.candidates))
             visited, _ = self._short(kernel, graph, generator(rng))
