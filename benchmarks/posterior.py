@@ -8,8 +8,8 @@ The figures of R structmcmc (2 700 steps a second) and BiDAG (partition, 3 400) 
 elsewhere (2-core x86-64). Samples are drawn with a fixed seed from the networks of the shared data;
 `--large` adds 20 variables, which takes minutes. `--sumu` is a Python that has sumu;
 only the error of arc probabilities on insurance for the CPU time it takes is then shown, ours beside it (sumu
-0.1.2 as it is built today stops with an error). Both sum over all sets of up to three parents, with BDeu of one
-equivalent row and the prior "fair"; the reference is a long run of ours.
+0.1.2 as it is built today stops with an error). Both sum over all sets of up to three parents, with BDeu
+of one equivalent row and the prior "fair"; the reference is a long run of ours.
 """
 
 import json
