@@ -1,16 +1,22 @@
 """Speed of posteriors over graphs: steps of chains, exact sums, and what they need in memory.
 
-    .venv/bin/python benchmarks/posterior.py [--large]
+    .venv/bin/python benchmarks/posterior.py [--large] [--sumu PEERS/bin/python]
 
 CPU seconds of one process (`time.process_time`), the best of three for chains. A step of the structure
 chain is one proposal among the eta(G) legal graphs, rejections counted; the memory of local scores is warm.
 The figures of R structmcmc (2 700 steps a second) and BiDAG (partition, 3 400) are given facts, measured
 elsewhere (2-core x86-64). Samples are drawn with a fixed seed from the networks of the shared data;
-`--large` adds 20 variables, which takes minutes.
+`--large` adds 20 variables, which takes minutes. `--sumu` is a Python that has sumu;
+only the error of arc probabilities on insurance for the CPU time it takes is then shown, ours beside it (sumu
+0.1.2 as it is built today stops with an error). Both sum over all sets of up to three parents, with BDeu
+of one equivalent row and the prior "fair"; the reference is a long run of ours.
 """
 
+import json
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -23,10 +29,10 @@ from conftest import shared_folder  # noqa: E402
 from shared_scores import shared_score  # noqa: E402
 
 from arcwise.conditionals import FAMILIES  # noqa: E402
-from arcwise.data import table  # noqa: E402
+from arcwise.data import read, table  # noqa: E402
 from arcwise.graphs import Rules  # noqa: E402
 from arcwise.mcmc import SAMPLERS, diagnose, exact, exact_memory, run  # noqa: E402
-from arcwise.scores import SCORES  # noqa: E402
+from arcwise.scores import SCORES, FairParents, Sum  # noqa: E402
 
 MIB = 1 << 20
 
@@ -113,5 +119,48 @@ def errors(folder):
         )
 
 
+def beside_sumu(folder, python):
+    """Largest and root mean square error of arc probabilities on insurance, ours and sumu's."""
+    rows = read(folder / "bnlearn" / "insurance.csv.gz").head(500)
+    codes = [np.unique(np.asarray(column), return_inverse=True)[1] for column in rows.columns]
+    data = table({v.name: c.astype(str) for v, c in zip(rows.variables, codes, strict=True)})
+    score = SCORES["bdeu"].bind(FAMILIES["discrete"].bind(data), equivalent_sample_size=1.0)
+    score = Sum((score, FairParents(score.nodes)))
+    limits = Rules(max_parents=3).on(score.nodes)
+
+    def ours(draws, seed, count=4):
+        sampler = SAMPLERS["partition"](score, limits)
+        rngs = np.random.default_rng(seed).spawn(count)
+        return [run(sampler, None, rng, draws, burn_in=2700, thin=27) for rng in rngs]
+
+    long = ours(4000, 100)
+    found = diagnose(long)
+    truth = found.arcs.probabilities
+    halves = [np.mean([chain.arcs() for chain in part], axis=0) for part in (long[:2], long[2:])]
+    apart = np.abs(halves[0] - halves[1]).max()
+    print(f"reference: R-hat {found.largest_rhat:.3f}, its halves differ by {apart:.3f} at most")
+
+    def show(what, seconds, arcs):
+        gap = np.abs(arcs - truth)[~np.eye(len(truth), dtype=bool)]
+        root = np.sqrt((gap**2).mean())
+        print(
+            f"{what:<28}{seconds:>8.1f} CPU s  largest {gap.max():.3f}  rms {root:.4f}", flush=True
+        )
+
+    for draws in (100, 500, 2000):
+        seconds, chains = cpu(lambda draws=draws: ours(draws, 1))
+        show(f"ours, 4 chains of {draws}", seconds, np.mean([c.arcs() for c in chains], axis=0))
+    with tempfile.TemporaryDirectory() as place:
+        np.savetxt(f"{place}/codes.csv", np.array(codes).T, fmt="%d", delimiter=",")
+        for iterations in (1000, 4000):
+            peer = Path(__file__).with_name("posterior_peer.py")
+            words = [python, str(peer), f"{place}/codes.csv", str(iterations), "1"]
+            said = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+            show(f"sumu, {iterations} iterations", said["seconds"], np.array(said["arcs"]))
+
+
 if __name__ == "__main__":
-    main("--large" in sys.argv)
+    if "--sumu" in sys.argv:
+        beside_sumu(shared_folder(), sys.argv[sys.argv.index("--sumu") + 1])
+    else:
+        main("--large" in sys.argv)

@@ -86,62 +86,67 @@ void each_bit(const Word* bits, std::size_t words, const Visit& visit) {
     for (Word rest = bits[w]; rest; rest &= rest - 1) visit(static_cast<int>(64 * w) + std::countr_zero(rest));
 }
 
-// Numbers by bits, for one variable.
+// Numbers by bits, for one variable. Key and number lie side by side, as most of the time goes into fetching them.
 class Memory {
  public:
-  explicit Memory(std::size_t words) : words_(words) { grow(64); }
+  explicit Memory(std::size_t words) : words_(words) { clear(); }
 
   std::size_t size() const { return used_; }
 
+  // The number of a key; the pointer holds until the next `put`.
   const double* find(const Word* key) const {
-    const std::size_t slot = place(key);
-    return filled_[slot] ? &values_[slot] : nullptr;
+    const Slot* slot = place(key);
+    return slot[words_].bits == kEmpty ? nullptr : &slot[words_].number;
   }
 
   void put(const Word* key, double value) {
-    if (2 * used_ >= filled_.size()) grow(2 * filled_.size());
-    const std::size_t slot = place(key);
-    if (!filled_[slot]) {
+    if (2 * used_ >= last_) grow();
+    auto* slot = const_cast<Slot*>(place(key));
+    if (slot[words_].bits == kEmpty) {
       ++used_;
-      filled_[slot] = 1;
-      std::copy_n(key, words_, keys_.begin() + static_cast<std::ptrdiff_t>(slot * words_));
+      for (std::size_t w = 0; w < words_; ++w) slot[w].bits = key[w];
     }
-    values_[slot] = value;
+    slot[words_].number = value;
   }
 
   void clear() {
-    keys_.clear();
-    values_.clear();
-    filled_.clear();
-    grow(64);
+    used_ = 0;
+    last_ = 63;
+    slots_.assign((last_ + 1) * (words_ + 1), Slot{kEmpty});
   }
 
  private:
-  std::size_t words_, used_ = 0;
-  std::vector<Word> keys_;
-  std::vector<double> values_;
-  std::vector<char> filled_;
+  union Slot {
+    Word bits;
+    double number;
+  };
+  static constexpr Word kEmpty = 0x7ff8dead00000000ULL;  // a NaN that is never put
+  std::size_t words_, used_ = 0, last_ = 0;
+  std::vector<Slot> slots_;  // the words of the key, then the number
 
-  std::size_t place(const Word* key) const {
+  const Slot* place(const Word* key) const {
     Word hash = 0;
     for (std::size_t w = 0; w < words_; ++w) hash = (hash ^ key[w]) * 0x9e3779b97f4a7c15ULL, hash ^= hash >> 29;
-    const std::size_t last = filled_.size() - 1;
-    std::size_t slot = hash & last;
-    while (filled_[slot] && !std::equal(key, key + words_, keys_.begin() + static_cast<std::ptrdiff_t>(slot * words_)))
-      slot = (slot + 1) & last;
-    return slot;
+    for (std::size_t at = hash & last_;; at = (at + 1) & last_) {
+      const Slot* slot = slots_.data() + at * (words_ + 1);
+      if (slot[words_].bits == kEmpty) return slot;
+      std::size_t w = 0;
+      while (w < words_ && slot[w].bits == key[w]) ++w;
+      if (w == words_) return slot;
+    }
   }
 
-  void grow(std::size_t size) {
-    std::vector<Word> keys(size * words_);
-    std::vector<double> values(size);
-    std::vector<char> filled(size, 0);
-    keys.swap(keys_);
-    values.swap(values_);
-    filled.swap(filled_);
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size(), Slot{kEmpty});
+    old.swap(slots_);
+    last_ = 2 * last_ + 1;
     used_ = 0;
-    for (std::size_t slot = 0; slot < filled.size(); ++slot)
-      if (filled[slot]) put(keys.data() + slot * words_, values[slot]);
+    std::vector<Word> key(words_);
+    for (const Slot* slot = old.data(); slot != old.data() + old.size(); slot += words_ + 1) {
+      if (slot[words_].bits == kEmpty) continue;
+      for (std::size_t w = 0; w < words_; ++w) key[w] = slot[w].bits;
+      put(key.data(), slot[words_].number);
+    }
   }
 };
 

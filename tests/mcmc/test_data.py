@@ -5,8 +5,12 @@ import pytest
 from all_graphs import TableScore, distribution, surprise
 from shared_scores import shared_score
 
+from arcwise.conditionals import FAMILIES
+from arcwise.data import example
 from arcwise.graphs import Limits, Rules
 from arcwise.mcmc import ORDERS, SAMPLERS, UNIFORM, diagnose, exact, run
+from arcwise.mcmc.order import _differences
+from arcwise.scores import SCORES
 
 BGE = "bge_am1_awn+2"
 DATA = {
@@ -63,6 +67,11 @@ def test_graphs_agree_with_enumeration(shared_data, name, word):
     assert statistic < most
 
 
+def test_variables_that_change_together_are_a_group():
+    one, two = ((), (0,), (1,), (), (3,), ()), ((1,), (), (1,), (4,), (), (2,))
+    assert _differences(one, two) == [(0, 1), (3, 4)]  # 5 alone is none
+
+
 def few(score, count):
     """The first columns of a score."""
     rows = []
@@ -75,12 +84,38 @@ def few(score, count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("word", "draws"), [("order", 4000), ("partition", 12000)])
+@pytest.mark.parametrize(("word", "draws"), [("order", 2000), ("partition", 8000)])
 def test_independent_chains_agree_on_insurance(shared_data, word, draws):
-    """500 rows, at most three parents: R-hat below 1.01 for every arc, pair and the score."""
+    """500 rows, at most three parents, random starts: R-hat below 1.01 for every arc, pair and the score."""
     score = shared_score(shared_data, "insurance", rows=500)
     sampler = SAMPLERS[word](score, Rules(max_parents=3).on(score.nodes))
     rngs = np.random.default_rng(1).spawn(4)
-    found = diagnose([run(sampler, None, rng, draws, burn_in=10_000, thin=20) for rng in rngs])
+    found = diagnose([run(sampler, None, rng, draws, burn_in=5400, thin=27) for rng in rngs])
     assert found.largest_rhat < 1.01
     assert found.agree
+
+
+def test_chains_visit_both_regions_of_insurance(shared_data):
+    """Five variables change all their arcs between two regions; chains from anywhere go to and fro."""
+    score = shared_score(shared_data, "insurance", rows=500)
+    sampler = SAMPLERS["partition"](score, Rules(max_parents=3).on(score.nodes))
+    value, model = score.nodes.index("CarValue"), score.nodes.index("MakeModel")
+    for rng in np.random.default_rng(3).spawn(3):
+        there = run(sampler, None, rng, 600, burn_in=2700, thin=27).indicators()[:, value, model]
+        assert 0.005 < there.mean() < 0.4
+        assert np.abs(np.diff(there.astype(int))).sum() > 4
+
+
+@pytest.mark.parametrize(
+    ("word", "draws"), [("order", 1000), pytest.param("partition", 4000, marks=pytest.mark.slow)]
+)
+def test_chains_of_a_ladder_agree_with_exact_sums_on_boston(word, draws):
+    """Fourteen collinear columns: random starts, all arcs within the Monte-Carlo error."""
+    score = SCORES["bge"].bind(FAMILIES["gaussian"].bind(example("boston")))
+    plain = SAMPLERS[word](score)
+    sampler = SAMPLERS[word](score, **{**plain.settings, "ladder": plain.climbed()})
+    rngs = np.random.default_rng(1).spawn(4)
+    found = diagnose([run(sampler, None, rng, draws, burn_in=2800, thin=28) for rng in rngs])
+    gap = np.abs(found.arcs.probabilities - exact(score, target=sampler.target).arcs)
+    assert (gap <= 4 * found.arcs.errors).all()
+    assert found.largest_rhat < 1.02

@@ -152,16 +152,27 @@ class StructureChain:
 
 
 class PlaceChain:
-    """Orders of the variables, or ordered partitions, each weighing what its graphs weigh together.
+    """Orders of the variables, or ordered partitions, each weighing what its graphs do; or graphs.
 
     Parameters
     ----------
     sets : parent sets of each variable.
     levels : False for orders; True for partitions, in which a variable's place is the number of its element.
+    graphs : whether the chain is over graphs; their places are of no account.
+    groups : variables that are moved together now and then.
     """
 
-    def __init__(self, sets: ParentSets, *, levels: bool) -> None:
-        self._native = _native.PlaceChain(sets.native, levels)
+    def __init__(
+        self,
+        sets: ParentSets,
+        *,
+        levels: bool,
+        graphs: bool = False,
+        groups: Sequence[Sequence[int]] = (),
+    ) -> None:
+        offsets = np.cumsum([0, *map(len, groups)], dtype=np.int64)
+        members = np.array([v for group in groups for v in group], dtype=np.int64)
+        self._native = _native.PlaceChain(sets.native, levels, graphs, offsets, members)
         self._shape: tuple[int, ...] = ()
 
     def go_to(self, state: PlaceState) -> None:
@@ -175,6 +186,10 @@ class PlaceChain:
         Otherwise as `StructureChain.run`.
         """
         return _visited(self._native.run(steps, thin, watch, permits), self._shape)
+
+    def exchange(self, other: "PlaceChain") -> bool:
+        """Offer a swap of states to a chain with other powers of the weights; whether it was taken."""
+        return bool(self._native.exchange(other._native))
 
     @property
     def state(self) -> PlaceState:

@@ -91,7 +91,8 @@ def posterior(
     prior : over graphs, for "exact" and "mcmc": "uniform" (default), "fair" (every number of parents equally
         probable), a number of nats per arc, or probabilities of arcs, as a matrix with names or a mapping of
         (parent, child).
-    draws : replicates (200), or draws of each chain (1000).
+    draws : replicates (200), or draws of each chain; by default 1000, and chains that disagree are run again
+        with up to 16 times as many steps between two draws.
     chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
         two, and "structure", "reversal" (the same with steps that turn arcs), "order", "partition" or
         "tempering".

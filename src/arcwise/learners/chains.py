@@ -1,13 +1,12 @@
 """Posteriors over directed graphs by chains, with a prior over graphs.
 
-Chains run side by side, in rounds: each advances by some draws, then all of them are written down. A chain
-carries its random generator in its state, so that neither the rounds nor the processes matter.
+Chains run side by side (`rounds`); where they disagree they are run again, longer and at several powers of
+the score.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,23 +17,12 @@ from arcwise.data.memory import available
 from arcwise.errors import DataError, FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.directed import Directed
-from arcwise.learners.parallel import inside, pieces
 from arcwise.learners.problem import Problem
-from arcwise.learners.replicates import child_of
+from arcwise.learners.rounds import LATE, LONGER, Length, filled, freer, packed, unpacked
 from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
 from arcwise.learners.specification import Specification
-from arcwise.mcmc import (
-    SAMPLERS,
-    UNIFORM,
-    Chain,
-    Info,
-    Sampler,
-    State,
-    choose,
-    diagnose,
-    run,
-)
-from arcwise.results import Interrupted, Posterior, Step, Trail, Watch
+from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose, diagnose
+from arcwise.results import Interrupted, Posterior, Trail, Watch
 from arcwise.scores import ArcPenalty, Score, Sum
 from arcwise.scores.graph_priors import ArcProbabilities, FairParents
 from arcwise.undirected.factors import Factors, factors_of
@@ -48,9 +36,6 @@ REVERSAL = "reversal"
 Array = NDArray[np.float64]
 
 _FLIPS = 0.1  # share of these steps
-_DRAWS = 1000  # of each chain
-_ROUNDS = 20  # in which these are drawn
-_FEW = 50  # draws of the first rounds at most, so that every chain has some when time is up
 SHARE = 0.5
 """How much of the memory that is free sums over all graphs may use."""
 
@@ -196,9 +181,9 @@ def of_chains(
     FitError : there was no time for the first draws.
     """
     own = weighed(problem, plan.prior)
-    limits = own.limits
+    limits, p = own.limits, len(own.score.nodes)
     word, why, options = _sampler(own.score, limits, plan.sampler)
-    share, p = getattr(watch, "share", None), len(own.score.nodes)
+    share = getattr(watch, "share", None)
     try:
         part = share(_LISTING) if share is not None and plan.sampler is None else watch
         sampler = _made(word, own.score, limits, options, part)
@@ -208,34 +193,29 @@ def of_chains(
         word, _, options = _sampler(own.score, limits, REVERSAL)
         sampler, why = _made(word, own.score, limits, options, watch), (_LONG,)
     thin = plan.thin or _thin(word, p)
-    burn_in = max(200 * thin, 20 * p) if plan.burn_in is None else plan.burn_in
-    draws = _DRAWS if plan.draws is None else plan.draws
-    away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
-    chains = _unpacked(kept, sampler) if kept else []
-    while not chains or min(map(len, chains)) < draws:
-        work = _Round(sampler, tuple(chains), rng, draws, burn_in, thin, away)
-        chains = list(pieces(work, range(plan.chains), plan.n_jobs, plan.backend))
-        if keep is not None:
-            keep(partial(_packed, chains))
-        least = min(len(chain) for chain in chains)
-        score = float(chains[0].log_scores[-1]) if least else float("nan")
-        step = Step(least, f"{least} of {draws} draws", -1, -1, score, 0, 0.0)
-        if watch is not None and watch(step):
+    burn_in = 100 * thin if plan.burn_in is None else plan.burn_in
+    level = int(kept["chain_0_level"]) if kept and "chain_0_level" in kept else 0
+    length = Length(freer(sampler) if level else sampler, thin, burn_in, level)
+    chains, ended = filled(length, unpacked(kept, sampler) if kept else [], plan, rng, watch, keep)
+    while not ended and plan.draws is None and length.level < LONGER:
+        if diagnose(chains).agree:
             break
+        length, begun = length.doubled(chains)
+        chains, ended = filled(length, begun, plan, rng, watch, keep)
     found = _judged([chain for chain in chains if len(chain)], own, problem)
-    settings = {"sampler": word, "thin": thin, "burn_in": burn_in, "chains": plan.chains}
-    diagnostics = {**found.diagnostics, **settings}
+    settings = {"sampler": word, "thin": length.every, "burn_in": burn_in, "chains": plan.chains}
+    diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
     late = plan.chains - sum(map(bool, map(len, chains)))
     left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
-    notes = (*why, *(left_out * bool(late)), *found.notes)
-    return Run(replace(found, diagnostics=diagnostics, notes=notes), _packed(chains))
+    notes = (*why, *length.words, *(left_out * bool(late)), *found.notes)
+    found = replace(found, diagnostics=diagnostics, notes=notes)
+    return Run(found, packed(chains, length.level))
 
 
 _LISTING = (
     0.5  # of the time limit: what listing parent sets may take where no sampler was asked for
 )
 _LONG = "Listing parent sets did not end within half of the time limit: graphs were drawn one by one instead."
-_LATE = "There was no time for the first draws of a chain: give it more."
 
 
 def _made(
@@ -247,7 +227,7 @@ def _made(
     try:
         sampler: Any = SAMPLERS[word](_Looking(score, Trail(watch).check), limits, **options)
     except Interrupted:
-        raise NoTimeError(_LATE) from None
+        raise NoTimeError(LATE) from None
     sampler.score = score  # the watcher stays in this process
     made: Sampler = sampler
     return made
@@ -295,46 +275,13 @@ def _sampler(
 
 def _thin(word: str, p: int) -> int:
     """Steps between two draws: about as many as it takes to change all of a graph."""
-    return max(10, 5 * p) if word in ("order", "partition") else max(50, 5 * p * p)
-
-
-@dataclass(frozen=True, eq=False)
-class _Round:
-    """Some more draws of one chain, by its number: an object that can be sent to other processes."""
-
-    sampler: Sampler
-    chains: tuple[Chain, ...]
-    rng: np.random.Generator
-    draws: int
-    burn_in: int
-    thin: int
-    watch: Watch | None
-
-    def __call__(self, number: int) -> Chain:
-        begun = number < len(self.chains)
-        if not begun and number == 0 and Trail(self.watch).tick("start", math.nan, 0):
-            raise NoTimeError(_LATE)
-        rng = child_of(self.rng, number)
-        before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
-        left = self.burn_in - before.state.taken
-        if left > 0:  # in one piece: it takes no more than a fifth of a run
-            warm = run(self.sampler, before.state, None, 0, burn_in=left, on_step=self.watch)
-            before = before.join(warm)
-            if warm.stopped:
-                return before
-        some = min(max(1, self.draws // _ROUNDS), max(_FEW, len(before) // 4))
-        more = min(some, self.draws - len(before))
-        if more <= 0:
-            return before
-        return before.join(
-            run(self.sampler, before.state, None, more, thin=self.thin, on_step=self.watch)
-        )
+    return max(10, p) if word in ("order", "partition") else max(50, 5 * p * p)
 
 
 def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem) -> Posterior:
     """What chains say together."""
     if not chains:
-        raise NoTimeError(_LATE)
+        raise NoTimeError(LATE)
     judged = diagnose(chains)
     counts: dict[DAG, int] = {}
     least = min(map(len, chains))
@@ -376,31 +323,3 @@ def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem) -> Posterio
         },
         notes=tuple(filter(None, (judged.warning,))),
     )
-
-
-def _packed(chains: Sequence[Chain]) -> dict[str, NDArray[Any]]:
-    """Chains as arrays of numbers."""
-    found: dict[str, NDArray[Any]] = {}
-    for number, chain in enumerate(chains):
-        state = {f"state_{name}": array for name, array in chain.state.to_arrays().items()}
-        own = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
-        # Summed, so that a run in pieces leaves the same arrays as one in one.
-        own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2).sum(axis=0)[None]
-        found |= {f"chain_{number}_{name}": array for name, array in own.items()}
-    return found
-
-
-def _unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain]:
-    """Chains from arrays."""
-    count = 1 + max(int(name.split("_")[1]) for name in arrays)
-    found: list[Chain] = []
-    for number in range(count):
-        start = f"chain_{number}_"
-        own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-        state = {n.removeprefix("state_"): a for n, a in own.items() if n.startswith("state_")}
-        infos = tuple(Info(int(steps), int(moved)) for steps, moved in own["infos"])
-        parents = np.asarray(own["parents"], dtype=np.uint64)
-        scores = np.asarray(own["log_scores"], dtype=float)
-        ended = State.from_arrays(state)
-        found.append(Chain(sampler.nodes, sampler.target, parents, scores, infos, ended))
-    return found

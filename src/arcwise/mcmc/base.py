@@ -25,7 +25,7 @@ from arcwise.results import ASKED, Step, Watch
 
 __all__ = [
     "ORDERS", "UNIFORM", "Chain", "Info", "KernelWatch", "Sampler", "State", "Visited", "bound", "generator",
-    "packed", "permits", "random_start", "run",
+    "joined", "packed", "permits", "random_start", "run",
 ]  # fmt: skip
 
 UNIFORM = "uniform over DAGs"
@@ -50,7 +50,7 @@ class State:
     parents : (p, words) bits of the graph; of several temperatures (n, p, words), the coldest first.
     generator : (4,) words of the random generator, or a row for each of several.
     taken : steps since the chain began.
-    places : (p,) each variable's place in the order or partition; empty for chains over graphs.
+    places : (n, p) each variable's place in the orders or partitions; empty for chains over graphs.
     """
 
     parents: Words
@@ -301,6 +301,20 @@ class _Telling:
         what = f"{self.before + done} of {self.steps} steps"
         elapsed = time.perf_counter() - self.began
         return bool(self.watch(Step(self.before + done, what, -1, -1, score, 0, elapsed)))
+
+
+def joined(found: Sequence[Visited], shape: tuple[int, ...], ended: bool) -> Visited:
+    """Pieces of a run as one; `shape` is that of a graph's bits."""
+    if not found:
+        empty = np.zeros((0, *shape), dtype=np.uint64)
+        return Visited(empty, np.zeros(0), 0, 0, ended)
+    return Visited(
+        np.concatenate([each.parents for each in found]),
+        np.concatenate([each.scores for each in found]),
+        sum(each.accepted for each in found),
+        sum(each.steps for each in found),
+        ended,
+    )
 
 
 def generator(rng: np.random.Generator) -> Words:

@@ -9,17 +9,28 @@ For each draw a graph is drawn from the order. Since a graph agrees with many or
 from the ORDER-MODULAR distribution, exp(score) times the number of orders that agree with the graph, which
 favours graphs with few arcs. For graphs that each count once see `partition`.
 
+Single moves hardly lead from one good region of graphs to another that differs in many arcs at once. Two
+things help. First, several variables are permuted among their places in one step, in proportion to the
+weights of all their permutations: a variable with some of those that it is tied to most, or a group of
+variables in whose parents the best graphs of short chains from random starts differ. Second, where a
+`ladder` is asked for, chains at lower powers of the score run beside the first and swap their states with it
+(parallel tempering; Geyer 1991).
+
 A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is
 undone if it does not fulfil it.
 """
 
+import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.chain import PlaceChain, PlaceState, unpacked_rows
+from arcwise._kernels.chain import ParentSets, PlaceChain, PlaceState, unpacked_rows
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.mcmc.base import (
@@ -29,6 +40,7 @@ from arcwise.mcmc.base import (
     Visited,
     bound,
     generator,
+    joined,
     packed,
     permits,
     random_start,
@@ -42,8 +54,11 @@ Words = NDArray[np.uint64]
 
 _ROUNDS = 6  # in which lists of candidates may grow
 _SETTLING, _DRAWS = 10, 50  # steps for each variable before, and graphs, in each
-_BETAS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)  # powers of the score on the way to a random start,
-_COOLING, _COOLED = 30, 1500  # and steps for each variable at each of them, at most so many in all
+_APART = 1.2  # standard deviations of the score between the powers of neighbours of a ladder,
+_FLAT, _RUNGS = 0.3, 8  # the power that is low enough, and how many chains may be beside the first
+_STARTS, _MOVED, _KEPT = 12, 9, 40  # short chains whose ends differ; largest and most groups
+_NEVER = 1 << 62  # a thinning that records nothing
+_EVERY = 0.1  # seconds between two looks at the clock
 _WORDS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 1], dtype=np.uint64)
 
 
@@ -57,23 +72,34 @@ class OrderSampler:
     limits : rules bound to the score's columns.
     candidates : for each variable the parents to choose from where not all sets can be listed; by default
         chosen by the score, and grown until a chain takes hardly any from outside.
+    ladder : powers of the score of chains beside the first, each of which swaps states with the next; none
+        by default, `climbed` finds some.
+    groups : variables to move together; by default those in whose parents short chains end differently.
     """
 
     score: Score
     limits: Limits | None = None
     candidates: tuple[tuple[int, ...], ...] | None = None
+    ladder: tuple[float, ...] = ()
+    groups: tuple[tuple[int, ...], ...] | None = None
     target: ClassVar[str] = ORDERS
     levels: ClassVar[bool] = False  # whether places are elements of a partition
-    _chain: PlaceChain | None = field(default=None, init=False, repr=False)
+    _chains: tuple[PlaceChain, ...] = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.bounds = bound(self.score.nodes, self.limits)
         self.lists = parent_lists(self.score, self.bounds, self.candidates)
         if self.candidates is None:
             self._grow()
+        if self.groups is None:
+            self.groups = self._differing() if self.bounds.condition is None else ()
+        if self.ladder and self.bounds.condition is not None:
+            raise FitError(
+                "A condition on whole graphs leaves no chains beside the first: ladder=()."
+            )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_chain": None}
+        return {**self.__dict__, "_chains": ()}
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -82,66 +108,161 @@ class OrderSampler:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it was told, and the candidate parents that it found."""
-        return {"candidates": self.candidates}
+        """What it was told, and the candidate parents and groups that it found."""
+        return {"candidates": self.candidates, "ladder": self.ladder, "groups": self.groups}
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """The state to begin with: the order or partition of a graph, a random one if none is given."""
-        graph = random_start(self.bounds, rng, self.candidates) if start is None else start
+        """The state to begin with: the order or partition of a graph, random ones if none is given."""
         if start is not None and not self.bounds.allows_graph(start):
             raise FitError("The start graph of a chain must obey the rules, but this one does not.")
-        words = generator(rng)
-        if start is None and self.bounds.condition is None:
-            graph, words = self._cooled(graph, words)
-        return self._state(graph, words)
-
-    def _cooled(self, graph: DAG, words: Words) -> tuple[DAG, Words]:
-        """The graph after steps over orders at falling temperatures: fewer chains begin in a poor mode."""
-        here = PlaceState(_order_of(graph), packed(graph), words, 0)
-        for beta in _BETAS:
-            chain = PlaceChain(self.lists.kernel(beta), levels=False)
-            chain.go_to(here)
-            steps = min(_COOLING * len(self.nodes), _COOLED)
-            chain.run(steps, steps, _go_on)  # the last draws a graph
-            here = chain.state._replace(taken=0)
-        return DAG.unchecked(self.nodes, tuple(unpacked_rows(here.parents))), here.generator
+        states = []
+        for _ in range(1 + len(self.ladder)):
+            graph = random_start(self.bounds, rng, self.candidates) if start is None else start
+            inside = self._inside(graph)
+            states.append(PlaceState(self._places(inside), packed(inside), generator(rng), 0))
+        return _stacked(states)
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, Visited]:
-        """Take steps from a state, see `Sampler`."""
-        if self._chain is None:
-            self._chain = PlaceChain(self.lists.kernel(), levels=self.levels)
-        self._chain.go_to(PlaceState(state.places, state.parents, state.generator, state.taken))
-        asked = permits(self.bounds)
-        visited = self._chain.run(steps, thin, watch or _go_on, asked)
-        places, parents, words, taken = self._chain.state
-        return State(parents, words, taken, places), visited
+        """Take steps from a state, see `Sampler`; those of a ladder are swapped every p / 3 steps."""
+        chains, asked = self._ready(state), permits(self.bounds)
+        period = max(4, len(self.nodes) // 3) if self.ladder else max(1, steps)
+        found: list[Visited] = []
+        taken, end, told = state.taken, state.taken + steps, _Told(watch)
+        while taken < end and not told.ended:
+            piece = min(end, taken - taken % period + period) - taken
+            visited = chains[0].run(piece, thin, told, asked)
+            for chain in chains[1:]:
+                chain.run(visited.steps, _NEVER, _go_on)
+            found.append(visited)
+            taken += visited.steps
+            if self.ladder and taken % period == 0:
+                for k in range(taken // period % 2, len(self.ladder), 2):
+                    chains[k].exchange(chains[k + 1])
+            told.between(visited.steps, chains[0])
+        there = _stacked([chain.state for chain in chains])
+        return there, joined(found, state.parents.shape[1:], told.ended)
 
-    def _state(self, graph: DAG, words: Words) -> State:
-        inside = graph if self.candidates is None else _nearest(self.lists, graph)
-        return State(packed(inside), words, 0, self._places(inside))
+    def _ready(self, state: State) -> tuple[PlaceChain, ...]:
+        """The chains, at a state."""
+        if not self._chains:
+            groups = self.groups or ()
+            first = PlaceChain(self.lists.kernel(), levels=self.levels, groups=groups)
+            beside = [
+                PlaceChain(self.lists.kernel(beta), levels=False, graphs=self.levels, groups=groups)
+                for beta in self.ladder
+            ]
+            self._chains = (first, *beside)
+        for number, chain in enumerate(self._chains):
+            places, parents = state.places[number], state.parents[number]
+            chain.go_to(PlaceState(places, parents, state.generator[number], state.taken))
+        return self._chains
 
     def _places(self, graph: DAG) -> NDArray[np.int64]:
         return _order_of(graph)
 
     def _grow(self) -> None:
         """Let candidates in that a short chain keeps taking from outside."""
-        self.candidates, p = self.lists.candidates, len(self.nodes)
-        here = self._state(self.bounds.start(), _WORDS)
+        self.candidates = self.lists.candidates
+        graph, words = self.bounds.start(), _WORDS
         for _ in range(_ROUNDS if self.candidates is not None else 0):
-            chain = PlaceChain(self.lists.kernel(), levels=self.levels)
-            chain.go_to(PlaceState(here.places, here.parents, here.generator, 0))
-            chain.run(_SETTLING * p, 1 << 62, _go_on)
-            visited = chain.run(_DRAWS * p, p, _go_on)
+            visited, last = self._short(self.lists.kernel(), _nearest(self.lists, graph), words)
+            p = len(self.nodes)
             flat = np.unpackbits(visited.parents.view(np.uint8), axis=2, bitorder="little")
             wider = grown(self.lists, flat[:, :, :p].mean(axis=0).T, self.bounds)
             if wider is None:
                 break
             self.candidates = wider
             self.lists = parent_lists(self.score, self.bounds, wider)
-            last = DAG.unchecked(self.nodes, tuple(unpacked_rows(chain.state.parents)))
-            here = self._state(last, chain.state.generator)
+            graph = DAG.unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
+            words = last.generator
+
+    def climbed(self) -> tuple[float, ...]:
+        """Powers for a `ladder`, each told by how much the scores of a short chain at the one before vary."""
+        found: list[float] = []
+        beta, words = 1.0, _WORDS
+        graph = self._inside(self.bounds.start())
+        while beta > _FLAT and len(found) < _RUNGS:
+            visited, last = self._short(self.lists.kernel(beta), graph, words)
+            spread = max(float(visited.scores.std()), 2.5 * _APART)
+            beta = round(max(beta * (1.0 - _APART / spread), _FLAT), 3)
+            found.append(beta)
+            graph = DAG.unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
+            words = last.generator
+        return tuple(found)
+
+    def _differing(self) -> tuple[tuple[int, ...], ...]:
+        """Variables in whose parents the best graphs of short chains differ, in groups."""
+        kernel, ends = self.lists.kernel(), []
+        rng = np.random.default_rng(0)  # no user's: the groups belong to the problem
+        for _ in range(_STARTS):
+            graph = self._inside(random_start(self.bounds, rng, self.candidates))
+            visited, _ = self._short(kernel, graph, generator(rng))
+            best = visited.parents[int(np.argmax(visited.scores))]
+            ends.append(tuple(unpacked_rows(best)))
+        found = Counter(
+            group for one, two in combinations(ends, 2) for group in _differences(one, two)
+        )
+        return tuple(group for group, _ in found.most_common(_KEPT))
+
+    def _inside(self, graph: DAG) -> DAG:
+        """The graph, with parents left out where not all sets are listed."""
+        return graph if self.candidates is None else _nearest(self.lists, graph)
+
+    def _short(self, sets: ParentSets, graph: DAG, words: Words) -> tuple[Visited, PlaceState]:
+        """What a short chain visits, and where it ends."""
+        chain, p = PlaceChain(sets, levels=self.levels), len(self.nodes)
+        chain.go_to(PlaceState(self._places(graph), packed(graph), words, 0))
+        chain.run(_SETTLING * p, _NEVER, _go_on)
+        return chain.run(_DRAWS * p, p, _go_on), chain.state
+
+
+def _differences(
+    one: Sequence[tuple[int, ...]], two: Sequence[tuple[int, ...]]
+) -> list[tuple[int, ...]]:
+    """Variables whose parents differ, those joined by an arc of one graph only together; small groups."""
+    arcs = [set(a) ^ set(b) for a, b in zip(one, two, strict=True)]
+    left, found = {v for v, parents in enumerate(arcs) if parents}, []
+    while left:
+        group, todo = set[int](), [min(left)]
+        while todo:
+            v = todo.pop()
+            group.add(v)
+            near = {u for u in left - group if u in arcs[v] or v in arcs[u]}
+            todo += near
+        left -= group
+        if 1 < len(group) <= _MOVED:
+            found.append(tuple(sorted(group)))
+    return found
+
+
+class _Told:
+    """Passes on where a run of several pieces is, about ten times a second; remembers that it shall end."""
+
+    def __init__(self, watch: KernelWatch | None) -> None:
+        self.watch, self.ended, self.done = watch or _go_on, False, 0
+        self.last = time.perf_counter()
+
+    def __call__(self, steps: int, score: float) -> bool:
+        self.last = time.perf_counter()
+        self.ended = bool(self.watch(self.done + steps, score))
+        return self.ended
+
+    def between(self, steps: int, chain: PlaceChain) -> None:
+        """After a piece of so many steps."""
+        self.done += steps
+        if not self.ended and time.perf_counter() - self.last > _EVERY:
+            self(0, chain.total)
+
+
+def _stacked(states: Sequence[PlaceState]) -> State:
+    return State(
+        np.stack([each.parents for each in states]),
+        np.stack([each.generator for each in states]),
+        states[0].taken,
+        np.stack([each.places for each in states]),
+    )
 
 
 def _order_of(graph: DAG) -> NDArray[np.int64]:

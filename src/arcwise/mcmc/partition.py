@@ -7,8 +7,12 @@ and since every graph is in one partition, graphs drawn from the partitions that
 sampled with every graph counting once.
 
 A step moves a variable into another element, or alone between two, drawn among all such places in
-proportion to their weights; splits an element or joins two; or swaps two variables. Conditions on whole
-graphs are obeyed by rejection, as in `order`.
+proportion to their weights; splits an element or joins two; swaps two variables; turns an arc of a graph
+(Grzegorczyk and Husmeier 2008); or moves a variable in an order that agrees with a graph.
+
+Groups of variables, chosen as in `order`, also get new parents all at once while all others keep theirs
+(Goudie and Mukherjee 2016). The chains of a ladder are over graphs and move in the last three ways.
+Conditions on whole graphs are obeyed by rejection, as in `order`.
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.mcmc.base import UNIFORM, KernelWatch, State, Visited, generator
+from arcwise.mcmc.base import UNIFORM, KernelWatch, State, Visited, generator, joined
 from arcwise.mcmc.structure import StructureSampler
 from arcwise.scores import Score
 
@@ -105,7 +105,9 @@ class TemperedSampler:
             if taken % self.period == 0:
                 self._swap(parents, words[-1], scores, taken // self.period)
             ended = watch is not None and bool(watch(taken - state.taken, scores[0]))
-        return State(parents, words, taken, state.places), _joined(found, state, ended)
+        return State(parents, words, taken, state.places), joined(
+            found, state.parents.shape[1:], ended
+        )
 
     def _swap(
         self, parents: NDArray[np.uint64], words: NDArray[np.uint64], scores: list[float], turn: int
@@ -115,19 +117,6 @@ class TemperedSampler:
             gap = self.chains[k].beta - self.chains[k + 1].beta
             if np.log(_uniform(words)) < gap * (scores[k + 1] - scores[k]):
                 parents[[k, k + 1]] = parents[[k + 1, k]]
-
-
-def _joined(found: list[Visited], state: State, ended: bool) -> Visited:
-    if not found:
-        empty = np.zeros((0, *state.parents.shape[1:]), dtype=np.uint64)
-        return Visited(empty, np.zeros(0), 0, 0, ended)
-    return Visited(
-        np.concatenate([each.parents for each in found]),
-        np.concatenate([each.scores for each in found]),
-        sum(each.accepted for each in found),
-        sum(each.steps for each in found),
-        ended,
-    )
 
 
 def _uniform(words: NDArray[np.uint64]) -> float:

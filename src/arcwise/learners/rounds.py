@@ -1,0 +1,170 @@
+"""Chains that run side by side, in rounds, and longer where they disagree.
+
+Each chain advances by some draws, then all of them are written down. A chain carries its random generator in
+its state, so that neither the rounds nor the processes matter.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import NoTimeError
+from arcwise.learners.parallel import inside, pieces
+from arcwise.learners.replicates import child_of
+from arcwise.learners.sampling import Arrays, Keep, Plan
+from arcwise.mcmc import Chain, Info, OrderSampler, Sampler, State, run
+from arcwise.results import Step, Trail, Watch
+
+LONGER = 4
+"""How often chains that disagree are run again, each time with twice as many steps."""
+
+LATE = "There was no time for the first draws of a chain: give it more."
+"""What is said where time was up before."""
+
+_DRAWS = 1000  # of each chain
+_ROUNDS = 20  # in which these are drawn
+_FEW = 50  # draws of the first rounds at most, so that every chain has some when time is up
+
+
+@dataclass(frozen=True, eq=False)
+class Length:
+    """How long chains are: steps before the first draw and between two, doubled so many times.
+
+    Chains that disagree are run again at several powers of the score, and then go on with twice as many
+    steps between two draws; the draws before count as burn-in.
+    """
+
+    sampler: Sampler
+    thin: int
+    burn_in: int
+    level: int = 0
+
+    @property
+    def every(self) -> int:
+        """Steps between two draws."""
+        return self.thin << self.level
+
+    def doubled(self, chains: Sequence[Chain]) -> tuple["Length", list[Chain]]:
+        """Twice the length, and the chains to go on from; none where they begin anew."""
+        sampler = self.sampler if self.level else freer(self.sampler)
+        begun = [
+            replace(chain, parents=chain.parents[:0], log_scores=chain.log_scores[:0])
+            for chain in (chains if sampler is self.sampler else ())
+        ]
+        return replace(self, sampler=sampler, level=self.level + 1), begun
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What was done beyond the usual, in a sentence."""
+        if not self.level:
+            return ()
+        ladder = getattr(self.sampler, "ladder", ())
+        also = f", beside {len(ladder)} at lower powers of the score" if ladder else ""
+        spent = ", which is the most that is tried" if self.level == LONGER else ""
+        return (
+            f"The chains disagreed at first and were run with {1 << self.level} times as many steps between "
+            f"two draws{also}{spent}.",
+        )
+
+
+def freer(sampler: Sampler) -> Sampler:
+    """The sampler with chains at lower powers of the score beside the first, where it can have them."""
+    if not isinstance(sampler, OrderSampler) or sampler.bounds.condition is not None:
+        return sampler
+    return type(sampler)(
+        sampler.score, sampler.limits, **{**sampler.settings, "ladder": sampler.climbed()}
+    )
+
+
+def filled(
+    length: Length,
+    begun: Sequence[Chain],
+    plan: Plan,
+    rng: np.random.Generator,
+    watch: Watch | None,
+    keep: Keep | None,
+) -> tuple[list[Chain], bool]:
+    """Chains with all their draws, and whether an end was asked for before."""
+    draws = _DRAWS if plan.draws is None else plan.draws
+    away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
+    chains, first = list(begun), plan.chains if length.level else 0
+    while not chains or min(map(len, chains)) < draws:
+        ways = (length.sampler, tuple(chains), rng, draws, length.burn_in, length.every, away)
+        numbers = range(plan.chains)
+        chains = list(pieces(_Round(*ways, first), numbers, plan.n_jobs, plan.backend))
+        if keep is not None:
+            keep(partial(packed, chains, length.level))
+        least = min(len(chain) for chain in chains)
+        score = float(chains[0].log_scores[-1]) if least else float("nan")
+        step = Step(least, f"{least} of {draws} draws", -1, -1, score, 0, 0.0)
+        if watch is not None and watch(step):
+            return chains, True
+    return chains, False
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """Some more draws of one chain, by its number: an object that can be sent to other processes."""
+
+    sampler: Sampler
+    chains: tuple[Chain, ...]
+    rng: np.random.Generator
+    draws: int
+    burn_in: int
+    thin: int
+    watch: Watch | None
+    first: int = 0
+
+    def __call__(self, number: int) -> Chain:
+        begun = number < len(self.chains)
+        if not begun and number == 0 and Trail(self.watch).tick("start", math.nan, 0):
+            raise NoTimeError(LATE)
+        rng = child_of(self.rng, self.first + number)
+        before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
+        left = self.burn_in - before.state.taken
+        if left > 0:  # in one piece: it takes no more than a fifth of a run
+            warm = run(self.sampler, before.state, None, 0, burn_in=left, on_step=self.watch)
+            before = before.join(warm)
+            if warm.stopped:
+                return before
+        some = min(max(1, self.draws // _ROUNDS), max(_FEW, len(before) // 4))
+        more = min(some, self.draws - len(before))
+        if more <= 0:
+            return before
+        return before.join(
+            run(self.sampler, before.state, None, more, thin=self.thin, on_step=self.watch)
+        )
+
+
+def packed(chains: Sequence[Chain], level: int = 0) -> dict[str, NDArray[Any]]:
+    """Chains as arrays of numbers, with how often their length was doubled."""
+    found: dict[str, NDArray[Any]] = {}
+    for number, chain in enumerate(chains):
+        state = {f"state_{name}": array for name, array in chain.state.to_arrays().items()}
+        own = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
+        # Summed, so that a run in pieces leaves the same arrays as one in one.
+        own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2).sum(axis=0)[None]
+        own["level"] = np.array(level)
+        found |= {f"chain_{number}_{name}": array for name, array in own.items()}
+    return found
+
+
+def unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain]:
+    """Chains from arrays."""
+    count = 1 + max(int(name.split("_")[1]) for name in arrays)
+    found: list[Chain] = []
+    for number in range(count):
+        start = f"chain_{number}_"
+        own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
+        state = {n.removeprefix("state_"): a for n, a in own.items() if n.startswith("state_")}
+        infos = tuple(Info(int(steps), int(moved)) for steps, moved in own["infos"])
+        parents = np.asarray(own["parents"], dtype=np.uint64)
+        scores = np.asarray(own["log_scores"], dtype=float)
+        ended = State.from_arrays(state)
+        found.append(Chain(sampler.nodes, sampler.target, parents, scores, infos, ended))
+    return found
