@@ -12,7 +12,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from arcwise.cli.options import registers
+from arcwise.cli import inputs
+from arcwise.cli.outputs import TABLES
+from arcwise.cli.syntax import either
 
 Style = Callable[[str], str]
 
@@ -49,13 +51,52 @@ def help_text(command: Any, context: Any, width: int | None = None) -> str:
     rows += _commands(command) if hasattr(command, "commands") else []
     rows += _options(params)
     if any("{" in text for _, _, text in rows):
-        words = registers()
+        words = _registers()
         rows = [(heading, left, text.format_map(words)) for heading, left, text in rows]
     parts = [f"{bold('Usage:')} {usage}", *_paragraphs(command.help or "", wide)]
     parts += _sections(rows, wide, bold)
     if command.epilog:
         parts += _paragraphs(command.epilog, wide)
     return "\n\n".join(parts) + "\n"
+
+
+def _registers() -> dict[str, str]:
+    """Words that help texts name, by the name of their register."""
+    from arcwise.conditionals import FAMILIES
+    from arcwise.data import KINDS, METHODS
+    from arcwise.data.gaps import POLICIES
+    from arcwise.inference import ENGINES
+    from arcwise.io import FIGURES, FORMATS
+    from arcwise.learners import RULES, Lasso, graphs, replicates, sampling
+    from arcwise.learners.chains import REVERSAL
+    from arcwise.mcmc import SAMPLERS
+    from arcwise.plot import PICTURES
+    from arcwise.scores import SCORES
+    from arcwise.search import SEARCHES
+    from arcwise.undirected import UNDIRECTED
+
+    found: dict[str, Iterable[str]] = {
+        "figures": FIGURES,
+        "formats": [ending for ending, form in FORMATS.items() if form.write is not None],
+        "graph": [inputs.GRAPH_FORMS],
+        "graphs": graphs(),
+        "cutters": METHODS,
+        "kinds": KINDS,
+        "lasso": [word for word in Lasso.searches if word != "auto"],
+        "methods": ENGINES,
+        "models": FAMILIES,
+        "pictures": PICTURES,
+        "posteriors": sampling.METHODS,
+        "policies": POLICIES,
+        "resampling": replicates.RESAMPLING,
+        "rules": RULES,
+        "samplers": [*SAMPLERS, REVERSAL],
+        "scores": SCORES,
+        "searches": SEARCHES,
+        "tables": TABLES,
+        "undirected": UNDIRECTED,
+    }
+    return {name: either(words) for name, words in found.items()}
 
 
 def _shown(argument: Any) -> str:

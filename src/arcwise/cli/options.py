@@ -2,15 +2,15 @@
 
 A group of options is a frozen dataclass: a command takes it as one parameter, and `flat` makes single
 options of its fields. The help of an option is what the docstring of the group or command says of it under
-Parameters. Words in braces there, as in ``{scores}``, stand for those of a register; `registers` looks
-them up when the help is read.
+Parameters. Words in braces there, as in ``{scores}``, stand for those of a register, which the manual looks
+up when the help is read.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from arcwise.cli import inputs
-from arcwise.cli.outputs import TABLES
-from arcwise.cli.syntax import arcs, assignments, either, names, number, options
+from arcwise.cli.syntax import arcs, assignments, names, number, options
 from arcwise.errors import DataError, WordError, unknown
 
 if TYPE_CHECKING:
@@ -53,44 +52,6 @@ output_option = partial(option, "FILE", panel="Output")
 main_output = partial(output_option, "-o", "--output")
 _knowledge = partial(option, panel="Prior knowledge")
 _simulation = partial(option, panel="Simulation, where an answer has no closed form")
-
-
-def registers() -> dict[str, str]:
-    """Words that help texts name, by the name of their register."""
-    from arcwise.conditionals import FAMILIES
-    from arcwise.data import KINDS, METHODS
-    from arcwise.data.gaps import POLICIES
-    from arcwise.inference import ENGINES
-    from arcwise.io import FIGURES, FORMATS
-    from arcwise.learners import RULES, Boundary, Lasso, graphs, replicates, sampling
-    from arcwise.learners.chains import REVERSAL
-    from arcwise.mcmc import SAMPLERS
-    from arcwise.plot import PICTURES
-    from arcwise.scores import SCORES
-    from arcwise.search import SEARCHES
-
-    found: dict[str, Iterable[str]] = {
-        "figures": FIGURES,
-        "formats": [ending for ending, form in FORMATS.items() if form.write is not None],
-        "graph": [inputs.GRAPH_FORMS],
-        "graphs": graphs(),
-        "cutters": METHODS,
-        "kinds": KINDS,
-        "lasso": [word for word in Lasso.searches if word != "auto"],
-        "methods": ENGINES,
-        "models": FAMILIES,
-        "pictures": PICTURES,
-        "posteriors": sampling.METHODS,
-        "policies": POLICIES,
-        "resampling": replicates.RESAMPLING,
-        "rules": RULES,
-        "samplers": [*SAMPLERS, REVERSAL],
-        "scores": SCORES,
-        "searches": SEARCHES,
-        "tables": TABLES,
-        "undirected": [word for word in Boundary.searches if word != "auto"],
-    }
-    return {name: either(words) for name, words in found.items()}
 
 
 def flat(command: Callable[..., None]) -> Callable[..., None]:

@@ -60,7 +60,7 @@ class Undirected(Problem):
 class Boundary(Undirected):
     """An undirected graph by taking edges out, with any score."""
 
-    searches = {"auto": boundary, **UNDIRECTED, "grow-shrink": boundary}  # noqa: RUF012
+    searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
 
     @classmethod
     def bind(cls, spec: Specification, source: Table | Moments) -> Self:
