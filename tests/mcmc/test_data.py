@@ -96,14 +96,19 @@ def test_independent_chains_agree_on_insurance(shared_data, word, draws):
 
 
 def test_chains_visit_both_regions_of_insurance(shared_data):
-    """Five variables change all their arcs between two regions; chains from anywhere go to and fro."""
+    """Five variables change all their arcs between two regions; chains from anywhere go to and fro.
+
+    About 90 times in 8000 draws (eight chains), so some twenty times here.
+    """
     score = shared_score(shared_data, "insurance", rows=500)
     sampler = SAMPLERS["partition"](score, Rules(max_parents=3).on(score.nodes))
     value, model = score.nodes.index("CarValue"), score.nodes.index("MakeModel")
-    for rng in np.random.default_rng(3).spawn(3):
-        there = run(sampler, None, rng, 600, burn_in=2700, thin=27).indicators()[:, value, model]
-        assert 0.005 < there.mean() < 0.4
-        assert np.abs(np.diff(there.astype(int))).sum() > 4
+    chains = [
+        run(sampler, None, rng, 600, burn_in=2700, thin=27).indicators()[:, value, model]
+        for rng in np.random.default_rng(3).spawn(3)
+    ]
+    assert 0.01 < np.mean(chains) < 0.3
+    assert np.abs(np.diff(np.array(chains, dtype=int))).sum() > 6
 
 
 @pytest.mark.parametrize(
