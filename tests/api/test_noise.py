@@ -1,8 +1,8 @@
 """False edges on independent columns: at most 0.2 a column with 100 rows, fewer with more, none with many.
 
-Each test prints its table. Lines of 10 000 rows and more take minutes (100 draws of 10 columns and 10 000 rows
-about ten, 20 of 100 000 rows about twenty): they are run where ARCWISE_NOISE is set, to a number of draws
-or to "all".
+Each test prints its table. Lines of 10 000 rows and more take minutes (100 draws of 10 columns and 10 000
+rows about ten, 20 of 100 000 rows about twenty): they are run where ARCWISE_NOISE is set, to a number of
+draws or to "all".
 """
 
 import os
