@@ -31,8 +31,8 @@ from arcwise.scores import ArcPenalty, Sum
 from arcwise.search import SEARCHES
 
 CELLS = {
-    (5, 100): 24, (10, 100): 16, (5, 300): 16, (10, 300): 10, (30, 100): 3, (5, 1000): 6, (10, 1000): 3,
-    (30, 300): 3, (5, 3000): 3, (20, 1000): 3, (10, 3000): 3,
+    (5, 100): 60, (10, 100): 40, (5, 300): 40, (10, 300): 24, (30, 100): 8, (5, 1000): 16, (10, 1000): 8,
+    (30, 300): 4, (5, 3000): 4, (20, 1000): 3, (10, 3000): 3,
 }  # fmt: skip
 TIMES = (0.125, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 16.0)
 FIXED = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
@@ -64,11 +64,8 @@ def one(family: str, p: int, n: int, seed: int, kind: str) -> dict[str, Any]:
 def searched(own: Any, penalty: float) -> aw.DAG:
     """The graph of a search at a penalty; local scores are kept from one penalty to the next."""
     score = Sum([own, ArcPenalty(own.nodes, own.rows, penalty)])
-    limits = Rules().on(own.nodes)
-    # The whole search where that takes seconds; beyond, one climb from the empty graph tells penalties apart.
-    patience = None if len(limits.nodes) * own.rows <= 3000 else 0
     rng = np.random.default_rng(0)
-    return SEARCHES["auto"](score, None, rng=rng, limits=limits, patience=patience).graph
+    return SEARCHES["auto"](score, None, rng=rng, limits=Rules().on(own.nodes)).graph
 
 
 def jobs(first: int) -> list[tuple[str, int, int, int, str]]:

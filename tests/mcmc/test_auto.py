@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 from all_graphs import TableScore, random_score
 
 from arcwise.graphs import HasChild, Limits, Rules
-from arcwise.mcmc import SAMPLERS, choose, run
+from arcwise.mcmc import SAMPLERS, choose, parents, run
+from arcwise.results import Interrupted
 
 
 class Columns(TableScore):
@@ -37,3 +39,23 @@ def test_conditions_decide():
         SAMPLERS[found.word](score, some, **found.options), None, np.random.default_rng(1), 50
     )
     assert all(graph.n_arcs > 0 for graph in chain.graphs)
+
+
+@pytest.mark.parametrize("word", ["order", "partition"])
+def test_short_chains_can_be_stopped(word, monkeypatch):
+    asked = []
+
+    def stop():
+        asked.append(None)
+        raise Interrupted
+
+    score = random_score(4)
+    hurried = SAMPLERS[word](score, check=stop)
+    assert hurried.hurried and hurried.groups == () and len(asked) == 1
+    with pytest.raises(Interrupted):
+        hurried.climbed()
+    assert len(run(hurried, None, np.random.default_rng(1), 50)) == 50
+    assert not SAMPLERS[word](score).hurried
+    monkeypatch.setattr(parents, "_CLOSED", 100)
+    with pytest.raises(Interrupted):  # without candidates there are no chains
+        SAMPLERS[word](random_score(7), check=stop)

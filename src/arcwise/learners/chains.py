@@ -192,15 +192,22 @@ def of_chains(
             raise
         word, _, options = _sampler(own.score, limits, REVERSAL)
         sampler, why = _made(word, own.score, limits, options, watch), (_LONG,)
+    why += (_HURRIED,) * getattr(sampler, "hurried", False)
     thin = plan.thin or _thin(word, p)
     burn_in = 100 * thin if plan.burn_in is None else plan.burn_in
     level = int(kept["chain_0_level"]) if kept and "chain_0_level" in kept else 0
-    length = Length(freer(sampler) if level else sampler, thin, burn_in, level)
+    try:
+        length = Length(freer(sampler, watch) if level else sampler, thin, burn_in, level)
+    except Interrupted:
+        raise NoTimeError(LATE) from None
     chains, ended = filled(length, unpacked(kept, sampler) if kept else [], plan, rng, watch, keep)
     while not ended and plan.draws is None and length.level < LONGER:
         if diagnose(chains).agree:
             break
-        length, begun = length.doubled(chains)
+        try:
+            length, begun = length.doubled(chains, watch)
+        except Interrupted:
+            break
         chains, ended = filled(length, begun, plan, rng, watch, keep)
     found = _judged([chain for chain in chains if len(chain)], own, problem)
     settings = {"sampler": word, "thin": length.every, "burn_in": burn_in, "chains": plan.chains}
@@ -215,6 +222,7 @@ def of_chains(
 _LISTING = (
     0.5  # of the time limit: what listing parent sets may take where no sampler was asked for
 )
+_HURRIED = "There was no time to find which variables to move together: chains may need more steps."
 _LONG = "Listing parent sets did not end within half of the time limit: graphs were drawn one by one instead."
 
 
@@ -225,7 +233,8 @@ def _made(
     if word not in ("order", "partition"):
         return SAMPLERS[word](score, limits, **options)
     try:
-        sampler: Any = SAMPLERS[word](_Looking(score, Trail(watch).check), limits, **options)
+        check = Trail(watch).check
+        sampler: Any = SAMPLERS[word](_Looking(score, check), limits, check=check, **options)
     except Interrupted:
         raise NoTimeError(LATE) from None
     sampler.score = score  # the watcher stays in this process

@@ -49,9 +49,14 @@ class Length:
         """Steps between two draws."""
         return self.thin << self.level
 
-    def doubled(self, chains: Sequence[Chain]) -> tuple["Length", list[Chain]]:
-        """Twice the length, and the chains to go on from; none where they begin anew."""
-        sampler = self.sampler if self.level else freer(self.sampler)
+    def doubled(self, chains: Sequence[Chain], watch: Watch | None) -> tuple["Length", list[Chain]]:
+        """Twice the length, and the chains to go on from; none where they begin anew.
+
+        Raises
+        ------
+        Interrupted : `watch` asked for an end.
+        """
+        sampler = self.sampler if self.level else freer(self.sampler, watch)
         begun = [
             replace(chain, parents=chain.parents[:0], log_scores=chain.log_scores[:0])
             for chain in (chains if sampler is self.sampler else ())
@@ -72,10 +77,16 @@ class Length:
         )
 
 
-def freer(sampler: Sampler) -> Sampler:
-    """The sampler with chains at lower powers of the score beside the first, where it can have them."""
+def freer(sampler: Sampler, watch: Watch | None) -> Sampler:
+    """The sampler with chains at lower powers of the score beside the first, where it can have them.
+
+    Raises
+    ------
+    Interrupted : `watch` asked for an end.
+    """
     if not isinstance(sampler, OrderSampler) or sampler.bounds.condition is not None:
         return sampler
+    sampler.check = Trail(watch).check
     return type(sampler)(
         sampler.score, sampler.limits, **{**sampler.settings, "ladder": sampler.climbed()}
     )

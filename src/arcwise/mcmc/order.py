@@ -22,7 +22,7 @@ undone if it does not fulfil it.
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar
@@ -46,6 +46,7 @@ from arcwise.mcmc.base import (
     random_start,
 )
 from arcwise.mcmc.parents import ParentLists, grown, parent_lists
+from arcwise.results import Interrupted
 from arcwise.scores import Score
 
 __all__ = ["OrderSampler"]
@@ -75,6 +76,8 @@ class OrderSampler:
     ladder : powers of the score of chains beside the first, each of which swaps states with the next; none
         by default, `climbed` finds some.
     groups : variables to move together; by default those in whose parents short chains end differently.
+    check : called now and then while candidates and groups are found. Where it raises `Interrupted` while
+        groups are, there are none, and the sampler is `hurried`.
     """
 
     score: Score
@@ -82,6 +85,7 @@ class OrderSampler:
     candidates: tuple[tuple[int, ...], ...] | None = None
     ladder: tuple[float, ...] = ()
     groups: tuple[tuple[int, ...], ...] | None = None
+    check: Callable[[], None] | None = field(default=None, repr=False)
     target: ClassVar[str] = ORDERS
     levels: ClassVar[bool] = False  # whether places are elements of a partition
     _chains: tuple[PlaceChain, ...] = field(default=(), init=False, repr=False)
@@ -91,15 +95,19 @@ class OrderSampler:
         self.lists = parent_lists(self.score, self.bounds, self.candidates)
         if self.candidates is None:
             self._grow()
+        self.hurried = False
         if self.groups is None:
-            self.groups = self._differing() if self.bounds.condition is None else ()
+            try:
+                self.groups = self._differing() if self.bounds.condition is None else ()
+            except Interrupted:
+                self.groups, self.hurried = (), True
         if self.ladder and self.bounds.condition is not None:
             raise FitError(
                 "A condition on whole graphs leaves no chains beside the first: ladder=()."
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_chains": ()}
+        return {**self.__dict__, "_chains": (), "check": None}  # a watcher stays in its process
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -179,7 +187,12 @@ class OrderSampler:
             words = last.generator
 
     def climbed(self) -> tuple[float, ...]:
-        """Powers for a `ladder`, each told by how much the scores of a short chain at the one before vary."""
+        """Powers for a `ladder`, each told by how much the scores of a short chain at the one before vary.
+
+        Raises
+        ------
+        Interrupted : `check` did.
+        """
         found: list[float] = []
         beta, words = 1.0, _WORDS
         graph = self._inside(self.bounds.start())
@@ -212,10 +225,16 @@ class OrderSampler:
 
     def _short(self, sets: ParentSets, graph: DAG, words: Words) -> tuple[Visited, PlaceState]:
         """What a short chain visits, and where it ends."""
+        self._asking(0, 0.0)
         chain, p = PlaceChain(sets, levels=self.levels), len(self.nodes)
         chain.go_to(PlaceState(self._places(graph), packed(graph), words, 0))
-        chain.run(_SETTLING * p, _NEVER, _go_on)
-        return chain.run(_DRAWS * p, p, _go_on), chain.state
+        chain.run(_SETTLING * p, _NEVER, self._asking)
+        return chain.run(_DRAWS * p, p, self._asking), chain.state
+
+    def _asking(self, steps: int, score: float) -> bool:
+        if self.check is not None:
+            self.check()
+        return False
 
 
 def _differences(
