@@ -29,12 +29,11 @@ inline double weight_inside(const Word* set, double weight, const Word* outside,
 }
 
 template <int words>
-inline double sum_of(const Word* sets, const double* weights, const double* rests, std::int64_t n, const Word* outside,
+inline double sum_of(double sum, const Word* sets, const double* weights, const double* rests, std::int64_t n, const Word* outside,
                      const Word* needed, Word any) {
   constexpr std::int64_t kBlock = 16;
   const auto weight = [&](std::int64_t i) { return weight_inside<words>(sets + words * i, weights[i], outside, needed, any); };
   std::int64_t first = 0;
-  double sum = 0.0;
   for (; first + kBlock <= n; first += kBlock) {
     if (rests[first] < 0x1p-54 * sum) return sum;
     double one = 0.0, two = 0.0, three = 0.0, four = 0.0;
@@ -50,13 +49,13 @@ inline double sum_of(const Word* sets, const double* weights, const double* rest
   return sum;
 }
 
-ARCWISE_CLONES double sum_inside(const Word* sets, const double* weights, const double* rests, std::int64_t n, std::size_t words,
-                                 const Word* allowed, const Word* needed) {
+ARCWISE_CLONES double sum_inside(double sum, const Word* sets, const double* weights, const double* rests, std::int64_t n,
+                                 std::size_t words, const Word* allowed, const Word* needed) {
   Word outside[2] = {~allowed[0], words == 2 ? ~allowed[1] : 0}, meets[2] = {0, 0};
   if (needed) std::copy_n(needed, words, meets);
   const Word any = needed ? 0 : ~Word{0};  // whether sets that meet nothing count
-  return words == 1 ? sum_of<1>(sets, weights, rests, n, outside, meets, any)
-                    : sum_of<2>(sets, weights, rests, n, outside, meets, any);
+  return words == 1 ? sum_of<1>(sum, sets, weights, rests, n, outside, meets, any)
+                    : sum_of<2>(sum, sets, weights, rests, n, outside, meets, any);
 }
 
 namespace {

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from naive import posterior as naive
@@ -183,6 +185,38 @@ def test_an_order_or_partition_weighs_what_its_graphs_weigh(levels, spread):
             if fits(graph, places, levels)
         ]
         assert chain.total == pytest.approx(np.logaddexp.reduce(logs), rel=1e-10, abs=1e-10)
+
+
+@pytest.mark.parametrize("shift", [0, 63])  # sets of one word, and of two
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("spread", [1.0, 40.0, 400.0])
+def test_sets_of_candidates_and_of_others_are_summed_together(levels, spread, shift):
+    """All sets of some variables, which have a table, and some of all: against sums over listed graphs."""
+    p, rng = 5, np.random.default_rng(5)
+    of = [0, 1, 2, 3 + shift, 4 + shift]
+    size = of[-1] + 1
+    sets, logs, known = [packed_rows([()], size)] * size, [np.zeros(1)] * size, []
+    for v in range(p):
+        others = [u for u in range(p) if u != v]
+        among = others[:2]
+        members = [(), (among[0],), (among[1],), tuple(among), (others[3],), (others[0], others[2])]
+        logs[of[v]] = spread * rng.standard_normal(len(members))
+        sets[of[v]] = packed_rows([sorted(of[u] for u in each) for each in members], size)
+        known.append(dict(zip(map(frozenset, members), logs[of[v]], strict=True)))
+    graphs = [graph for graph in product(*known) if naive.acyclic(graph)]
+    chain = PlaceChain(ParentSets(sets, logs), levels=levels)
+    words = rng.integers(0, 2**63, 4, dtype=np.uint64)
+    start = np.arange(size) if not levels else np.zeros(size, dtype=np.int64)
+    chain.go_to(PlaceState(start, packed_rows([()] * size), words, 0))
+    for _ in range(30):
+        chain.run(1, 1, go_on)
+        places = chain.state.places[of]
+        weights = [
+            sum(known[v][graph[v]] for v in range(p))
+            for graph in graphs
+            if fits(graph, places, levels)
+        ]
+        assert chain.total == pytest.approx(np.logaddexp.reduce(weights), rel=1e-10, abs=1e-10)
 
 
 def fits(graph, places, levels):

@@ -84,3 +84,16 @@ def test_wrong_candidates_are_told():
     score = random_score(4)
     with pytest.raises(FitError, match="needed for 4 variables, got 1"):
         SAMPLERS["order"](score, candidates=((1,),))
+
+
+def test_lists_made_from_earlier_ones_are_the_same():
+    score = random_score(6)
+    limits = Rules(required=["a -> b"], max_parents=3).on(score.nodes)
+    first = parent_lists(score, limits, ((1, 2), (2, 3), (0, 1), (0, 4), (1,), (2, 3)))
+    wider = ((1, 2, 4), (2, 3), (0, 1), (0, 4, 5), (1,), (2, 3))
+    again, whole = parent_lists(score, limits, wider, first), parent_lists(score, limits, wider)
+    for kind in ("sets", "scores"):
+        for mine, its in zip(getattr(again, kind), getattr(whole, kind), strict=True):
+            assert np.array_equal(mine, its)
+    assert again.scores[1] is first.scores[1]
+    assert again.scores[0] is not first.scores[0]

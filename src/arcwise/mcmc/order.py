@@ -182,7 +182,7 @@ class OrderSampler:
             if wider is None:
                 break
             self.candidates = wider
-            self.lists = parent_lists(self.score, self.bounds, wider)
+            self.lists = parent_lists(self.score, self.bounds, wider, self.lists)
             graph = DAG.unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
             words = last.generator
 

@@ -60,7 +60,12 @@ class ParentLists:
         return sum(map(len, self.scores))
 
 
-def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = None) -> ParentLists:
+def parent_lists(
+    score: Score,
+    limits: Limits,
+    candidates: Candidates | None = None,
+    before: ParentLists | None = None,
+) -> ParentLists:
     """List the parent sets of each variable.
 
     Parameters
@@ -69,6 +74,7 @@ def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = N
     limits : rules bound to the score's columns.
     candidates : for each variable the parents to choose from; by default all if the sets are few enough,
         else chosen by the score.
+    before : lists of the same score and limits; a variable whose candidates are the same keeps its own.
 
     Raises
     ------
@@ -84,7 +90,11 @@ def parent_lists(score: Score, limits: Limits, candidates: Candidates | None = N
     if len(candidates) != p:
         raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
     depth = _depth(limits, candidates, budget)
-    found = [_listed(score, limits, v, candidates[v], depth) for v in range(p)]
+    known: dict[int, tuple[Words, Array]] = {}
+    if before is not None and before.candidates is not None and before.extended == depth:
+        same = [v for v in range(p) if before.candidates[v] == candidates[v]]
+        known = {v: (before.sets[v], before.scores[v]) for v in same}
+    found = [known.get(v) or _listed(score, limits, v, candidates[v], depth) for v in range(p)]
     return _checked(limits, found, candidates, depth)
 
 
@@ -211,8 +221,9 @@ def _values(
     """Scores of sets of candidates: from the whole lattice where that is cheap."""
     if score.lattice and len(candidates) <= _WHOLE and 1 << len(candidates) <= 8 * len(sets):
         table = score.subsets(child, candidates, required)
-        bit = {u: 1 << i for i, u in enumerate(candidates)}
-        return table[[sum(bit.get(u, 0) for u in each) for each in sets]]
+        flags = [1 << i for i in range(len(candidates))]
+        most = max(map(len, sets)) - len(required)  # sets come by size, each size in order
+        return table[[sum(each) for n in range(most + 1) for each in combinations(flags, n)]]
     parts = [sets[first : first + _PIECE] for first in range(0, len(sets), _PIECE)]
     return np.concatenate([score.many(child, part) for part in parts])
 
