@@ -526,6 +526,19 @@ def test_auto_turns_to_chains_where_sums_take_too_long():
     assert found.settings["method"] == "mcmc"
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_burn_in_leaves_time_for_draws_of_every_chain(n_jobs):
+    words = {"method": "mcmc", "sampler": "reversal", "chains": 3, "n_jobs": n_jobs}
+    found = aw.posterior(noise(6), **words, burn_in=10**12, time_limit=4.0)
+    assert any("cut the burn-in short" in note for note in found.notes)
+    assert not any("had no time for a draw" in note for note in found.notes)
+    assert found.found.draws >= 3
+    assert np.isfinite(found.found.arc_errors).all()
+    whole = aw.posterior(noise(6), **words, draws=20, time_limit=60.0)
+    assert not any("cut the burn-in" in note for note in whole.notes)
+    assert np.array_equal(whole.found.arcs, aw.posterior(noise(6), **words, draws=20).found.arcs)
+
+
 def test_ctrl_c_ends_sums():
     threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     began = time.monotonic()

@@ -171,8 +171,8 @@ class Boundary(Undirected):
             return markov_net(graph, self.bound, check=Trail(patient(watch)).check), ""
         except Interrupted:
             said = (
-                "There was no time to fit the joint normal distribution on this graph: each variable is "
-                "regressed on its neighbours by itself, and answers are simulated; fit(graph, data) fits it."
+                "There was no time to fit the joint distribution on this graph: each variable has a model "
+                "given its neighbours, and answers are simulated; fit(graph, data) fits it."
             )
             return markov_net(graph, self.bound, joint=False), said
 

@@ -214,9 +214,21 @@ def of_chains(
     diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
     late = plan.chains - sum(map(bool, map(len, chains)))
     left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
-    notes = (*why, *length.words, *(left_out * bool(late)), *found.notes)
+    cut = _cut(chains, length)
+    notes = (*why, *length.words, *(left_out * bool(late)), *cut, *found.notes)
     found = replace(found, diagnostics=diagnostics, notes=notes)
     return Run(found, packed(chains, length.level))
+
+
+def _cut(chains: Sequence[Chain], length: Length) -> tuple[str, ...]:
+    """A sentence where time was up before the end of the burn-in."""
+    taken = [chain.state.taken - len(chain) * length.every for chain in chains if len(chain)]
+    if min(taken, default=length.burn_in) >= length.burn_in:
+        return ()
+    return (
+        f"The time limit cut the burn-in short ({min(taken)} of {length.burn_in} steps): draws lean on the "
+        "random graphs that chains began with.",
+    )
 
 
 _LISTING = (

@@ -107,7 +107,8 @@ def filled(
     while not chains or min(map(len, chains)) < draws:
         ways = (length.sampler, tuple(chains), rng, draws, length.burn_in, length.every, away)
         numbers = range(plan.chains)
-        chains = list(pieces(_Round(*ways, first), numbers, plan.n_jobs, plan.backend))
+        work = _Round(*ways, first, _shares(plan, watch))
+        chains = list(pieces(work, numbers, plan.n_jobs, plan.backend))
         if keep is not None:
             keep(partial(packed, chains, length.level))
         least = min(len(chain) for chain in chains)
@@ -130,6 +131,7 @@ class _Round:
     thin: int
     watch: Watch | None
     first: int = 0
+    shares: Sequence[tuple[Watch | None, Watch | None]] = ()
 
     def __call__(self, number: int) -> Chain:
         begun = number < len(self.chains)
@@ -138,18 +140,29 @@ class _Round:
         rng = child_of(self.rng, self.first + number)
         before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
         left = self.burn_in - before.state.taken
+        watches = self.shares[number] if self.shares and not begun else (self.watch, self.watch)
         if left > 0:  # in one piece: it takes no more than a fifth of a run
-            warm = run(self.sampler, before.state, None, 0, burn_in=left, on_step=self.watch)
+            warm = run(self.sampler, before.state, None, 0, burn_in=left, on_step=watches[0])
             before = before.join(warm)
-            if warm.stopped:
+            if warm.stopped and (watches[0] is self.watch or Trail(self.watch).tick("", 0.0, 0)):
                 return before
         some = min(max(1, self.draws // _ROUNDS), max(_FEW, len(before) // 4))
         more = min(some, self.draws - len(before))
         if more <= 0:
             return before
         return before.join(
-            run(self.sampler, before.state, None, more, thin=self.thin, on_step=self.watch)
+            run(self.sampler, before.state, None, more, thin=self.thin, on_step=watches[1])
         )
+
+
+def _shares(plan: Plan, watch: Watch | None) -> list[tuple[Watch | None, Watch | None]]:
+    """Watchers for the burn-in and the first draws of each chain, so that none takes all of the time."""
+    here = plan.n_jobs == 1 and plan.backend == "joblib"
+    share = getattr(watch, "share" if here else "away", None)
+    if share is None:
+        return []
+    ends = [(k + 1) / plan.chains if here else 1.0 for k in range(plan.chains)]
+    return [(share(0.5 + 0.4 * (end - 0.5 / plan.chains)), share(0.5 + 0.4 * end)) for end in ends]
 
 
 def packed(chains: Sequence[Chain], level: int = 0) -> dict[str, NDArray[Any]]:

@@ -55,8 +55,13 @@ class Diagnosis(NamedTuple):
 
     @property
     def largest_rhat(self) -> float:
-        """The largest R-hat of all pairs and of the score."""
-        return float(np.nanmax([self.pairs.rhat.max(), self.arcs.rhat.max(), self.score_rhat]))
+        """The largest R-hat of all pairs and of the score; NaN where chains are too short for one."""
+        every = np.array([self.pairs.rhat.max(), self.arcs.rhat.max(), self.score_rhat])
+        return (
+            float(every[~np.isnan(every)].max(initial=-np.inf))
+            if np.isfinite(every).any()
+            else np.nan
+        )
 
     @property
     def agree(self) -> bool:
