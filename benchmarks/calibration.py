@@ -84,7 +84,7 @@ def draw(found: dict[tuple[str, str, str], list[Any]], place: str) -> None:
         axes.set_xlabel("stated")
     for axes in rows[:, 0]:
         axes.set_ylabel("share that is true")
-    rows[0][0].legend(frameon=False, fontsize=8, loc="upper left")
+    rows[0][0].legend(frameon=False, fontsize=8, loc="lower right")
     figure.savefig(place, dpi=110)
 
 
