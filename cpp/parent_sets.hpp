@@ -10,10 +10,10 @@
 
 namespace arcwise {
 
-// `sum` and the weights of sets of one or two words each that lie inside `allowed` and meet `needed`, if that is given. It ends where
-// all that is left, `rests`, is below the rounding error.
+// `sum` and the weights of sets of one or two words each that lie inside `allowed`. It ends where all that is left, `rests`, is below
+// the rounding error.
 double sum_inside(double sum, const Word* sets, const double* weights, const double* rests, std::int64_t n, std::size_t words,
-                  const Word* allowed, const Word* needed);
+                  const Word* allowed);
 
 class ParentSets {
  public:
@@ -126,7 +126,7 @@ class ParentSets {
     return least == -INFINITY ? most : most + std::log1p(std::exp(least - most));
   }
 
-  // The variables that occur most often, where at least half of the sets lie among them; else none.
+  // The variables that occur most often, where at least a quarter of the sets lie among them; else none.
   Lattice lattice(int v) const {
     std::vector<std::int64_t> occurs(static_cast<std::size_t>(p_), 0);
     for (std::int64_t i = offsets_[v]; i < offsets_[v + 1]; ++i) each_bit(set(i), words_, [&](int u) { ++occurs[u]; });
@@ -142,10 +142,13 @@ class ParentSets {
     for (int u : found.members) put(among.data(), u);
     std::int64_t within = 0;
     for (std::int64_t i = offsets_[v]; i < offsets_[v + 1]; ++i) within += inside(set(i), among.data(), words_);
-    if (2 * within < count || count == 0) return {};
+    if (4 * within < count || count == 0) return {};
     found.sums.assign(std::size_t{1} << found.members.size(), -INFINITY);
     for (std::int64_t i = offsets_[v]; i < offsets_[v + 1]; ++i)
-      if (inside(set(i), among.data(), words_)) found.sums[index(found.members, set(i))] = logs_[i] - best(v);
+      if (inside(set(i), among.data(), words_)) {
+        double& sum = found.sums[index(found.members, set(i))];
+        sum = added(sum, logs_[i] - best(v));
+      }
     for (std::size_t bit = 1; bit < found.sums.size(); bit <<= 1)
       for (std::size_t mask = 0; mask < found.sums.size(); ++mask)
         if (mask & bit) found.sums[mask] = added(found.sums[mask], found.sums[mask ^ bit]);
@@ -191,7 +194,7 @@ class ParentSets {
     const std::int64_t n = static_cast<std::int64_t>(others.logs.size());
     if (n == 0 || others.rests[0] < 0x1p-54 * begun) return table;
     double sum = begun;
-    if (words_ <= 2) sum = sum_inside(sum, others.sets.data(), others.weights.data(), others.rests.data(), n, words_, allowed, nullptr);
+    if (words_ <= 2) sum = sum_inside(sum, others.sets.data(), others.weights.data(), others.rests.data(), n, words_, allowed);
     else
       for (std::int64_t i = 0; i < n && !(others.rests[i] < 0x1p-54 * sum); ++i)
         if (inside(&others.sets[i * words_], allowed, words_)) sum += others.weights[i];

@@ -1,4 +1,4 @@
-from itertools import product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -187,36 +187,52 @@ def test_an_order_or_partition_weighs_what_its_graphs_weigh(levels, spread):
         assert chain.total == pytest.approx(np.logaddexp.reduce(logs), rel=1e-10, abs=1e-10)
 
 
-@pytest.mark.parametrize("shift", [0, 63])  # sets of one word, and of two
-@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("p", [20, 64, 70, 128, 130])  # sets of one, two and three words
 @pytest.mark.parametrize("spread", [1.0, 40.0, 400.0])
-def test_sets_of_candidates_and_of_others_are_summed_together(levels, spread, shift):
-    """All sets of some variables, which have a table, and some of all: against sums over listed graphs."""
-    p, rng = 5, np.random.default_rng(5)
-    of = [0, 1, 2, 3 + shift, 4 + shift]
-    size = of[-1] + 1
-    sets, logs, known = [packed_rows([()], size)] * size, [np.zeros(1)] * size, []
+@pytest.mark.parametrize("table", [True, False])
+def test_an_order_weighs_all_sets_that_agree_with_it(p, spread, table):
+    """Sets of six candidates, which have a table of sums, and many others; or pairs and triples of all."""
+    rng = np.random.default_rng([p, table])
+    sets, logs = [], []
     for v in range(p):
-        others = [u for u in range(p) if u != v]
-        among = others[:2]
-        members = [(), (among[0],), (among[1],), tuple(among), (others[3],), (others[0], others[2])]
-        logs[of[v]] = spread * rng.standard_normal(len(members))
-        sets[of[v]] = packed_rows([sorted(of[u] for u in each) for each in members], size)
-        known.append(dict(zip(map(frozenset, members), logs[of[v]], strict=True)))
-    graphs = [graph for graph in product(*known) if naive.acyclic(graph)]
-    chain = PlaceChain(ParentSets(sets, logs), levels=levels)
-    words = rng.integers(0, 2**63, 4, dtype=np.uint64)
-    start = np.arange(size) if not levels else np.zeros(size, dtype=np.int64)
-    chain.go_to(PlaceState(start, packed_rows([()] * size), words, 0))
-    for _ in range(30):
-        chain.run(1, 1, go_on)
-        places = chain.state.places[of]
-        weights = [
-            sum(known[v][graph[v]] for v in range(p))
-            for graph in graphs
-            if fits(graph, places, levels)
-        ]
-        assert chain.total == pytest.approx(np.logaddexp.reduce(weights), rel=1e-10, abs=1e-10)
+        near = rng.permutation([u for u in range(p) if u != v])
+        inner = [each for size in range(7) for each in combinations(near[:6].tolist(), size)]
+        outer = [(int(a), int(b)) for a, b in rng.choice(near[6:], (60, 2)) if a != b]
+        more = [tuple(rng.choice(near, 3, replace=False).tolist()) for _ in range(300)]
+        sets.append(list({*inner, *map(tuple, map(sorted, outer)), *(() if table else more)}))
+        logs.append(spread * rng.standard_normal(len(sets[-1])) - 10.0)
+    native = ParentSets([packed_rows(each, p) for each in sets], logs)
+    chain = PlaceChain(native, levels=False)
+    for _ in range(3):
+        places = rng.permutation(p)
+        words = rng.integers(0, 2**63, 4, dtype=np.uint64)
+        chain.go_to(PlaceState(places, packed_rows([()] * p), words, 0))
+        total = 0.0
+        for v in range(p):
+            inside = [all(places[u] < places[v] for u in each) for each in sets[v]]
+            total += np.logaddexp.reduce(logs[v][inside])
+        assert chain.total == pytest.approx(total, rel=1e-12, abs=1e-9)
+
+
+@pytest.mark.parametrize("spread", [1.0, 400.0])
+def test_a_partition_weighs_tables_and_other_sets_together(spread):
+    """One variable after two elements: sets that meet the second, of five candidates and of others."""
+    p, rng = 70, np.random.default_rng(3)
+    near = rng.permutation(np.arange(1, p))
+    inner = [each for size in range(6) for each in combinations(near[:5].tolist(), size)]
+    outer = [(int(u), int(w)) for u in near[5:45] for w in near[:2]]
+    sets = [inner + outer, *([()] for _ in range(1, p))]
+    logs = [spread * rng.standard_normal(len(each)) for each in sets]
+    for roots in (set(near[:3]), set(near[3:]), set(near[::2])):
+        listed = [sets[0], *([()] if v in roots else [(min(roots),)] for v in range(1, p))]
+        native = ParentSets([packed_rows(each, p) for each in listed], logs)
+        chain = PlaceChain(native, levels=True)
+        places = np.array([2, *(0 if v in roots else 1 for v in range(1, p))])
+        words = rng.integers(0, 2**63, 4, dtype=np.uint64)
+        chain.go_to(PlaceState(places, packed_rows([()] * p), words, 0))
+        meeting = [bool(set(each) - roots) for each in sets[0]]
+        total = np.logaddexp.reduce(logs[0][meeting]) + sum(each[0] for each in logs[1:])
+        assert chain.total == pytest.approx(total, rel=1e-9, abs=1e-7)
 
 
 def fits(graph, places, levels):
