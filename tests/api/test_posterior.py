@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import sys
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -526,17 +528,42 @@ def test_auto_turns_to_chains_where_sums_take_too_long():
     assert found.settings["method"] == "mcmc"
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_burn_in_leaves_time_for_draws_of_every_chain(n_jobs):
-    words = {"method": "mcmc", "sampler": "reversal", "chains": 3, "n_jobs": n_jobs}
-    found = aw.posterior(noise(6), **words, burn_in=10**12, time_limit=4.0)
-    assert any("cut the burn-in short" in note for note in found.notes)
-    assert not any("had no time for a draw" in note for note in found.notes)
-    assert found.found.draws >= 3
-    assert np.isfinite(found.found.arc_errors).all()
-    whole = aw.posterior(noise(6), **words, draws=20, time_limit=60.0)
-    assert not any("cut the burn-in" in note for note in whole.notes)
-    assert np.array_equal(whole.found.arcs, aw.posterior(noise(6), **words, draws=20).found.arcs)
+def test_a_burn_in_that_takes_too_long_is_an_error_in_words():
+    words = {"method": "mcmc", "sampler": "reversal", "chains": 2}
+    with pytest.raises(
+        NoTimeError, match=r"after [1-9]\d* of the 1000000000000 steps before the first"
+    ):
+        aw.posterior(noise(6), **words, burn_in=10**12, time_limit=1.0)
+
+
+def test_a_run_goes_on_with_the_sampler_that_it_turned_to(tmp_path, monkeypatch):
+    """A limit makes a run turn to single arcs; without one it goes on with these."""
+    words = {"method": "mcmc", "chains": 2, "checkpoint": tmp_path / "run.npz", "burn_in": 100}
+    monkeypatch.setattr("arcwise.learners.chains._LISTING", 0.0)  # of the time limit: none
+    short = aw.posterior(noise(8), **words, draws=20, time_limit=60.0)
+    assert short.found.diagnostics["sampler"] == "structure"
+    monkeypatch.undo()
+    more = aw.posterior(noise(8), **words, draws=40)
+    assert more.found.diagnostics["sampler"] == "structure"
+    assert np.array_equal(more.log_scores()[:, :20], short.log_scores())
+    assert any("one by one" in note for note in more.notes)
+
+
+def test_draws_that_are_done_stay_where_longer_chains_have_no_time(monkeypatch):
+    true = chains_module.filled
+
+    def filled(length, *rest):
+        found, ended = true(length, *rest)
+        if not length.level:
+            return found, ended
+        few = [(each, each.parents[:3], each.log_scores[:3]) for each in found]
+        return [replace(each, parents=bits, log_scores=logs) for each, bits, logs in few], True
+
+    monkeypatch.setattr(chains_module, "filled", filled)
+    monkeypatch.setattr(sys.modules["arcwise.mcmc.diagnose"], "AGREE", 0.0)
+    post = aw.posterior(noise(5), method="mcmc", chains=2)
+    assert post.found.diagnostics["doublings"] == 0
+    assert post.found.draws == 2000
 
 
 def test_ctrl_c_ends_sums():

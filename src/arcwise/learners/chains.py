@@ -18,7 +18,16 @@ from arcwise.errors import DataError, FitError, GraphError, NoTimeError, WordErr
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.directed import Directed
 from arcwise.learners.problem import Problem
-from arcwise.learners.rounds import LATE, LONGER, Length, filled, freer, packed, unpacked
+from arcwise.learners.rounds import (
+    LATE,
+    LONGER,
+    Length,
+    filled,
+    freer,
+    packed,
+    sampler_of,
+    unpacked,
+)
 from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose, diagnose
@@ -182,13 +191,17 @@ def of_chains(
     """
     own = weighed(problem, plan.prior)
     limits, p = own.limits, len(own.score.nodes)
+    before = sampler_of(kept)
     word, why, options = _sampler(own.score, limits, plan.sampler)
+    if before not in (None, _label(word, options)):  # a run that had turned to another one
+        (word, _, options), why = _sampler(own.score, limits, before), (_LONG,)
     share = getattr(watch, "share", None)
+    free = share is not None and plan.sampler is None and before is None
     try:
-        part = share(_LISTING) if share is not None and plan.sampler is None else watch
+        part = share(_LISTING) if share is not None and free else watch
         sampler = _made(word, own.score, limits, options, part)
     except NoTimeError:
-        if part is watch or Trail(watch).tick("start", math.nan, 0):
+        if not free or Trail(watch).tick("start", math.nan, 0):
             raise
         word, _, options = _sampler(own.score, limits, REVERSAL)
         sampler, why = _made(word, own.score, limits, options, watch), (_LONG,)
@@ -196,39 +209,52 @@ def of_chains(
     thin = plan.thin or _thin(word, p)
     burn_in = 100 * thin if plan.burn_in is None else plan.burn_in
     level = int(kept["chain_0_level"]) if kept and "chain_0_level" in kept else 0
-    try:
-        length = Length(freer(sampler, watch) if level else sampler, thin, burn_in, level)
-    except Interrupted:
-        raise NoTimeError(LATE) from None
-    chains, ended = filled(length, unpacked(kept, sampler) if kept else [], plan, rng, watch, keep)
-    while not ended and plan.draws is None and length.level < LONGER:
-        if diagnose(chains).agree:
-            break
-        try:
-            length, begun = length.doubled(chains, watch)
-        except Interrupted:
-            break
-        chains, ended = filled(length, begun, plan, rng, watch, keep)
-    found = _judged([chain for chain in chains if len(chain)], own, problem)
+    length = Length(sampler, _label(word, options), thin, burn_in)
+    length, chains = _followed(length, level, kept, plan, rng, watch, keep)
+    found = _judged(chains, length, own, problem)
     settings = {"sampler": word, "thin": length.every, "burn_in": burn_in, "chains": plan.chains}
     diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
     late = plan.chains - sum(map(bool, map(len, chains)))
     left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
-    cut = _cut(chains, length)
-    notes = (*why, *length.words, *(left_out * bool(late)), *cut, *found.notes)
+    notes = (*why, *length.words, *(left_out * bool(late)), *found.notes)
     found = replace(found, diagnostics=diagnostics, notes=notes)
-    return Run(found, packed(chains, length.level))
+    return Run(found, packed(chains, length))
 
 
-def _cut(chains: Sequence[Chain], length: Length) -> tuple[str, ...]:
-    """A sentence where time was up before the end of the burn-in."""
-    taken = [chain.state.taken - len(chain) * length.every for chain in chains if len(chain)]
-    if min(taken, default=length.burn_in) >= length.burn_in:
-        return ()
-    return (
-        f"The time limit cut the burn-in short ({min(taken)} of {length.burn_in} steps): draws lean on the "
-        "random graphs that chains began with.",
-    )
+def _followed(
+    length: Length,
+    level: int,
+    kept: Arrays | None,
+    plan: Plan,
+    rng: np.random.Generator,
+    watch: Watch | None,
+    keep: Keep | None,
+) -> tuple[Length, list[Chain]]:
+    """Chains that agree, or are as long as is tried; where time is up before, the longest that were done."""
+    try:
+        for _ in range(min(level, 1)):
+            length = replace(length, sampler=freer(length.sampler, watch), level=level)
+    except Interrupted:
+        raise NoTimeError(LATE) from None
+    begun = unpacked(kept, length.sampler) if kept else []
+    chains, ended = filled(length, begun, plan, rng, watch, keep)
+    while not ended and plan.draws is None and length.level < LONGER:
+        if diagnose(chains).agree:
+            break
+        try:
+            further, begun = length.doubled(chains, watch)
+            fresh, ended = filled(further, begun, plan, rng, watch, keep)
+        except (Interrupted, NoTimeError):
+            break
+        if ended and min(map(len, fresh)) < min(map(len, chains)):
+            break
+        length, chains = further, fresh
+    return length, chains
+
+
+def _label(word: str, options: Mapping[str, Any]) -> str:
+    """The word that asks for a sampler with these options."""
+    return REVERSAL if word == "structure" and options else word
 
 
 _LISTING = (
@@ -299,10 +325,15 @@ def _thin(word: str, p: int) -> int:
     return max(10, p) if word in ("order", "partition") else max(50, 5 * p * p)
 
 
-def _judged(chains: Sequence[Chain], own: Weighed, problem: Problem) -> Posterior:
+def _judged(every: Sequence[Chain], length: Length, own: Weighed, problem: Problem) -> Posterior:
     """What chains say together."""
+    chains = [chain for chain in every if len(chain)]
     if not chains:
-        raise NoTimeError(LATE)
+        taken = max(chain.state.taken for chain in every)
+        raise NoTimeError(
+            f"Time was up after {taken} of the {length.burn_in} steps before the first draw of a chain: "
+            "give it more, or a shorter burn_in."
+        )
     judged = diagnose(chains)
     counts: dict[DAG, int] = {}
     least = min(map(len, chains))

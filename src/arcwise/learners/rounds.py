@@ -36,10 +36,11 @@ class Length:
     """How long chains are: steps before the first draw and between two, doubled so many times.
 
     Chains that disagree are run again at several powers of the score, and then go on with twice as many
-    steps between two draws; the draws before count as burn-in.
+    steps between two draws; the draws before count as burn-in. `word` is that of the sampler.
     """
 
     sampler: Sampler
+    word: str
     thin: int
     burn_in: int
     level: int = 0
@@ -107,10 +108,9 @@ def filled(
     while not chains or min(map(len, chains)) < draws:
         ways = (length.sampler, tuple(chains), rng, draws, length.burn_in, length.every, away)
         numbers = range(plan.chains)
-        work = _Round(*ways, first, _shares(plan, watch))
-        chains = list(pieces(work, numbers, plan.n_jobs, plan.backend))
+        chains = list(pieces(_Round(*ways, first), numbers, plan.n_jobs, plan.backend))
         if keep is not None:
-            keep(partial(packed, chains, length.level))
+            keep(partial(packed, chains, length))
         least = min(len(chain) for chain in chains)
         score = float(chains[0].log_scores[-1]) if least else float("nan")
         step = Step(least, f"{least} of {draws} draws", -1, -1, score, 0, 0.0)
@@ -131,7 +131,6 @@ class _Round:
     thin: int
     watch: Watch | None
     first: int = 0
-    shares: Sequence[tuple[Watch | None, Watch | None]] = ()
 
     def __call__(self, number: int) -> Chain:
         begun = number < len(self.chains)
@@ -140,42 +139,37 @@ class _Round:
         rng = child_of(self.rng, self.first + number)
         before = self.chains[number] if begun else run(self.sampler, None, rng, 0)
         left = self.burn_in - before.state.taken
-        watches = self.shares[number] if self.shares and not begun else (self.watch, self.watch)
         if left > 0:  # in one piece: it takes no more than a fifth of a run
-            warm = run(self.sampler, before.state, None, 0, burn_in=left, on_step=watches[0])
+            warm = run(self.sampler, before.state, None, 0, burn_in=left, on_step=self.watch)
             before = before.join(warm)
-            if warm.stopped and (watches[0] is self.watch or Trail(self.watch).tick("", 0.0, 0)):
+            if warm.stopped:
                 return before
         some = min(max(1, self.draws // _ROUNDS), max(_FEW, len(before) // 4))
         more = min(some, self.draws - len(before))
         if more <= 0:
             return before
         return before.join(
-            run(self.sampler, before.state, None, more, thin=self.thin, on_step=watches[1])
+            run(self.sampler, before.state, None, more, thin=self.thin, on_step=self.watch)
         )
 
 
-def _shares(plan: Plan, watch: Watch | None) -> list[tuple[Watch | None, Watch | None]]:
-    """Watchers for the burn-in and the first draws of each chain, so that none takes all of the time."""
-    here = plan.n_jobs == 1 and plan.backend == "joblib"
-    share = getattr(watch, "share" if here else "away", None)
-    if share is None:
-        return []
-    ends = [(k + 1) / plan.chains if here else 1.0 for k in range(plan.chains)]
-    return [(share(0.5 + 0.4 * (end - 0.5 / plan.chains)), share(0.5 + 0.4 * end)) for end in ends]
-
-
-def packed(chains: Sequence[Chain], level: int = 0) -> dict[str, NDArray[Any]]:
-    """Chains as arrays of numbers, with how often their length was doubled."""
+def packed(chains: Sequence[Chain], length: Length) -> dict[str, NDArray[Any]]:
+    """Chains as arrays of numbers, with the word of their sampler and how often their length was doubled."""
     found: dict[str, NDArray[Any]] = {}
     for number, chain in enumerate(chains):
         state = {f"state_{name}": array for name, array in chain.state.to_arrays().items()}
         own = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
         # Summed, so that a run in pieces leaves the same arrays as one in one.
         own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2).sum(axis=0)[None]
-        own["level"] = np.array(level)
+        own |= {"level": np.array(length.level), "sampler": np.array([*length.word.encode()])}
         found |= {f"chain_{number}_{name}": array for name, array in own.items()}
     return found
+
+
+def sampler_of(arrays: Arrays | None) -> str | None:
+    """The word of the sampler that chains in arrays are from; None where they do not tell."""
+    letters = (arrays or {}).get("chain_0_sampler")
+    return None if letters is None else bytes(letters.tolist()).decode()
 
 
 def unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain]:
