@@ -130,14 +130,15 @@ def posterior(
     }
     with one_thread(source), watching as watch:
         run, plan, problem = _run(spec, source, plan, watch, place, again)
-    words |= {"score": problem.spec.score, "rules": spec.rules}  # as they were understood
+    known = problem.spec.options
+    words |= {**known, "score": problem.spec.score, "rules": spec.rules}  # as they were understood
     found = run.found
     if watch.reason:
         found = replace(found, stopped=watch.reason)
     found = replace(found, notes=(*problem.notes, *found.notes))
     settings = {**problem.words, "method": plan.method, "seed": seed}
-    if options:
-        settings["options"] = dict(options)
+    if known:
+        settings["options"] = dict(known)
     return Posterior(
         found,
         plan,

@@ -114,10 +114,16 @@ def meaning_of(score: str) -> str:
 
 
 def with_score(spec: Specification, source: Table | Moments, method: str) -> Specification:
-    """The specification with the score of a posterior, where none is asked for."""
+    """The specification with the score of a posterior, where none is asked for.
+
+    That of linear models takes columns in standard deviations: a prior in their own units says one thing of
+    a column in grams and another of the same in tons.
+    """
     if spec.score is not None or spec.graph != "directed" or method == "bootstrap":
         return spec
-    return spec.but(score=MARGINAL.get(settled_model(spec.model, source)))
+    score = MARGINAL.get(settled_model(spec.model, source))
+    own = {"standardise": True} if score == "bge" else {}
+    return spec.but(score=score, options={**own, **spec.options})
 
 
 def of_replicates(

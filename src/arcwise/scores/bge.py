@@ -6,7 +6,8 @@ t = alpha_mu (alpha_w - p - 1) / (alpha_mu + 1). The posterior matrix is
     R = T + scatter + n alpha_mu / (n + alpha_mu) (mean - nu)(mean - nu)'.
 
 By default nu is the sample mean, and the last term is gone; a prior that does not look at the data, one to
-draw from, has nu = 0 (`prior_mean="zero"`). For a set Y of l variables, with a = alpha_w - p + l,
+draw from, has nu = 0 (`prior_mean="zero"`). T has the units of the columns: `standardise` takes these in
+standard deviations, so that units do not matter, and gives the density of such columns. For a set Y of l variables, with a = alpha_w - p + l,
 
     log p(Y) = -l n / 2 log pi + l / 2 log(alpha_mu / (n + alpha_mu)) + log G_l((n + a) / 2)
                - log G_l(a / 2) + a / 2 log det T_YY - (n + a) / 2 log det R_YY,
@@ -40,15 +41,24 @@ class BGe(Score):
     lattice = True
 
     def __init__(
-        self, fits: GaussianFits, alpha_mu: float, alpha_w: float, zero: bool = False
+        self,
+        fits: GaussianFits,
+        alpha_mu: float,
+        alpha_w: float,
+        zero: bool = False,
+        standardise: bool = False,
     ) -> None:
         moments, p = fits.moments, len(fits.nodes)
         self.nodes, self.rows = fits.nodes, fits.rows
         t = alpha_mu * (alpha_w - p - 1) / (alpha_mu + 1)
-        posterior = np.array(moments.scatter)
+        posterior, mean = np.array(moments.scatter), np.array(moments.mean)
+        if standardise:
+            unit = np.sqrt(np.diag(posterior) / fits.rows)
+            unit[unit == 0] = 1.0
+            posterior, mean = posterior / np.outer(unit, unit), mean / unit
         posterior[np.diag_indices(p)] += t
         if zero:
-            off = moments.mean * np.sqrt(fits.rows * alpha_mu / (fits.rows + alpha_mu))
+            off = mean * np.sqrt(fits.rows * alpha_mu / (fits.rows + alpha_mu))
             posterior += np.outer(off, off)
         self.log_sd = 0.5 * np.log(np.diag(posterior))
         sd = np.exp(self.log_sd)
@@ -146,8 +156,12 @@ def bge(
     alpha_mu: float = 1.0,
     alpha_w: float | None = None,
     prior_mean: Literal["sample", "zero"] = "sample",
+    standardise: bool = False,
 ) -> Score:
-    """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2."""
+    """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2.
+
+    With `standardise` that of the columns in standard deviations: their units do not matter then.
+    """
     if not isinstance(fits, GaussianFits):
         raise FitError(
             "bge is a score of Gaussian models: take model='gaussian', or another score."
@@ -158,4 +172,4 @@ def bge(
         raise FitError(
             f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, got {alpha_mu} and {degrees}."
         )
-    return BGe(fits, alpha_mu, degrees, prior_mean == "zero")
+    return BGe(fits, alpha_mu, degrees, prior_mean == "zero", standardise)
