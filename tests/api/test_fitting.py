@@ -112,3 +112,13 @@ def test_a_shared_width_is_tuned_to_the_graph_given(graph):
     assert {float(w) for m in blankets.conditionals for w in m.bandwidths} == set(
         fitted["RM"].bandwidths
     )
+
+
+@pytest.mark.parametrize("score", ["kfold", "heldout"])
+def test_the_same_seed_splits_rows_in_the_same_way(score):
+    table = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+    net = aw.learn(table, score=score, seed=1)
+    assert aw.score(net.graph, table, score=score, seed=1) == pytest.approx(net.score, rel=1e-12)
+    assert aw.fit(net.graph, table, score=score, seed=1).score == pytest.approx(
+        net.score, rel=1e-12
+    )

@@ -34,6 +34,12 @@ def exact(homes):
 
 
 @pytest.fixture(scope="module")
+def narrow(homes):
+    """A posterior on fewer graphs than answers are averaged over."""
+    return aw.posterior(homes, score="bge")
+
+
+@pytest.fixture(scope="module")
 def boot(homes):
     return aw.posterior(homes, method="bootstrap", draws=60)
 
@@ -66,7 +72,7 @@ def test_a_small_posterior_is_the_sum_over_all_graphs(homes):
     found = aw.posterior(three)
     graphs = all_graphs(three.names)
     assert len(graphs) == 25
-    logs = np.array([aw.score(graph, three, score="bge") for graph in graphs])
+    logs = np.array([aw.score(graph, three, score="bge", standardise=True) for graph in graphs])
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     for tail in range(3):
@@ -219,11 +225,11 @@ def test_the_averaged_network_says_how_sure_it_is(boot):
     assert boot.best.graph == boot.graphs[0].graph
 
 
-def test_answers_are_sums_by_hand(homes, exact):
+def test_answers_are_sums_by_hand(homes, narrow):
     """p(y | e) = sum p(G) p(e | G) p(y | e, G) / sum p(G) p(e | G), graph by graph."""
     given = {"RM": 7.0, "AGE": 40.0}
     weights, means, seconds, below = [], [], [], []
-    for graph, weight in zip(exact.found.graphs, exact.found.shares, strict=True):
+    for graph, weight in zip(narrow.found.graphs, narrow.found.shares, strict=True):
         net = aw.fit(graph, homes)
         belief = net.query("MEDV", given)
         weights.append(weight * np.exp(net.logpdf({name: [x] for name, x in given.items()})[0]))
@@ -231,33 +237,33 @@ def test_answers_are_sums_by_hand(homes, exact):
         seconds.append(belief.variance + belief.mean**2)
         below.append(float(belief.probability((None, 25.0))))
     shares = np.array(weights) / np.sum(weights)
-    belief = exact.query("MEDV", given)
+    belief = narrow.query("MEDV", given)
     mean = shares @ means
     assert belief.mean == pytest.approx(mean)
     assert belief.sd == pytest.approx(np.sqrt(shares @ seconds - mean**2))
     assert float(belief.probability((None, 25.0))) == pytest.approx(shares @ below)
     row = {"RM": [7.0], "AGE": [40.0]}
-    assert exact.predict(row, "MEDV").mean[0] == pytest.approx(mean)
-    assert exact.predict(row, "MEDV").quantiles(0.5)[0] == pytest.approx(
+    assert narrow.predict(row, "MEDV").mean[0] == pytest.approx(mean)
+    assert narrow.predict(row, "MEDV").quantiles(0.5)[0] == pytest.approx(
         belief.quantile(0.5), rel=1e-6
     )
 
 
-def test_densities_and_draws_are_averages(homes, exact):
-    logs = np.array([aw.fit(graph, homes).logpdf(homes.head(5)) for graph in exact.found.graphs])
-    plain = np.log(exact.found.shares @ np.exp(logs))
-    assert exact.logpdf(homes.head(5)) == pytest.approx(plain)
-    drawn = exact.sample(4000, seed=1)
+def test_densities_and_draws_are_averages(homes, narrow):
+    logs = np.array([aw.fit(graph, homes).logpdf(homes.head(5)) for graph in narrow.found.graphs])
+    plain = np.log(narrow.found.shares @ np.exp(logs))
+    assert narrow.logpdf(homes.head(5)) == pytest.approx(plain)
+    drawn = narrow.sample(4000, seed=1)
     assert drawn.order == tuple(NAMES)
     assert drawn.column("MEDV").mean() == pytest.approx(homes.column("MEDV").mean(), abs=0.8)
     assert np.array_equal(
-        exact.sample(10, seed=3).column("RM"), exact.sample(10, seed=3).column("RM")
+        narrow.sample(10, seed=3).column("RM"), narrow.sample(10, seed=3).column("RM")
     )
 
 
-def test_effects_show_how_far_graphs_are_apart(homes, exact, boot):
-    effect = exact.query("MEDV", do={"RM": 7.0})
-    assert len(effect.range) == len(exact.graphs)
+def test_effects_show_how_far_graphs_are_apart(homes, narrow, boot):
+    effect = narrow.query("MEDV", do={"RM": 7.0})
+    assert len(effect.range) == len(narrow.graphs)
     assert effect.range.between > 0
     low, high = effect.range.mean
     assert low < effect.mean < high
@@ -265,7 +271,7 @@ def test_effects_show_how_far_graphs_are_apart(homes, exact, boot):
     assert "sd of the means over graphs" in str(effect)
     by_hand = sum(
         weight * aw.fit(graph, homes).query("MEDV", do={"RM": 7.0}).mean
-        for graph, weight in zip(exact.found.graphs, exact.found.shares, strict=True)
+        for graph, weight in zip(narrow.found.graphs, narrow.found.shares, strict=True)
     )
     assert effect.mean == pytest.approx(by_hand)
     # Of a class, every direction counts: a graph that only bootstrap's search chose does not.
@@ -332,7 +338,7 @@ def test_more_draws_are_those_of_one_run(tmp_path, homes, boot, chains):
 
 
 def test_an_exact_posterior_has_no_more_draws(exact):
-    with pytest.raises(FitError, match="no draws"):
+    with pytest.raises(FitError, match="nothing to add"):
         exact.more(10)
 
 
@@ -502,6 +508,75 @@ def test_halves_of_the_rows_are_stability_selection(homes):
     again = aw.path(homes).certainty(draws=6, resampling="subsample")
     assert sure.meaning == "subsampling frequency"
     assert np.array_equal(sure.probabilities, again.probabilities)
+
+
+# -- what is asked for ----------------------------------------------------------------------------
+
+
+def test_units_of_columns_do_not_matter(homes, exact):
+    scaled = {v.name: homes.column(v.name) * 10.0 ** (2 * i) for i, v in enumerate(homes.variables)}
+    assert np.abs(aw.posterior(scaled).found.arcs - exact.found.arcs).max() < 1e-9
+    assert exact.settings["options"] == {"standardise": True}
+    plain = aw.posterior(homes, standardise=False)
+    assert np.array_equal(plain.found.arcs, aw.posterior(homes, score="bge").found.arcs)
+    assert np.abs(plain.found.arcs - exact.found.arcs).max() > 0.1
+
+
+def test_words_of_one_method_ask_for_it(homes):
+    assert aw.posterior(homes, sampler="order", draws=20, chains=2).plan.method == "mcmc"
+    assert aw.posterior(homes, burn_in=10, draws=20, chains=2).plan.method == "mcmc"
+    few = aw.posterior(homes, resampling="subsample", draws=3)
+    assert few.meaning == "subsampling frequency"
+    for wrong in (
+        {"method": "exact", "sampler": "order"},
+        {"method": "bootstrap", "thin": 3},
+        {"method": "mcmc", "resampling": "none"},
+        {"sampler": "order", "resampling": "none"},
+    ):
+        with pytest.raises(WordError, match="is for method="):
+            aw.posterior(homes, **wrong)
+
+
+def test_draws_beside_exact_sums(homes, exact):
+    few = aw.posterior(homes, draws=10)
+    assert len(few.graphs) <= 11 < len(exact.graphs)
+    assert np.array_equal(few.found.arcs, exact.found.arcs)
+
+
+def test_fewer_replicates_leave_a_checkpoint_whole(homes, tmp_path):
+    words = {"method": "bootstrap", "checkpoint": tmp_path / "run.npz", "search": "greedy"}
+    many = aw.posterior(homes, draws=12, **words)
+    few = aw.posterior(homes, draws=4, **words)
+    assert few.found.draws == 4
+    again = aw.posterior(homes, draws=12, time_limit=60.0, **words)
+    assert np.array_equal(again.found.adjacent, many.found.adjacent)
+    with np.load(tmp_path / "run.npz") as file:
+        assert len(file["sizes"]) == 12
+
+
+def test_constant_columns_and_opinions_on_directions_are_named(homes):
+    table = {
+        **{v.name: homes.column(v.name) for v in homes.variables[:2]},
+        "c": np.ones(homes.rows),
+    }
+    assert any("'c'" in note and "prior" in note for note in aw.posterior(table).notes)
+    levels = {"a": ["x", "y"] * 50, "b": ["u", "v", "v", "u"] * 25, "c": ["k"] * 100}
+    assert any("'c'" in note for note in aw.posterior(levels).notes)
+    for method in ("exact", "bootstrap"):
+        post = aw.posterior(homes.take(range(60)), method=method, model="parzen", draws=3)
+        assert any("directions are the score's opinion" in note for note in post.notes)
+    assert exact_free(aw.posterior(homes, method="bootstrap", draws=3).notes)
+
+
+def exact_free(notes):
+    return not any("opinion" in note for note in notes)
+
+
+def test_features_that_are_none_are_errors_in_words(exact):
+    for wrong in (3, lambda graph: None, lambda graph: "x"):
+        with pytest.raises(WordError, match="feature"):
+            exact.probability(wrong)
+    exact.plot("reliability", truth="[RM][AGE][CRIM][LSTAT|RM][MEDV|LSTAT]")
 
 
 # -- time -----------------------------------------------------------------------------------------

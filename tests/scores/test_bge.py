@@ -5,7 +5,7 @@ from contracts.laplace import Laplace
 from naive import gaussian as naive
 
 from arcwise.conditionals import FAMILIES
-from arcwise.data import Moments
+from arcwise.data import Moments, table
 from arcwise.errors import FitError
 from arcwise.scores import bge
 
@@ -47,3 +47,24 @@ def test_an_improper_prior_is_refused(prior):
 def test_other_families_are_refused_in_words():
     with pytest.raises(FitError, match="Gaussian"):
         bge(Laplace().bind(linear(1)))
+
+
+@pytest.mark.parametrize("prior", [{}, {"prior_mean": "zero"}])
+def test_standardised_columns_have_no_units(prior):
+    source = linear(1)
+    scaled = table({name: 10.0**i * source.column(name) for i, name in enumerate(source.names)})
+    one, two = (bge(gaussian.bind(each), standardise=True, **prior) for each in (source, scaled))
+    sd = source.matrix().std(axis=0)
+    columns = dict(zip(source.names, (source.matrix() / sd).T, strict=True))
+    plain = bge(gaussian.bind(table(columns)), **prior)
+    for child in range(5):
+        sets = list(naive.parent_sets(5, child))
+        np.testing.assert_allclose(one.many(child, sets), two.many(child, sets), rtol=1e-10)
+        np.testing.assert_allclose(one.many(child, sets), plain.many(child, sets), rtol=1e-10)
+    start = (0,) * 2, ((), (1,))
+    np.testing.assert_allclose(one.sweep(*start)[1], plain.sweep(*start)[1], rtol=1e-10)
+
+
+def test_a_constant_column_has_a_finite_standardised_score():
+    source = table({"x": np.arange(9.0), "c": np.ones(9)})
+    assert np.isfinite(bge(gaussian.bind(source), standardise=True).local(1, (0,)))

@@ -173,7 +173,10 @@ def _known(asked: Mapping[str, Any]) -> _Known:
         fits: Fits = family.bind(ready, options=dict(zip(used, dealt, strict=True)))
     else:
         fits = family.bind(ready, **dealt[0])
-    on, rng = known.over(ready.names), np.random.default_rng(asked["seed"])
+    on, rng = (
+        known.over(ready.names),
+        np.random.default_rng(asked["seed"]).spawn(4)[0],
+    )  # that of `learn`
     bound, named = retuned(Bound(ready, fits, words), on), score or _own_score(fits)
     measure = SCORES[named].tie(bound.fits, ready, rng, **for_score)
     return _Known(on, source, whole, bound, named, measure, score is None)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import results
+from arcwise.api.fitting import graph_of
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
@@ -376,7 +377,7 @@ class Posterior:
                 raise WordError(
                     "A picture of reliability needs the graph that is true: truth=graph."
                 )
-            return plot_reliability([self.found], [options.pop("truth")], **options)
+            return plot_reliability([self.found], [graph_of(options.pop("truth"))], **options)
         raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
 
     def log_scores(self) -> Array:

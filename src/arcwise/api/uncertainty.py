@@ -21,7 +21,14 @@ from arcwise.learners import Problem, Specification, bind
 from arcwise.learners.chains import REVERSAL, method_for, of_chains, settled_prior
 from arcwise.learners.parallel import cores, inside, one_thread
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
-from arcwise.learners.sampling import Plan, Run, of_replicates, with_score
+from arcwise.learners.sampling import (
+    ONE_WAY,
+    Plan,
+    Run,
+    constant_note,
+    of_replicates,
+    with_score,
+)
 from arcwise.learners.sums import of_all_graphs
 from arcwise.networks import whole
 
@@ -157,7 +164,9 @@ def posterior(
 def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) -> Posterior:
     """A posterior with more draws or replicates, as if all had been asked for at once."""
     if post.plan.method == "exact":
-        raise FitError("An exact posterior has no draws: there is nothing to add.")
+        raise FitError(
+            "An exact posterior has nothing to add to: posterior(data, draws=N) has N graphs to average over."
+        )
     spec, source = post.specification, post.data if data is None else any_table(data)
     if spec is None or source is None:
         raise FitError(
@@ -284,9 +293,16 @@ def _run(
         run = of_chains(spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
     if file is not None:
         file.write(run.kept)
-    if why:
-        run = replace(run, found=replace(run.found, notes=(why, *run.found.notes)))
-    return run, plan, problem
+    notes = (why, *run.found.notes, *_meanings(problem, plan, source))
+    found = replace(run.found, notes=tuple(filter(None, notes)))
+    return replace(run, found=found), plan, problem
+
+
+def _meanings(problem: Problem, plan: Plan, source: Table | Moments) -> tuple[str, ...]:
+    """What has to be known to read the numbers."""
+    one_way = problem.graph == "directed" and not problem.score.equivalent
+    constant = constant_note(source) if plan.method != "bootstrap" else ""
+    return (ONE_WAY if one_way else "", constant)
 
 
 def _about(

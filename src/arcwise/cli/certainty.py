@@ -39,6 +39,7 @@ def posterior(
     time_limit: options.TimeLimit = None,
     checkpoint: Annotated[Path | None, output_option()] = None,
     output: Annotated[Path | None, main_output()] = None,
+    averaged: Annotated[Path | None, output_option()] = None,
     table: Annotated[Path | None, output_option()] = None,
     plot: Annotated[Path | None, output_option()] = None,
     json: options.Json = False,
@@ -66,13 +67,20 @@ def posterior(
         in every run, which then differ in their random starts (--start complete).
     checkpoint : a file that finished work is written to; the same command goes on from it.
     output : write the distribution to a file that arcwise reads again: .json or .arcwise.
+    averaged : write the network of the edges above the automatic threshold, which query and the other
+        commands take: .json or .arcwise.
     table : write a row for each pair of variables: {tables}.
     plot : draw the graph, with certain edges dark: {pictures}.
     """
     from arcwise import api
     from arcwise.plot import PICTURES
 
-    places = [(output, outputs.MODELS), (table, outputs.TABLES), (plot, PICTURES)]
+    places = [
+        (output, outputs.MODELS),
+        (averaged, outputs.MODELS),
+        (table, outputs.TABLES),
+        (plot, PICTURES),
+    ]
     outputs.check([*places, (checkpoint, ())], [source.data])
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
@@ -85,6 +93,7 @@ def posterior(
     written = outputs.write(
         [
             (output, found.save, "the distribution"),
+            (averaged, lambda to: found.averaged().save(to), "the averaged network"),
             (table, lambda to: outputs.write_table(_pairs(found), to), "a row for each pair"),
             (plot, outputs.draw(found.plot), "a picture"),
         ]

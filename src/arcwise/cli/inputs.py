@@ -168,8 +168,8 @@ def load_network(path: Path) -> Network:
     found = api.load(path)
     if not isinstance(found, api.Network):
         raise FileError(
-            f"{str(path)!r} holds a distribution over graphs, and a network is needed: learn one, or save "
-            "what averaged() gives."
+            f"{str(path)!r} holds a distribution over graphs, and a network is needed: arcwise posterior "
+            "--averaged FILE writes one."
         )
     return found
 

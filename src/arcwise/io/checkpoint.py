@@ -73,7 +73,7 @@ class Checkpoint:
                 raise FileError(
                     f"{str(self.path)!r} is the checkpoint of another run: its {name} is "
                     f"{about.get(name)!r}, and {self.about.get(name)!r} is asked for; give another file, or "
-                    "resume=False to begin anew."
+                    "take this one away to begin anew."
                 )
         return found
 

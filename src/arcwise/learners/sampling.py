@@ -81,6 +81,21 @@ class Plan:
             whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
             if value is not None and (not whole or value < least):
                 raise WordError(f"{name}= is a whole number, {least} or more, got {value!r}.")
+        self._settle()
+
+    def _settle(self) -> None:
+        """Words that one method alone takes ask for it, and do not go with another."""
+        meant = {"mcmc": ("sampler", "burn_in", "thin"), "bootstrap": ("resampling",)}
+        for method, words in meant.items():
+            for word in words:
+                if getattr(self, word) in (None, "bootstrap"):
+                    continue
+                if self.method not in ("auto", method):
+                    raise WordError(
+                        f"{word}= is for method={method!r}: leave it out, or take that instead of "
+                        f"{self.method!r}."
+                    )
+                object.__setattr__(self, "method", method)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -111,6 +126,26 @@ def meaning_of(score: str) -> str:
     if score in POSTERIORS:
         return "posterior"
     return "approximate posterior (BIC)" if score == "bic" else "pseudo-posterior"
+
+
+ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
+"""What is said of directions under such a score."""
+
+
+def constant_note(source: Table | Moments) -> str:
+    """A sentence where columns are constant, so that data say nothing of their edges."""
+    if isinstance(source, Moments):
+        names = [
+            name for name, x in zip(source.names, np.diag(source.scatter), strict=True) if not x
+        ]
+    else:
+        names = [
+            name for name in source.names if (source.column(name) == source.column(name)[:1]).all()
+        ]
+    if not names:
+        return ""
+    said = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
+    return f"Constant, so that the data say nothing of its edges, and the prior all: {said}."
 
 
 def with_score(spec: Specification, source: Table | Moments, method: str) -> Specification:
@@ -182,7 +217,7 @@ def of_replicates(
     notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
     found = _counted(graphs, problem, plan, notes, about)
-    return Run(found, pack_graphs(pieces))
+    return Run(found, pack_graphs([*pieces, *done[count:]]))  # more than asked for stay in the file
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:

@@ -23,7 +23,9 @@ from arcwise.search import SEARCHES
 Array = NDArray[np.float64]
 
 _LATER = 5.0  # seconds for the best graph where the sums took all the time
-_SHOWN = 1000  # graphs drawn beside exact sums, to have some to average over
+_SHOWN = (
+    1000  # graphs drawn beside exact sums, to have some to average over, where no number is given
+)
 _COUNTED = 16  # variables up to which graphs that obey rules are counted
 _NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
 
@@ -48,7 +50,7 @@ def of_all_graphs(
     memory = SHARE * available()
     table = tabulated(own.score, limits, memory=memory, on_step=watch)
     found = summed(table, limits, memory=memory, on_step=watch)
-    drawn = _drawn(table, limits, found.log_total, rng, watch)
+    drawn = _drawn(table, limits, found.log_total, rng, watch, plan.draws or _SHOWN)
     zeros = np.zeros_like(found.arcs)
     return Run(
         Posterior(
@@ -64,7 +66,7 @@ def of_all_graphs(
             shares=drawn.shares,
             graph_ess=drawn.ess,
             log_evidence=_evidence(problem.score_word, own, limits, found.log_total, watch),
-            notes=(*drawn.notes, *(() if problem.score.equivalent else (_ONE_WAY,))),
+            notes=drawn.notes,
         ),
         {},
     )
@@ -74,7 +76,6 @@ _ALONE = (
     "Edges are known exactly, but there was no time to draw graphs: features and averaged answers rest on "
     "the best graph alone."
 )
-_ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
 
 
 class _Drawn(NamedTuple):
@@ -93,6 +94,7 @@ def _drawn(
     log_total: float,
     rng: np.random.Generator,
     watch: Watch | None,
+    count: int,
 ) -> _Drawn:
     """The best graph and graphs that a chain visits, with their exact probabilities.
 
@@ -105,7 +107,7 @@ def _drawn(
         counts |= {best.graph: 0} if best.optimal else {}
     sampler, p = SAMPLERS["partition"](score, limits), len(score.nodes)
     later = patient(watch)
-    chain = run(sampler, None, rng, _SHOWN, burn_in=100 * p, thin=5 * p, on_step=later)
+    chain = run(sampler, None, rng, count, burn_in=100 * p, thin=5 * p, on_step=later)
     for graph, count in chain.counts().items() if len(chain) else ():
         counts[graph] = counts.get(graph, 0) + count
     if not counts:

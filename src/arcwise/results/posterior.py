@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import GraphError, plural
+from arcwise.errors import GraphError, WordError, plural
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 
 Array = NDArray[np.float64]
@@ -139,7 +139,9 @@ class Posterior:
 
         Where the weights are exact, the error is bounded by the probability of the graphs that are not held.
         """
-        values = np.array([float(feature(graph)) for graph in self.graphs])
+        if not callable(feature):
+            raise WordError(f"A feature is a function of a graph, got {feature!r}.")
+        values = np.array([_number(feature(graph)) for graph in self.graphs])
         if not len(values):
             raise GraphError("No graph was drawn: give the run more time.")
         mean = float(self.shares @ values)
@@ -185,25 +187,31 @@ class Posterior:
                 said = f"{plural(self.draws, 'draw')} (effective sample size {self.ess:.0f})"
                 return f"{said} cannot tell whether one {what} stands out: take more."
             rival = f", the next has {second:.3g}" if second else ""
-            return (
-                f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it, it is best."
-            )
+            return f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it."
         reached = np.cumsum(self.weights)
         if self.held < 0.9:
             return (
                 f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and the {len(reached)} "
                 f"that are held only {self.held:.3g} in all): do not select one, average over them."
             )
-        enough, ending = int(np.searchsorted(reached, 0.9)) + 1, ""
+        enough = int(np.searchsorted(reached, 0.9)) + 1
+        bound = "at most " if self.exact and self.held < 1.0 - _ROUNDING else ""
         return (
-            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {enough} {many} make "
-            f"up 0.9{ending}): do not select one, average over them."
+            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {bound}{enough} {many} "
+            "make up 0.9): do not select one, average over them."
         )
 
     def __repr__(self) -> str:
         count = f"{len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}"
         how = "exact" if self.exact else plural(self.draws, "draw")
         return f"<Posterior over graphs of {len(self.nodes)} variables: {self.meaning}, {how}, {count}>"
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise WordError(f"A feature gives True, False or a number, got {value!r}.") from None
 
 
 def draw_errors(shares: Array, size: Array | float) -> Array:

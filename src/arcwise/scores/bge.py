@@ -7,7 +7,9 @@ t = alpha_mu (alpha_w - p - 1) / (alpha_mu + 1). The posterior matrix is
 
 By default nu is the sample mean, and the last term is gone; a prior that does not look at the data, one to
 draw from, has nu = 0 (`prior_mean="zero"`). T has the units of the columns: `standardise` takes these in
-standard deviations, so that units do not matter, and gives the density of such columns. For a set Y of l variables, with a = alpha_w - p + l,
+standard deviations, so that units do not matter, and gives the density of such columns.
+
+For a set Y of l variables, with a = alpha_w - p + l,
 
     log p(Y) = -l n / 2 log pi + l / 2 log(alpha_mu / (n + alpha_mu)) + log G_l((n + a) / 2)
                - log G_l(a / 2) + a / 2 log det T_YY - (n + a) / 2 log det R_YY,
