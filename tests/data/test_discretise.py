@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arcwise.data import METHODS, Table, Variable, conform, discretise, read, table
@@ -321,6 +321,7 @@ finite = st.floats(-1e12, 1e12) | st.integers(-20, 20).map(float)
 
 @pytest.mark.parametrize("method", METHODS)
 @given(st.lists(st.tuples(finite, st.sampled_from("ab")), min_size=2, max_size=25))
+@example([(0.0, "a"), (5e-324, "a")])
 def test_raw_rows_become_the_levels_of_the_table(method, pairs):
     data = dict(zip(("x", "class"), map(list, zip(*pairs, strict=True)), strict=True))
     target = {"target": "class"} if method == "entropy" else {}

@@ -374,9 +374,7 @@ class Posterior:
             return plot_scores(self.log_scores(), **options)
         if kind == "reliability":
             if "truth" not in options:
-                raise WordError(
-                    "A picture of reliability needs the graph that is true: truth=graph."
-                )
+                raise WordError("A picture of reliability needs the true graph: truth=graph.")
             return plot_reliability([self.found], [graph_of(options.pop("truth"))], **options)
         raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
 

@@ -90,7 +90,7 @@ class Progress:
         """Take note of a step; True asks the search to stop."""
         now = time.monotonic()
         if self.limit is not None and now - self.began > self.limit and not self.reason:
-            self.reason = f"the time budget of {self.limit:g} s is used up"
+            self.reason = f"the time budget of {round(self.limit, 2):g} s is used up"
         if self.show and step.number < 0:  # said before any step is made
             sys.stderr.write(f"{self.label}: {step.what}\n")
         elif self.show and now - self._shown > (_EVERY if self._lines else _FIRST):

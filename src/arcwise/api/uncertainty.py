@@ -291,7 +291,8 @@ def _run(
         # Partitions need all local scores, too; graphs one by one only those that they meet.
         plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
         run = of_chains(spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
-    if file is not None:
+    had, has = (len((each or {}).get("sizes", ())) for each in (kept, run.kept))
+    if file is not None and has >= had:  # more replicates than are asked for stay in the file
         file.write(run.kept)
     notes = (why, *run.found.notes, *_meanings(problem, plan, source))
     found = replace(run.found, notes=tuple(filter(None, notes)))

@@ -108,6 +108,8 @@ class _Sums:
     def of(cls, values: Array, counts: Array) -> _Sums:
         origin = float(values[len(values) // 2])
         apart = values / 2 - origin / 2
+        if not apart.any():  # nothing is left of half of the smallest numbers that there are
+            apart = values - origin
         scale = float(np.abs(apart).max()) * 2
         return cls(apart / (scale / 2), counts, origin, scale)
 

@@ -5,7 +5,7 @@ level); `Joined` puts parts of a table's rows together, and `Average` takes in d
 """
 
 from arcwise.distributions.categorical import Categorical, no_numbers
-from arcwise.distributions.distribution import Distribution, blocks, interval, log_sum
+from arcwise.distributions.distribution import Distribution, beside, blocks, interval, log_sum
 from arcwise.distributions.grid import POINTS, Grid, tabulate
 from arcwise.distributions.joined import Average, Joined, centre, refuse_beyond
 from arcwise.distributions.mixture import Mixture, Normal, standard_quantiles
@@ -19,6 +19,7 @@ __all__ = [
     "Joined",
     "Mixture",
     "Normal",
+    "beside",
     "blocks",
     "centre",
     "interval",

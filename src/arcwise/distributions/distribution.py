@@ -110,3 +110,13 @@ def interval(name: str, pair: object) -> tuple[float, float]:
             f"None for an open end, got {pair!r}."
         )
     return low, high
+
+
+def beside(x: float, sd: float) -> str:
+    """A number with as many digits as its spread is worth, four at least.
+
+    >>> beside(12.34567, 2.0), beside(1e9 + 0.123, 0.2408), beside(5.0, 0.0)
+    ('12.35', '1000000000.1', '5')
+    """
+    apart = np.log10(abs(x) / sd) if sd > 0 and x else 0.0
+    return f"{x:.{min(17, max(4, int(np.ceil(apart)) + 1))}g}"

@@ -20,7 +20,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.distributions import Categorical, Distribution, interval, standard_quantiles
+from arcwise.distributions import Categorical, Distribution, beside, interval, standard_quantiles
 from arcwise.errors import DataError, close_to
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
@@ -321,8 +321,8 @@ class Belief:
             return f"most likely {self.mode} ({float(self.probability([self.mode])):.4g})"
         if self.sd == 0:
             return f"certainly {self.mean:.4g}"
-        low, high = self.interval()
-        return f"mean {self.mean:.4g}, sd {self.sd:.4g}; 95 % between {low:.4g} and {high:.4g}"
+        mean, low, high = (beside(x, self.sd) for x in (self.mean, *self.interval()))
+        return f"mean {mean}, sd {self.sd:.4g}; 95 % between {low} and {high}"
 
     def __str__(self) -> str:
         rows, what = [f"  {self.words()}"] if not self.levels else [], "error of the mean"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.distributions import Categorical, Distribution, Joined, standard_quantiles
+from arcwise.distributions import Categorical, Distribution, Joined, beside, standard_quantiles
 from arcwise.distributions.mixing import Mixing
-from arcwise.errors import DataError
+from arcwise.errors import DataError, plural
 from arcwise.inference.belief import Array, central, numbers
 
 __all__ = ["Predictions"]
@@ -138,14 +138,14 @@ class Predictions:
         if not len(self):
             return f"{self.name}: no rows to predict"
         if self.levels is None:
-            low, high = float(self.mean.min()), float(self.mean.max())
-            spread = f"sd {float(self.sd.min()):.4g} to {float(self.sd.max()):.4g}"
-            return (
-                f"{self.name}: {len(self)} predictions between {low:.4g} and {high:.4g}, {spread}"
-            )
+            least = float(self.sd.min())
+            low, high = (beside(float(x), least) for x in (self.mean.min(), self.mean.max()))
+            count = plural(len(self), "prediction")
+            spread = f"sd {least:.4g} to {float(self.sd.max()):.4g}"
+            return f"{self.name}: {count} between {low} and {high}, {spread}"
         likely = np.bincount(self.probabilities.argmax(axis=1), minlength=len(self.levels))
         counts = ", ".join(f"{x} {n}" for x, n in zip(self.levels, likely.tolist(), strict=True))
-        return f"{self.name}: {len(self)} predictions; most probable levels: {counts}"
+        return f"{self.name}: {plural(len(self), 'prediction')}; most probable levels: {counts}"
 
 
 def _closed(array: Array) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, DefaultScore, Family, Fits
 from arcwise.data import Moments, Table, with_rows
-from arcwise.errors import FitError, GraphError, unknown
+from arcwise.errors import FitError, GraphError, plural, unknown
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.options import has_parameter, options_of, split_options
 from arcwise.learners.parameters import Bound
@@ -312,7 +312,7 @@ def _default_penalty(
     known = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
     note = (
         f"The penalty per edge is {own:.3g} nats per row, the default of {family.name} networks with "
-        f"{known} and {len(data.names)} columns; penalty=NUMBER sets another, 'cv' tunes it."
+        f"{known} and {plural(len(data.names), 'column')}; penalty=NUMBER sets another, 'cv' tunes it."
     )
     return own, note if own else ""
 

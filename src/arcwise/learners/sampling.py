@@ -217,7 +217,7 @@ def of_replicates(
     notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
     found = _counted(graphs, problem, plan, notes, about)
-    return Run(found, pack_graphs([*pieces, *done[count:]]))  # more than asked for stay in the file
+    return Run(found, pack_graphs(pieces))
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:

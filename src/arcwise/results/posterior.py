@@ -204,7 +204,8 @@ class Posterior:
     def __repr__(self) -> str:
         count = f"{len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}"
         how = "exact" if self.exact else plural(self.draws, "draw")
-        return f"<Posterior over graphs of {len(self.nodes)} variables: {self.meaning}, {how}, {count}>"
+        over = plural(len(self.nodes), "variable")
+        return f"<Posterior over graphs of {over}: {self.meaning}, {how}, {count}>"
 
 
 def _number(value: Any) -> float:
