@@ -6,6 +6,7 @@ its state, so that neither the rounds nor the processes matter.
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -87,10 +88,10 @@ def freer(sampler: Sampler, watch: Watch | None) -> Sampler:
     """
     if not isinstance(sampler, OrderSampler) or sampler.bounds.condition is not None:
         return sampler
-    sampler.check = Trail(watch).check
-    return type(sampler)(
-        sampler.score, sampler.limits, **{**sampler.settings, "ladder": sampler.climbed()}
-    )
+    freed = copy(sampler)  # with its lists
+    freed.check = Trail(watch).check
+    freed.ladder = freed.climbed()
+    return freed
 
 
 def filled(
