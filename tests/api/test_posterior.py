@@ -82,6 +82,9 @@ def test_a_small_posterior_is_the_sum_over_all_graphs(homes):
     best = int(np.argmax(weights))
     assert found.graphs[0].probability == pytest.approx(weights[best])
     evidence = logs.max() + np.log(np.exp(logs - logs.max()).sum()) - np.log(25)
+    evidence -= (
+        three.rows * np.log(three.matrix().std(axis=0)).sum()
+    )  # of the columns in their own units
     assert found.log_evidence == pytest.approx(evidence)
     assert float(found.path("RM", "MEDV")) == pytest.approx(
         sum(w for g, w in zip(graphs, weights, strict=True) if "MEDV" in g.descendants_of("RM")),
@@ -517,6 +520,13 @@ def test_units_of_columns_do_not_matter(homes, exact):
     scaled = {v.name: homes.column(v.name) * 10.0 ** (2 * i) for i, v in enumerate(homes.variables)}
     assert np.abs(aw.posterior(scaled).found.arcs - exact.found.arcs).max() < 1e-9
     assert exact.settings["options"] == {"standardise": True}
+    evidence = exact.log_evidence - homes.rows * 20 * np.log(
+        10
+    )  # a density: 10^(0 + 2 + 4 + 6 + 8) units
+    assert aw.posterior(scaled).log_evidence == pytest.approx(evidence, abs=1e-6)
+    assert (
+        abs(exact.log_evidence - aw.posterior(homes, score="bge").log_evidence) < 60
+    )  # other prior
     plain = aw.posterior(homes, standardise=False)
     assert np.array_equal(plain.found.arcs, aw.posterior(homes, score="bge").found.arcs)
     assert np.abs(plain.found.arcs - exact.found.arcs).max() > 0.1

@@ -18,6 +18,7 @@ from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
 from arcwise.mcmc import exact as summed
 from arcwise.results import Posterior, Watch, patient
 from arcwise.scores import ArcPenalty, Score, total
+from arcwise.scores.bge import BGe
 from arcwise.search import SEARCHES
 
 Array = NDArray[np.float64]
@@ -65,7 +66,7 @@ def of_all_graphs(
             prior=own.words,
             shares=drawn.shares,
             graph_ess=drawn.ess,
-            log_evidence=_evidence(problem.score_word, own, limits, found.log_total, watch),
+            log_evidence=_evidence(problem, own, limits, found.log_total, watch),
             notes=drawn.notes,
         ),
         {},
@@ -128,11 +129,13 @@ def _drawn(
 
 
 def _evidence(
-    word: str, own: Weighed, limits: Limits, log_total: float, watch: Watch | None
+    problem: Problem, own: Weighed, limits: Limits, log_total: float, watch: Watch | None
 ) -> float | None:
     """Log probability of the data: the sum over graphs less that of the prior alone; None if not known."""
-    if word not in (*POSTERIORS, "bic"):
+    if problem.score_word not in (*POSTERIORS, "bic"):
         return None
+    if isinstance(problem.score, BGe):
+        log_total -= problem.score.log_units
     p = len(own.prior.nodes)
     if limits.free and isinstance(own.prior, ArcPenalty) and own.prior.cost == 0:
         return log_total - _log_graphs(p)

@@ -37,7 +37,7 @@ _TINY = 1e-15  # the prior makes R positive definite; only rounding can take a p
 
 
 class BGe(Score):
-    """Bayesian Gaussian equivalent score."""
+    """Bayesian Gaussian equivalent score; `log_units` less, it is that of the columns in their own units."""
 
     equivalent = True
     lattice = True
@@ -53,11 +53,12 @@ class BGe(Score):
         moments, p = fits.moments, len(fits.nodes)
         self.nodes, self.rows = fits.nodes, fits.rows
         t = alpha_mu * (alpha_w - p - 1) / (alpha_mu + 1)
-        posterior, mean = np.array(moments.scatter), np.array(moments.mean)
+        posterior, mean, unit = np.array(moments.scatter), np.array(moments.mean), np.ones(p)
         if standardise:
             unit = np.sqrt(np.diag(posterior) / fits.rows)
             unit[unit == 0] = 1.0
             posterior, mean = posterior / np.outer(unit, unit), mean / unit
+        self.log_units = float(fits.rows * np.log(unit).sum())
         posterior[np.diag_indices(p)] += t
         if zero:
             off = mean * np.sqrt(fits.rows * alpha_mu / (fits.rows + alpha_mu))
