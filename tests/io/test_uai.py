@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import arcwise as aw
 from arcwise.errors import FileError
 from arcwise.io import load_tables, read_uai
 
@@ -48,6 +49,43 @@ def test_scopes_with_names_beside_them_are_those_of_pyagrum():
      0.04 0.96\n 0.05 0.95\n 1e-05 0.99999"""
     expected = [[0.01, 0.02], [0.03, 0.04], [0.05, 1e-05]]
     np.testing.assert_array_equal(read_uai(text.encode()).tables[2][..., 0], expected)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("BAYES", "BAYES # made by hand"),
+        ("BAYES\n", "# made by hand\nBAYES\n"),
+        ("3 1 0 2\n", "3 1 0 2   # x2\n"),
+        ("1 0\n1 1\n3 1 0 2\n", "1 0 # a\n1 1 # b\n3 1 0 2 # c\n"),
+        ("12\n", "12 # cells\n"),
+        (".06 .94\n", ".06 .94\n# the end\n"),
+    ],
+)
+def test_a_comment_does_not_reverse_the_parents(old, new):
+    net = read_uai(TEXT.replace(old, new, 1).encode())
+    np.testing.assert_array_equal(net.tables[2], read_uai(TEXT.encode()).tables[2])
+    assert net.notes == ()
+
+
+def test_a_comment_more_than_pyagrum_writes_is_only_a_comment():
+    scopes = "1 0   # a\n1 1   # b\n3 1 0 2   # c\n"
+    agrum = TEXT.replace("1 0\n1 1\n3 1 0 2\n", scopes)
+    more = agrum.replace("12\n", "12 # cells\n")
+    tables = [read_uai(text.encode()).tables[2] for text in (TEXT, agrum, more)]
+    assert not np.array_equal(tables[1], tables[0])
+    np.testing.assert_array_equal(tables[2], tables[0])
+
+
+def test_the_order_of_pyagrum_is_noted_where_it_matters(tmp_path):
+    scopes = "1 0   # a\n1 1   # b\n3 1 0 2   # c\n"
+    path = tmp_path / "agrum.uai"
+    for end in ("\n", "\r\n"):
+        path.write_bytes(TEXT.replace("1 0\n1 1\n3 1 0 2\n", scopes).replace("\n", end).encode())
+        (note,) = aw.load(path).notes
+        assert "pyAgrum's order" in note
+    path.write_text("BAYES\n1\n2\n1\n1 0   # a\n\n2\n 0.5 0.5\n")
+    assert aw.load(path).notes == ()
 
 
 def test_names_are_sorted_like_numbers():

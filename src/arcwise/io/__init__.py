@@ -77,9 +77,8 @@ def _stored(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
     def stored(content: bytes) -> Stored:
         net = read(content)
         models = tuple(map(DiscreteConditional, net.tables))
-        return Stored.of(
-            BayesNet(net.variables, net.graph, models), {"settings": {"model": "discrete"}}
-        )
+        about = {"settings": {"model": "discrete"}, "notes": list(net.notes)}
+        return Stored.of(BayesNet(net.variables, net.graph, models), about)
 
     return stored
 

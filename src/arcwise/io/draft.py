@@ -154,7 +154,10 @@ class Draft:
         return numbers(words, lambda place: line).reshape(self.shape(child))
 
     def net(
-        self, tables: Mapping[str, Numbers], called: Mapping[str, Sequence[str]] | None = None
+        self,
+        tables: Mapping[str, Numbers],
+        called: Mapping[str, Sequence[str]] | None = None,
+        notes: tuple[str, ...] = (),
     ) -> DiscreteNet:
         """Finish: put variables and parents in order, check the rows of all tables.
 
@@ -162,6 +165,7 @@ class Draft:
         ----------
         tables : for each child its table, axes in the order of the file, the child's last.
         called : true name and levels of variables whose name the format cannot hold.
+        notes : remarks on how the file was read.
         """
         names = {name: (name, *levels) for name, levels in self.levels.items()}
         names.update({name: tuple(texts) for name, texts in (called or {}).items()})
@@ -173,6 +177,7 @@ class Draft:
                 tuple(variables[name] for name in order),
                 tuple(tuple(sorted(columns[p] for p in self.parents[name])) for name in order),
                 tuple(self._arranged(name, tables[name], variables, columns) for name in order),
+                notes,
             )
         except FileError:
             raise

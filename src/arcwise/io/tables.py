@@ -49,6 +49,7 @@ class DiscreteNet:
     parents : for each variable the column numbers of its parents, ascending.
     tables : for each variable the probabilities of its levels (last axis) for each combination of
         its parents' levels (the axes before, in the order of ``parents``).
+    notes : remarks on how a file was read.
 
     Raises
     ------
@@ -67,6 +68,7 @@ class DiscreteNet:
     variables: tuple[Variable, ...]
     parents: tuple[tuple[int, ...], ...]
     tables: tuple[Numbers, ...]
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if list(self.names) != sorted(self.names):

@@ -14,9 +14,10 @@
 The level of the last variable of a scope changes fastest. There are no names: variable 7 of twelve
 is called x07, and its levels 0, 1, ... Files of Markov networks (``MARKOV``) are refused.
 
-pyAgrum (up to 3.3.1 at least) writes the level of the *first* parent changing fastest among the
-parents, and marks every scope by a comment, ``# name``, which no other program is known to do. Such
-files are read as they are meant.
+A comment, ``# ...`` or a line beginning with ``c``, changes nothing, with one exception. pyAgrum (up
+to 3.3.1 at least) writes the level of the *first* parent changing fastest among the parents. Its files
+have one layout: one scope per line, each followed by three spaces and ``# name``, and no other comment.
+Files in exactly that layout are read in pyAgrum's order, and a note reports it.
 
 Source: UAI 2008 evaluation of probabilistic reasoning systems, file formats.
 """
@@ -31,6 +32,14 @@ from arcwise.io.scan import WHOLE, Lines, decoded
 from arcwise.io.tables import DiscreteNet
 
 COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
+PYAGRUM = re.compile(
+    r"BAYES\n[0-9]++\n[0-9 ]++\n([0-9]++)\n((?:[0-9]++(?: [0-9]++)*+   # [^\n]++\n)++)\s"
+)
+PYAGRUM_NOTE = (
+    "Every scope of the file is followed by '# name', as only pyAgrum writes it, so tables are read in "
+    "pyAgrum's order: the first parent's level changes fastest among the parents. If another program "
+    "wrote the file, remove these comments."
+)
 
 
 class _Words:
@@ -90,7 +99,7 @@ def read_uai(content: bytes) -> DiscreteNet:
     names = _variables(words, draft)
     count = words.whole("the number of tables, one for each variable,", len(names), len(names))
     scopes = [_scope(words, draft, names) for _ in range(count)]
-    if "#" in text:
+    if _is_pyagrum(text):
         draft.reverse_parents()
     draft.settle()
     tables = {}
@@ -100,7 +109,20 @@ def read_uai(content: bytes) -> DiscreteNet:
         tables[child] = draft.filled(child, words.some(size))
     if more := words.some(1):
         raise FileError(f"there is more after the last table, from {more[0][:20]!r} on")
-    return draft.net(tables)
+    several = any(len(parents) > 1 for parents in draft.parents.values())
+    return draft.net(tables, notes=(PYAGRUM_NOTE,) if several and _is_pyagrum(text) else ())
+
+
+def _is_pyagrum(text: str) -> bool:
+    """Return whether the file has the layout of pyAgrum, comments included.
+
+    >>> _is_pyagrum("BAYES\\n1\\n2 \\n1\\n1 0   # a\\n\\n2\\n 0.5 0.5\\n")
+    True
+    >>> _is_pyagrum("BAYES\\n1\\n2 \\n1\\n1 0   # a\\n\\n2 # two cells\\n 0.5 0.5\\n")
+    False
+    """
+    head = PYAGRUM.match(text.replace("\r\n", "\n"))
+    return head is not None and int(head[1]) == head[2].count("\n") == text.count("#")
 
 
 def _variables(words: _Words, draft: Draft) -> list[str]:
