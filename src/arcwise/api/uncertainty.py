@@ -16,7 +16,7 @@ from arcwise.data import Moments, Table, any_table, fingerprint
 from arcwise.errors import DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
-from arcwise.io.checkpoint import Checkpoint
+from arcwise.io.checkpoint import Checkpoint, told
 from arcwise.learners import Problem, Specification, bind
 from arcwise.learners.chains import REVERSAL, method_for, of_chains, settled_prior
 from arcwise.learners.parallel import cores, inside, one_thread
@@ -309,8 +309,9 @@ def _meanings(problem: Problem, plan: Plan, source: Table | Moments) -> tuple[st
 def _about(
     spec: Specification, source: Table | Moments, plan: Plan, problem: Problem
 ) -> dict[str, Any]:
-    """Which run a checkpoint belongs to."""
+    """Which run a checkpoint belongs to: every choice that shapes its result, as understood."""
     seeded: Any = spec.rng.bit_generator.seed_seq
-    own = {**problem.words, **plan.about, "seed": seeded.entropy, "data": fingerprint(source)}
-    own |= {"penalty": str(spec.rule or spec.penalty), "rules": str(spec.rules.to_dict())}
-    return {**own, "options": {name: str(value) for name, value in spec.options.items()}}
+    used = {**problem.words, "options of the score": told(problem.score_options)}
+    own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}
+    rows = fingerprint(problem.data)  # with an expert's rows, and without gaps
+    return {**own, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}

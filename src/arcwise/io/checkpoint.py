@@ -8,11 +8,14 @@ is done again only when ten times as long has passed as the last writing took, a
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import time
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -28,6 +31,7 @@ Arrays = dict[str, NDArray[Any]]
 Graph = DAG | UGraph
 
 _ABOUT = "about"
+_SHOWN = 60  # letters of a value in an error
 _SELDOM = 10.0  # times the seconds that a writing takes
 
 
@@ -70,10 +74,12 @@ class Checkpoint:
             ) from None
         for name in {**self.about, **about}:
             if self.about.get(name) != about.get(name):
+                old, new = repr(about.get(name)), repr(self.about.get(name))
+                shown = max(len(old), len(new)) <= _SHOWN
+                both = f"{old}, and {new}" if shown else "not the one that"
                 raise FileError(
-                    f"{str(self.path)!r} is the checkpoint of another run: its {name} is "
-                    f"{about.get(name)!r}, and {self.about.get(name)!r} is asked for; give another file, or "
-                    "take this one away to begin anew."
+                    f"{str(self.path)!r} is the checkpoint of another run: its {name} is {both} is asked "
+                    "for; give another file, or take this one away to begin anew."
                 )
         return found
 
@@ -90,6 +96,31 @@ class Checkpoint:
         """Write what a function gives, unless the last writing was just now."""
         if time.monotonic() >= self._next:
             self.write(arrays())
+
+
+def told(value: Any) -> str:
+    """An option as text that another value does not have: of arrays and frames, all their numbers count.
+
+    >>> told(np.arange(5000.0)) == told(np.arange(5000.0))
+    True
+    >>> told({"b": 1, "a": 2.0}) == told({"a": 2, "b": 1.0}), told(np.zeros(5000)) == told(np.ones(5000))
+    (True, False)
+    """
+    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+        return repr(float(value))
+    if isinstance(value, Mapping):
+        return told({(told(k), told(v)) for k, v in value.items()})
+    if isinstance(value, Set):
+        return "{" + ", ".join(sorted(map(told, value))) + "}"
+    if isinstance(value, list | tuple):
+        return "(" + ", ".join(map(told, value)) + ")"
+    if is_dataclass(value):
+        return told({field.name: getattr(value, field.name) for field in fields(value)})
+    if isinstance(value, np.ndarray) or hasattr(value, "to_numpy"):
+        names = [told(list(map(str, getattr(value, axis, ())))) for axis in ("index", "columns")]
+        numbers = told(np.asarray(value).tolist())
+        return hashlib.sha256("".join((*names, numbers)).encode()).hexdigest()
+    return repr(value)
 
 
 def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:

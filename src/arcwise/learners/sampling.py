@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
-from arcwise.io.checkpoint import pack_graphs, unpack_graphs
+from arcwise.io.checkpoint import pack_graphs, told, unpack_graphs
 from arcwise.learners.directed import Directed
 from arcwise.learners.parallel import BACKENDS, inside
 from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.specification import Specification, settled_model
 from arcwise.results import Posterior, Watch, of_draws
-from arcwise.undirected.factors import Factors
 
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
 """Words for ways to find a distribution over graphs."""
@@ -105,8 +104,7 @@ class Plan:
             own |= {"resampling": self.resampling}
             return own | ({"fraction": self.fraction} if self.resampling == "subsample" else {})
         words = ("chains", "burn_in", "thin", "sampler")
-        prior = self.prior.values.tolist() if isinstance(self.prior, Factors) else self.prior
-        return own | {word: getattr(self, word) for word in words} | {"prior": str(prior)}
+        return own | {word: getattr(self, word) for word in words} | {"prior": told(self.prior)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ Preparing rows has three steps: kinds, then what to do about gaps, then each fam
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, overload
 
 import numpy as np
@@ -16,12 +16,15 @@ from arcwise.data.gaps import as_numbers, without_gaps
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, GraphError, unknown
 from arcwise.graphs import DAG, Rules
+from arcwise.io.checkpoint import told
 
 __all__ = ["Specification", "prepared", "rows_for", "settled_model", "with_kinds"]
 
 
 SYNONYMS = {"kde": "parzen", "hc": "greedy"}
 """Words of other libraries for models and searches."""
+
+_APART = ("rng", "threads", "pseudo_rows")  # known by the seed and the data, or of no consequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,12 @@ class Specification:
     def but(self, **changes: Any) -> "Specification":
         """The same with some other choices."""
         return replace(self, **changes)
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What a checkpoint has to agree with: every choice but for the data, the seed and threads."""
+        own = (each.name for each in fields(self) if each.name not in _APART)
+        return {name: told(getattr(self, name)) for name in own}
 
     def generator(self) -> np.random.Generator:
         """A copy of the random generator."""
