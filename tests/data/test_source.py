@@ -157,7 +157,7 @@ def test_odd_names(place: Path) -> None:
         (gzip.compress(b"x,y\n1,2\n3,4\n", mtime=0)[:-9], "cannot be read"),
         (b"PAR1 this is no Parquet file", "cannot be read"),
         (b"\x1f\x8b\x08 no gzip", "cannot be read"),
-        ('x,y\n"1,2\n3,4\n', "cells where 2 are expected"),
+        ('x,y\n"1,2\n3,4\n', "quote that opens in line 2 is never closed"),
     ],
 )
 @pytest.mark.parametrize("function", [read, moments])

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from arcwise.data.guess import SPACES, Layout, as_utf8, encoding_of, layout_of, without_header
 from arcwise.data.kinds import is_text, number_array
 from arcwise.data.memory import size_words
+from arcwise.data.quotes import check_quotes, long_cells, may_span_lines
 from arcwise.data.raw import tidy_names
 from arcwise.data.source import (
     GZIP,
@@ -130,7 +131,7 @@ class Pass:
 
     def notes(self, left_out: Sequence[str], reason: str) -> list[str]:
         """Say, at the end, what was guessed, which columns are left out and how many rows."""
-        said = list(self.source.notes)
+        said = [*self.source.notes, *self.source.quote_notes]
         if left_out:
             said.append(f"Left out: {sentence_list(left_out)} ({reason}).")
         if self.missing:
@@ -175,6 +176,8 @@ class Columns:
 
 class ParquetSource(Columns):
     """A Parquet file, read by row groups in batches of bounded size."""
+
+    quote_notes: Sequence[str] = ()
 
     @classmethod
     def open(cls, place: Path) -> ParquetSource:
@@ -221,10 +224,13 @@ class TextSource(Columns):
     na_values: tuple[object, ...]
     head: Any
     whole_head: bool
+    quote_notes: list[str] = field(default_factory=list)
 
     @classmethod
     def open(cls, place: Path, na_values: tuple[object, ...], asked: Asked) -> TextSource:
         """Look at the beginning of the file."""
+        import pyarrow as pa
+
         separator, decimal, encoding = asked
         start, whole = _beginning(place)
         found = encoding or encoding_of(start, whole)
@@ -234,11 +240,17 @@ class TextSource(Columns):
             raise DataError("Text separated by white space cannot be streamed: use read().")
         names, notes = tidy_names(layout.header, numbered=True)
         rows = without_header(text, layout)
-        rows = rows if whole else rows[: rows.rfind(b"\n") + 1]
-        if blank(rows):
-            raise DataError("There are names but no rows below them.")
+        rows = rows if whole else _whole_rows(rows, layout.separator)
         said = (*guess_notes(layout, found, asked), *notes)
-        head = parse_rows(rows, layout, na_values)
+        try:
+            if blank(rows):
+                raise DataError("There are names but no rows below them.")
+            head = parse_rows(rows, layout, na_values)
+        except (DataError, pa.ArrowInvalid):
+            _scan_quotes(place, found, layout)
+            raise
+        if layout.lines > 1 or may_span_lines(rows, head.num_rows, layout.separator):
+            _scan_quotes(place, found, layout)
         return cls(place, names, said, head.schema, layout, found, na_values, head, whole)
 
     def kind(self, name: str) -> Use:
@@ -252,7 +264,12 @@ class TextSource(Columns):
         return use_of(name, column.type, column)
 
     def batches(self, names: Sequence[str], words: Collection[str] = ()) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch: `words` as text, the others as numbers."""
+        """Give these columns batch by batch: `words` as text, the others as numbers.
+
+        Raises
+        ------
+        DataError : a ragged row, a word among numbers, or a quote that swallows rows.
+        """
         import pyarrow as pa
 
         number = {name: position for position, name in enumerate(self.names)}
@@ -260,20 +277,31 @@ class TextSource(Columns):
         keys = [str(number[name]) for name in names]
         texts = set(words)
         kinds = [pa.string() if name in texts else pa.float64() for name in names]
+        text, count = _Counted(self._stream()), 0
         try:
-            for batch in self._reader(dict(zip(keys, kinds, strict=True)), bad):
+            for batch in self._reader(text, dict(zip(keys, kinds, strict=True)), bad):
+                count += batch.num_rows
                 yield [batch.column(key) for key in keys]
+            if text.quoted and text.lines != count + self.layout.lines:
+                self.quote_notes[:] = _scan_quotes(self.place, self.encoding, self.layout)
         except pa.ArrowInvalid as error:
+            if text.quoted:
+                _scan_quotes(self.place, self.encoding, self.layout)
             said = ragged(bad[0], len(self.names), self.layout.lines) if bad else self._said(error)
             raise DataError(said) from None
 
-    def _reader(self, types: dict[str, Any], bad: list[Any]) -> Any:
+    def _stream(self) -> Any:
+        import pyarrow as pa
+
+        packed = "gzip" if starts_with(self.place, GZIP) else None
+        return pa.input_stream(str(self.place), compression=packed)
+
+    def _reader(self, text: Any, types: dict[str, Any], bad: list[Any]) -> Any:
         import pyarrow as pa
         from pyarrow import csv
 
-        packed = "gzip" if starts_with(self.place, GZIP) else None
         return csv.open_csv(
-            pa.input_stream(str(self.place), compression=packed),
+            pa.PythonFile(text, mode="r"),
             read_options=csv.ReadOptions(
                 column_names=[str(i) for i in range(len(self.names))],
                 skip_rows=self.layout.lines,
@@ -305,6 +333,35 @@ class TextSource(Columns):
         )
 
 
+class _Counted:
+    """A stream of bytes that counts its lines, and knows whether it has quotes."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.closed = False
+        self.quoted = False
+        self._breaks = 0
+        self._last = b"\n"
+
+    def read(self, size: int) -> bytes:
+        """Read the next bytes."""
+        part: bytes = self.stream.read(size)
+        self._breaks += part.count(b"\n")
+        self._last = part[-1:] or self._last
+        self.quoted = self.quoted or b'"' in part
+        return part
+
+    @property
+    def lines(self) -> int:
+        """The number of lines read."""
+        return self._breaks + (self._last != b"\n")
+
+    def close(self) -> None:
+        """Close the stream."""
+        self.closed = True
+        self.stream.close()
+
+
 Source = ParquetSource | TextSource
 
 
@@ -314,6 +371,24 @@ def _beginning(place: Path) -> tuple[bytes, bool]:
     with opener(place, "rb") as file:
         start = file.read(HEAD)
         return start, not file.read(1)
+
+
+def _whole_rows(rows: bytes, separator: str) -> bytes:
+    """Return the rows that are complete in the beginning of a text."""
+    rows = rows[: rows.rfind(b"\n") + 1]
+    if rows.count(b'"') % 2 == 0:
+        return rows
+    lines = rows.splitlines(keepends=True)
+    texts = (line.decode("utf-8", errors="replace") for line in lines)
+    end = [cell.first for cell in long_cells(texts, separator) if not cell.closed]
+    return b"".join(lines[: end[0] - 1]) if end else rows
+
+
+def _scan_quotes(place: Path, encoding: str, layout: Layout) -> list[str]:
+    """Scan a whole file for quotes that are not closed; see `check_quotes`."""
+    opener = gzip.open if starts_with(place, GZIP) else open
+    with opener(place, "rt", encoding=encoding, errors="replace") as lines:
+        return check_quotes(lines, layout.separator, len(layout.header))
 
 
 def _whole_letters(start: bytes, encoding: str) -> bytes:

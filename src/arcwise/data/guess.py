@@ -187,7 +187,7 @@ def _header(text: str, separator: str) -> tuple[tuple[str, ...], int]:
     except csv.Error:
         raise DataError(
             f"A cell of the first lines is longer than {csv.field_size_limit()} letters: that is no table of "
-            "numbers and levels."
+            "numbers and levels, or a quote is not closed."
         ) from None
     names = [name.strip() for name in header]
     return tuple([""] * (widths == {len(names) + 1}) + names), taken

@@ -7,6 +7,7 @@ file, such as a pipe, gives its bytes only once: it is read once, into memory.
 """
 
 import hashlib
+import io
 import os
 import re
 import zlib
@@ -31,6 +32,7 @@ from arcwise.data.guess import (
 from arcwise.data.kinds import settle
 from arcwise.data.memory import available, unpack
 from arcwise.data.moments import Moments
+from arcwise.data.quotes import check_quotes, may_span_lines
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind
@@ -217,15 +219,31 @@ def _parquet(file: Any) -> Raw:
 
 
 def _text(content: bytes, na_values: tuple[object, ...], asked: Asked) -> Raw:
+    import pyarrow as pa
+
     found = asked[2] or encoding_of(content)
     content = as_utf8(content, found)
     layout = layout_of(content, *asked[:2])
     names, notes = tidy_names(layout.header, numbered=True)
     rows = without_header(content, layout)
-    if blank(rows):
-        raise DataError("There are names but no rows below them.")
-    columns = parse_rows(rows, reading_layout(layout), na_values).columns
-    return Raw(names, tuple(columns), (*guess_notes(layout, found, asked), *notes), own=True)
+    try:
+        if blank(rows):
+            raise DataError("There are names but no rows below them.")
+        parsed = parse_rows(rows, reading_layout(layout), na_values)
+    except (DataError, pa.ArrowInvalid):
+        if b'"' in content:
+            _scan_quotes(content, layout)
+        raise
+    said = guess_notes(layout, found, asked)
+    if layout.lines > 1 or may_span_lines(rows, parsed.num_rows, layout.separator):
+        said += _scan_quotes(content, layout)
+    return Raw(names, tuple(parsed.columns), (*said, *notes), own=True)
+
+
+def _scan_quotes(content: bytes, layout: Layout) -> list[str]:
+    """Scan a UTF-8 text for quotes that are not closed; see `check_quotes`."""
+    lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace", newline=None)
+    return check_quotes(lines, layout.separator, len(layout.header))
 
 
 def blank(rows: bytes) -> bool:

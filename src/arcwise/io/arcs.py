@@ -7,6 +7,7 @@ an empty second cell, so that nothing is lost on the way there and back.
 import csv
 import io
 
+from arcwise.data.quotes import check_quotes
 from arcwise.errors import FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
@@ -40,9 +41,11 @@ def read_arcs(content: bytes) -> Stored:
     'a:b + c'
     """
     try:
-        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+        text = content.decode("utf-8-sig")
+        rows = list(csv.reader(io.StringIO(text, newline="")))
     except (UnicodeDecodeError, csv.Error):
         raise FileError("it is not CSV text in UTF-8") from None
+    check_quotes(io.StringIO(text, newline=None), ",", len(rows[0]) if rows else 0)
     header = tuple(cell.strip().lower() for cell in rows[0][:2]) if rows else ()
     if header not in HEADERS | EDGES:
         raise FileError(
