@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 import arcwise as aw
+from arcwise.conditionals import ConditionalGaussianModel, DiscreteConditional
+from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, WordError
 from arcwise.graphs import DAG, cpdag, equivalent, random_dag, skeleton
 from arcwise.inference import Equivalents, query
 from arcwise.inference.setting import with_range
-from arcwise.networks import cut
+from arcwise.inference.turning import turn
+from arcwise.networks import BayesNet, cut
 
 
 def every_member(graph: DAG) -> list[DAG]:
@@ -365,9 +368,23 @@ def test_errors_of_simulated_answers_are_said(bent):
     )
 
 
-def test_without_data_the_range_of_parzen_windows_is_not_known(bent, tmp_path):
-    again = aw.load(bent.save(tmp_path / "bent.json"))
-    belief = again.query("z", do={"y": 1.0})
+@pytest.mark.parametrize(
+    "options", [{}, {"bandwidths": "shared"}, {"tail_weight": 0.01, "min_bandwidth": 0.2}]
+)
+def test_windows_from_a_file_have_the_same_range(options, tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=100)
+    net = aw.learn({"x": x, "y": x**2 + 0.3 * rng.normal(size=100)}, model="parzen", **options)
+    assert str(net.cpdag) == "x - y"
+    again = aw.load(net.save(tmp_path / "bent.json"))
+    found, kept = (each.query("y", do={"x": 1.0}).range for each in (again, net))
+    assert (len(found), found.complete) == (2, True)
+    assert (found.mean, found.sd) == (kept.mean, kept.sd)
+
+
+def test_without_rows_the_range_of_parzen_windows_is_not_known(bent):
+    without = Equivalents(bent.cpdag)
+    belief = query(bent.net, "z", None, {"y": 1.0}, equivalents=without)
     assert belief.mean == pytest.approx(bent.query("z", do={"y": 1.0}).mean)
     assert (len(belief.range), belief.range.complete) == (0, False)
     assert np.isnan(belief.range.mean).all()
@@ -425,3 +442,123 @@ def test_setting_a_variable_far_from_all_rows_is_said_to_be_a_guess():
     assert f"'x' is set {away:.3g} standard deviations away" in str(net.query("y", do={"x": 50.0}))
     assert "guess" not in str(net.query("y", do={"x": 1.0}))
     assert "guess" not in str(net.query("z", do={"x": 50.0}))  # x does nothing to it
+
+
+# -- tables of probabilities -----------------------------------------------------------------------
+
+
+def hub(children: int, rows: int = 2000) -> dict[str, np.ndarray]:
+    """One column and noisy copies of it, all of two levels."""
+    rng = np.random.default_rng(0)
+    middle, words = rng.integers(0, 2, rows), np.array(["no", "yes"])
+    noisy = [np.where(rng.random(rows) < 0.25, 1 - middle, middle) for _ in range(children)]
+    return {"hub": words[middle], **{f"c{i}": words[each] for i, each in enumerate(noisy)}}
+
+
+def test_the_range_of_a_hub_is_over_all_its_sets_of_parents(tmp_path):
+    net = aw.learn(hub(60))
+    assert net.cpdag.n_edges == 60
+    for each in (net, aw.load(net.save(tmp_path / "hub.json"))):
+        ends = [each.query(f"c{i}", do={"hub": "yes"}).range for i in range(0, 60, 7)]
+        assert {(len(found), found.complete) for found in ends} == {(61, True)}
+        alone = [float(net.query(f"c{i}").probability(["yes"])) for i in range(0, 60, 7)]
+        assert [found.probability(["yes"])[0] for found in ends] == pytest.approx(alone, abs=1e-12)
+
+
+def random_tables(graph: DAG, rng: np.random.Generator) -> BayesNet:
+    """A network of random tables of three levels; some cells are impossible."""
+    models = []
+    for row in graph.parents:
+        cells = rng.dirichlet(np.ones(3), [3] * len(row)) + 0.01
+        cells[..., 0] *= rng.random(cells.shape[:-1]) < 0.8
+        models.append(DiscreteConditional(cells / cells.sum(axis=-1, keepdims=True)))
+    variables = tuple(Variable(name, ("l0", "l1", "l2")) for name in graph.nodes)
+    return BayesNet(variables, graph, tuple(models))
+
+
+def random_regressions(graph: DAG, rng: np.random.Generator) -> BayesNet:
+    """A network of conditional Gaussian models: two discrete roots, numbers below."""
+    variables, models = [], []
+    for node, row in enumerate(graph.parents):
+        if node < 2:
+            variables.append(Variable(graph.nodes[node], ("a", "b")))
+            models.append(DiscreteConditional(rng.dirichlet([1, 1], [2] * len(row))))
+            continue
+        discrete = tuple(parent < 2 for parent in row)
+        shape = (2,) * discrete.count(True)
+        variables.append(Variable(graph.nodes[node]))
+        slopes = rng.normal(size=(*shape, discrete.count(False)))
+        spread = rng.uniform(0.5, 2, shape)
+        models.append(
+            ConditionalGaussianModel(discrete, rng.normal(size=shape), slopes, np.array(spread))
+        )
+    return BayesNet(tuple(variables), graph, tuple(models))
+
+
+def log_joint(net: BayesNet, columns: list[np.ndarray]) -> np.ndarray:
+    parts = zip(net.conditionals, columns, net.graph.parents, strict=True)
+    return sum(model.logpdf(y, tuple(columns[i] for i in row)) for model, y, row in parts)
+
+
+def test_turning_arcs_keeps_the_joint_distribution():
+    rng, members = np.random.default_rng(9), 0
+    cells = [np.array(each) for each in zip(*product(range(3), repeat=4), strict=True)]
+    for _ in range(15):
+        net = random_tables(random_dag(list("abcd"), 3.0, rng), rng)
+        wanted = np.exp(log_joint(net, cells))
+        for graph in every_member(net.graph):
+            other = BayesNet(net.variables, graph, turn(net, graph))
+            assert np.exp(log_joint(other, cells)) == pytest.approx(wanted, abs=1e-14)
+            members += 1
+    assert members > 60
+
+
+def test_turning_arcs_among_numbers_keeps_the_density():
+    rng, members = np.random.default_rng(10), 0
+    for _ in range(40):
+        dag = random_dag(list("abcde"), 4.0, rng)
+        rows = tuple(
+            tuple(p for p in row if p < max(node, 2)) for node, row in enumerate(dag.parents)
+        )
+        net = random_regressions(DAG(dag.nodes, (rows[0], (), *rows[2:])), rng)
+        columns = [rng.integers(0, 2, 50), rng.integers(0, 2, 50), *rng.normal(size=(3, 50))]
+        for graph in every_member(net.graph):
+            if any(graph.has_arc(high, low) for low in range(2) for high in range(2, 5)):
+                continue  # numbers are no parents of levels
+            other = BayesNet(net.variables, graph, turn(net, graph))
+            assert log_joint(other, columns) == pytest.approx(log_joint(net, columns), abs=1e-10)
+            members += 1
+    assert members > 60
+
+
+def test_ranges_of_tables_are_those_of_all_equivalent_graphs():
+    rng, ranged = np.random.default_rng(11), 0
+    for _ in range(12):
+        net = random_tables(random_dag(list("abcd"), 3.0, rng), rng)
+        target, forced = (str(name) for name in rng.choice(list("abcd"), 2, replace=False))
+        do = {forced: "l1"}
+        belief = query(net, target, None, do, equivalents=Equivalents(cpdag(net.graph)))
+        values = [
+            float(
+                query(
+                    BayesNet(net.variables, graph, turn(net, graph)), target, None, do
+                ).probability(["l2"])
+            )
+            for graph in every_member(net.graph)
+        ]
+        own = float(belief.probability(["l2"]))
+        ends = belief.range.probability(["l2"]) if belief.range else (own, own)
+        assert ends == pytest.approx((min(values), max(values)), abs=1e-12)
+        ranged += belief.range is not None
+    assert ranged > 5
+
+
+def test_networks_of_the_model_clg_have_the_same_range_from_a_file(tmp_path):
+    net = aw.learn(CHAIN, model="clg")
+    gaussian = aw.learn(CHAIN).query("z", do={"y": 4.0}).range
+    again = aw.load(net.save(tmp_path / "clg.json"))
+    for each in (net, again):
+        found = each.query("z", do={"y": 4.0}).range
+        assert (len(found), found.complete) == (3, True)
+        assert found.mean == pytest.approx(gaussian.mean, abs=0.01)
+    assert again.query("z", do={"y": 4.0}).range.mean == net.query("z", do={"y": 4.0}).range.mean

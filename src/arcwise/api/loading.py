@@ -12,6 +12,7 @@ from arcwise import data, io, results
 from arcwise.api.learning import specify
 from arcwise.api.net import Network
 from arcwise.api.posteriors import Posterior
+from arcwise.conditionals.parzen import kept_fits
 from arcwise.data import Moments, Table
 from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
 from arcwise.graphs import DAG, Rules, UGraph
@@ -71,12 +72,14 @@ def _network(stored: io.Stored, path: str | PathLike[str]) -> Network:
         )
     about: Mapping[str, Any] = stored.about
     rules = _rules(about.get("rules"), stored.net)
+    settings = _mapping(about.get("settings"))
+    options = _mapping(settings.get("options"))
     return Network(
         stored.net,
         score=_number(about.get("score")),
         stopped=str(about.get("stopped") or ""),
         optimal=bool(about.get("optimal", False)),
-        settings=_mapping(about.get("settings")),
+        settings=settings,
         notes=tuple(map(str, _sequence(about.get("notes")))),
         order=_order(about.get("order"), stored.net.names),
         rows=_number(about.get("rows")),
@@ -85,6 +88,7 @@ def _network(stored: io.Stored, path: str | PathLike[str]) -> Network:
         saved_edges=_mapping(about.get("edges")),
         rules=rules,
         limits=None if rules is None else rules.on(stored.net.names),
+        fits=kept_fits(stored.net.variables, stored.net.conditionals, options),
     )
 
 

@@ -6,9 +6,9 @@ is the same in the whole class: only the parents of the set variables matter. So
 each set of parents that they can have together (Maathuis, Kalisch and Buehlmann 2009, and for several set
 variables Nandy, Maathuis and Richardson 2017).
 
-Linear-Gaussian models of largest likelihood have the same joint normal distribution in the whole class: the
-local models of another member are regressions in that distribution, and no data are needed. Other local
-models are fitted again, where the data are at hand.
+Linear-Gaussian models and tables give the whole class one joint distribution: the local models of another
+member follow from that of the network, and no data are needed. Parzen windows are fitted again to the rows
+that they keep.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +27,7 @@ from arcwise.inference.chains import FAR
 from arcwise.inference.gaussian import NOTHING, centres, roots
 from arcwise.inference.ranges import Range
 from arcwise.inference.relevance import upward
+from arcwise.inference.turning import turn, turnable
 from arcwise.networks import BayesNet
 
 EXACT_GRAPHS = 500
@@ -35,6 +36,7 @@ EXACT_GRAPHS = 500
 SIMULATED_GRAPHS = 50
 """The same where answers are simulated."""
 
+Fitted = Callable[[DAG], tuple[Conditional, ...]]
 Refit = Callable[[int, tuple[int, ...]], Conditional]
 Edges = tuple[tuple[str, str], ...]
 Answer = TypeVar("Answer", bound=Any)
@@ -47,7 +49,7 @@ class Equivalents:
     Parameters
     ----------
     essential : the class, rules in force included.
-    refit : fits the local model of a variable given others; None without data.
+    refit : fits the local model of a variable given others; None without rows to fit it to.
     rules_known : whether the rules that the graph was learned under are known.
     """
 
@@ -80,13 +82,13 @@ def with_range(
     edges = _free_edges(equivalents.essential, forced)
     if not edges:
         return answer
-    fits = _local_models(net, equivalents.essential, forced, equivalents.refit)
-    if fits is None:
+    fitted = _local_models(net, equivalents.essential, forced, equivalents.refit)
+    if fitted is None:
         found = Range((), edges, False, (_unknown(edges),))
     else:
-        usual = EXACT_GRAPHS if _linear(net) and answer.error == 0 else SIMULATED_GRAPHS
+        usual = EXACT_GRAPHS if answer.error == 0 else SIMULATED_GRAPHS
         graphs = some_members(equivalents.essential, net.graph, forced, most or usual, rng)
-        answers = (answer, *_asked(net, graphs.graphs[1:], fits, ask))
+        answers = (answer, *_asked(net, graphs.graphs[1:], fitted, ask))
         missed = len(graphs.graphs) - len(answers)
         found = Range(answers, edges, graphs.complete and not missed)
         names = [net.names[node] for node in forced]
@@ -133,19 +135,13 @@ def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
 
 
 def _asked(
-    net: BayesNet, graphs: Iterable[DAG], fits: Refit, ask: Callable[[BayesNet], Answer]
+    net: BayesNet, graphs: Iterable[DAG], fitted: Fitted, ask: Callable[[BayesNet], Answer]
 ) -> list[Answer]:
     """The answers of other members; one that finds no answer is left out."""
     found = []
     for graph in graphs:
-        models = tuple(
-            model if own == other else fits(node, other)
-            for node, (model, own, other) in enumerate(
-                zip(net.conditionals, net.graph.parents, graph.parents, strict=True)
-            )
-        )
         try:
-            found.append(ask(BayesNet(net.variables, graph, models)))
+            found.append(ask(BayesNet(net.variables, graph, fitted(graph))))
         except FitError:
             continue
     return found
@@ -156,11 +152,19 @@ def _asked(
 
 def _local_models(
     net: BayesNet, essential: PDAG, forced: Sequence[int], refit: Refit | None
-) -> Refit | None:
-    """What fits the changed local models of a member; None where nothing can."""
-    if not _linear(net):
-        return refit
-    return _regressions(net, essential, forced)
+) -> Fitted | None:
+    """What gives the local models of a member; None where nothing can."""
+    if turnable(net):
+        return lambda graph: turn(net, graph)
+    fits = _regressions(net, essential, forced) if _linear(net) else refit
+    if fits is None:
+        return None
+    return lambda graph: tuple(
+        model if own == other else fits(node, other)
+        for node, (model, own, other) in enumerate(
+            zip(net.conditionals, net.graph.parents, graph.parents, strict=True)
+        )
+    )
 
 
 def _linear(net: BayesNet) -> bool:
@@ -227,8 +231,7 @@ def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[
 def _unknown(edges: Edges) -> str:
     return (
         f"Data alone cannot tell the direction of {_edges(edges)}, and the answer depends on it: its range "
-        "over equivalent graphs is not known, as only a network just learned has the data to fit its local "
-        "models again."
+        "over equivalent graphs is not known, as there are no rows to fit its local models to again."
     )
 
 

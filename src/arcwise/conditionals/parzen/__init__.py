@@ -21,7 +21,7 @@ Stated rules:
 """
 
 from arcwise.conditionals.parzen.family import Parzen
-from arcwise.conditionals.parzen.fits import ParzenFits
+from arcwise.conditionals.parzen.fits import ParzenFits, kept_fits
 from arcwise.conditionals.parzen.model import ParzenConditional
 
-__all__ = ["Parzen", "ParzenConditional", "ParzenFits"]
+__all__ = ["Parzen", "ParzenConditional", "ParzenFits", "kept_fits"]

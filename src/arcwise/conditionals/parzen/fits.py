@@ -9,22 +9,22 @@ equivalence class tie, and J is kept by set, for all children alike.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arcwise._kernels import parzen as kernel
 from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, RowHeldOut, no_count
-from arcwise.conditionals.parzen.family import CEILING, Parzen
+from arcwise.conditionals.parzen.family import BANDWIDTHS, CEILING, Parzen
 from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of, canonical_order
-from arcwise.data import Table
+from arcwise.data import Table, Variable
 
 if TYPE_CHECKING:
     from arcwise.graphs import DAG
 
-__all__ = ["ParzenFits"]
+__all__ = ["ParzenFits", "kept_fits"]
 
 _QUICK = 1_500  # rows up to which a local model takes a few hundredths of a second
 _CLOSE = 1e-3  # change of the logarithm of a shared width that is worth another search
@@ -183,6 +183,35 @@ class ParzenFits(Fits):
         if abs(np.log(width / self.width)) < _CLOSE:
             return None
         return ParzenFits(self.family, self.table, width=width)
+
+
+def kept_fits(
+    variables: Sequence[Variable], models: Sequence[object], options: Mapping[str, Any]
+) -> ParzenFits | None:
+    """The family tied to the rows that fitted windows keep; None where some model keeps none.
+
+    Parameters
+    ----------
+    variables, models : of a network, in the same order.
+    options : those that it was learned with, as a file says; of these, the ones of the family count.
+    """
+    windows = [model for model in models if isinstance(model, ParzenConditional)]
+    if not windows or len(windows) < len(models):
+        return None
+    first = windows[0]
+    if any(not np.array_equal(each.weights, first.weights) for each in windows):
+        return None
+    table = Table(
+        tuple(variables), tuple(each.output for each in windows), weights=np.array(first.weights)
+    )
+    kind, least = options.get("bandwidths", "two"), options.get("min_bandwidth", 0.01)
+    if table.variables != tuple(variables):  # tables are sorted, networks made by hand need not be
+        return None
+    if kind not in BANDWIDTHS or not isinstance(least, float) or not 0 < least < CEILING:
+        return None
+    family = Parzen(bandwidths=kind, min_bandwidth=least, tail_weight=first.tail_weight)
+    width = float(first.bandwidths[0]) if family.bandwidths == "shared" else None
+    return ParzenFits(family, table, width=width)
 
 
 def _normaliser(width: float, levels: int) -> float:
