@@ -26,6 +26,9 @@ _ROUNDING = 1e-8
 def checked_covariance(covariance: ArrayLike) -> Array:
     """Take a covariance matrix, or say what is wrong with it.
 
+    Mirror images that differ by rounding are both replaced by their mean, so that no search depends on which
+    of the two it looks at.
+
     Raises
     ------
     FitError : not square, not finite, not symmetric, a column without variance, or a correlation
@@ -56,7 +59,7 @@ def checked_covariance(covariance: ArrayLike) -> Array:
             [column],
         )
     _check_pairs_of_entries(matrix)
-    return matrix
+    return matrix if np.array_equal(matrix, matrix.T) else 0.5 * (matrix + matrix.T)
 
 
 def _check_pairs_of_entries(matrix: Array) -> None:

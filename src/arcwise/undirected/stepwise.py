@@ -51,6 +51,8 @@ _RICH = 15
 _SINGULAR = 1e-9
 # Gains below this, in nats, are rounding.
 _ROUNDING = 1e-9
+# Gains that differ by less than this, in nats for each row, tie.
+_TIE = 1e-10
 # Rounds of adding edges by the likelihood; three are usual.
 _ROUNDS = 20
 
@@ -177,20 +179,22 @@ class _Regressions:
 
     `sides[i, j]` is what i gains by j, or loses without it where they are joined; `worth` is the mean of
     both sides for pairs that may be joined, and minus infinity for others; `top` has its largest values by
-    row, and `least` the smallest losses of edges that may go.
+    row, `holder` the columns they are in, and `least` the smallest losses of edges that may go. Values
+    within `slack` of each other tie, and the pair that comes first by column numbers is taken.
     """
 
     def __init__(self, matrix: Array, rows: float, required: Mask, forbidden: Mask) -> None:
         size = len(matrix)
         self.matrix, self.rows, self.required = matrix, rows, required
-        self.most = int((rows - 1) // _ROWS_EACH)
+        self.most, self.slack = int((rows - 1) // _ROWS_EACH), _TIE * max(1.0, rows)
         self.barred = forbidden | np.eye(size, dtype=bool)
         self.near: list[list[int]] = [[] for _ in range(size)]
         self.full = np.full(size, self.most < 1)
         with np.errstate(divide="ignore"):
             self.sides = -0.5 * rows * np.log1p(-np.minimum(matrix**2, 1.0 - _SINGULAR))
         self.worth = np.where(self.barred | self.full, -np.inf, self.sides)
-        self.top = self.worth.max(axis=1, initial=-np.inf)
+        self.holder = self.worth.argmax(axis=1)
+        self.top = self.worth[np.arange(size), self.holder]
         self.least, self.edges = np.full(size, np.inf), 0
         for one, two in np.argwhere(np.triu(required)).tolist():
             self.toggle(one, two)
@@ -215,25 +219,30 @@ class _Regressions:
         new = 0.5 * (self.sides[node] + self.sides[:, node])
         new[self.barred[node] | self.full | self.full[node]] = -np.inf
         new[self.near[node]] = -np.inf
-        old = self.worth[node].copy()
         self.worth[node] = self.worth[:, node] = new
-        stale = np.flatnonzero((old >= self.top) & (new < old))
-        np.maximum(self.top, new, out=self.top)
-        for row in (*stale.tolist(), node):
-            self.top[row] = self.worth[row].max()
+        stale = (self.holder == node) & (new < self.top)  # the largest value was here, and has dropped
+        stale[node] = True
+        larger = ~stale & (new > self.top)
+        self.holder[larger] = node
+        self.holder[stale] = self.worth[stale].argmax(axis=1)
+        changed = stale | larger | (self.holder == node)
+        self.top[changed] = self.worth[changed, self.holder[changed]]
 
     def best(self) -> tuple[float, int, int]:
         """The pair that gains most, with its gain."""
-        one = int(self.top.argmax())
-        two = int(self.worth[one].argmax())
+        least = self.top.max() - self.slack
+        one = int((self.top >= least).argmax())
+        two = int((self.worth[one] >= least).argmax())
         return float(self.worth[one, two]), one, two
 
     def weakest(self) -> tuple[float, int, int]:
         """The edge that is missed least, with its loss; an infinite one where none may go."""
-        one = int(self.least.argmin())
-        near = [other for other in self.near[one] if not self.required[one, other]]
+        most = self.least.min() + self.slack
+        one = int((self.least <= most).argmax())
+        near = sorted(other for other in self.near[one] if not self.required[one, other])
         both = 0.5 * (self.sides[one, near] + self.sides[near, one])
-        return (float(both.min()), one, near[int(both.argmin())]) if near else (np.inf, one, one)
+        place = int((both <= most).argmax()) if near else 0
+        return (float(both[place]), one, near[place]) if near else (np.inf, one, one)
 
     @property
     def adjacency(self) -> Mask:
@@ -350,7 +359,7 @@ class _Joint:
         gains = np.triu(self._gains(w, self.state.matrix), 1)
         gains[joined | self.state.barred] = 0.0
         pairs = np.flatnonzero(gains > self.charge.edge(edges + 1))
-        for place in pairs[np.argsort(-gains.flat[pairs], kind="stable")].tolist():
+        for place in pairs[descending(gains.flat[pairs], self.state.slack)].tolist():
             pair = divmod(place, size)
             if self._worth(w, pair, found, edges):
                 edges += 1
@@ -373,6 +382,19 @@ class _Joint:
         free = 1.0 - w**2
         gain: Array = np.log(free / (1.0 - s**2)) - 2.0 + 2.0 * (1.0 - s * w) / free
         return 0.5 * self.charge.rows * gain
+
+
+def descending(values: Array, slack: float) -> NDArray[np.intp]:
+    """Places of values, the largest first; those that follow each other within the slack by place.
+
+    Examples
+    --------
+    >>> descending(np.array([1.0, 2.0, 3.0, 2.0 + 1e-12]), 1e-9).tolist()
+    [2, 1, 3, 0]
+    """
+    order = np.argsort(-values, kind="stable")
+    apart = np.diff(-values[order], prepend=-np.inf) > slack
+    return order[np.lexsort((order, np.cumsum(apart)))]
 
 
 def _joined(theta: Array, w: Array, pair: tuple[int, int], correlation: float) -> Array:
