@@ -36,7 +36,8 @@ def test_the_graph_is_that_of_the_path(net):
     path = boundary(ebic(FAMILIES["gaussian"].bind(SOURCE)))
     assert net.graph == path.at(0.01)
     own = [net.scorer.local(i, row) for i, row in enumerate(net.graph.neighbours)]
-    assert net.score == pytest.approx(sum(own))
+    assert net.trace[-1].score == pytest.approx(sum(own))
+    assert net.score == pytest.approx(aw.score(net.graph, SOURCE, score="ebic"))  # of the joint
     assert net.settings["graph"] == "undirected"
     assert net.settings["penalty"] == 0.01
     assert net.notes == ()
@@ -108,7 +109,7 @@ def test_no_penalty_means_the_models_own(parzen):
     rows, pairs = 60, 3
     own = np.log(rows * (10 + pairs) / 100) / rows
     assert parzen.settings["penalty"] == pytest.approx(own)
-    assert parzen.settings["score"] == "loo"
+    assert parzen.settings["score"] == "pseudo-loo"
     said = f"The penalty per edge is {own:.3g} nats per row, the default of parzen networks with 60 rows"
     assert any(said in n for n in parzen.notes)
     given = aw.learn(
@@ -154,7 +155,7 @@ def test_one_edge_on_average_is_no_edges():
 def test_a_tuned_parzen_penalty_keeps_leave_one_out():
     # With fewer rows, a few held-out ones far from all others rule the mean.
     net = aw.learn(curved(150), graph="undirected", model="parzen", penalty="cv")
-    assert net.settings["score"] == "loo"
+    assert net.settings["score"] == "pseudo-loo"
     assert ("a", "b") in net.graph.edges
     assert "(pseudo-likelihood of rows left out" in net.notes[-1]
 
@@ -426,7 +427,7 @@ def test_all_others_without_any_structure():
         aw.UGraph.complete(names), curved(), model="parzen", bandwidths="one", min_bandwidth=0.05
     )
     assert all(len(model.inputs) == 2 for model in net.net.conditionals)
-    assert net.settings["score"] == "loo"
+    assert net.settings["score"] == "pseudo-loo"
     assert net.settings["options"] == {"bandwidths": "one", "min_bandwidth": 0.05}
     assert all(model.bandwidths[0] == model.bandwidths[1] for model in net.net.conditionals)
     assert np.isfinite(net.query("b", given={"a": 1.0}, sweeps=20, chains=4).mean)
@@ -435,7 +436,7 @@ def test_all_others_without_any_structure():
     own = [aw.fit(aw.UGraph.complete(names), curved(), model=m) for m in ("gaussian", "parzen")]
     leave = [leave_one_out(FAMILIES[m].bind(curved())) for m in ("gaussian", "parzen")]
     assert mixed["b"].loo == own[1]["b"].loo
-    assert mixed.settings["score"] == "loo"
+    assert mixed.settings["score"] == "pseudo-loo"
     expected = [leave[name == "b"].local(i, net.net.inputs[i]) for i, name in enumerate(names)]
     assert mixed.score == pytest.approx(sum(expected))
     with pytest.raises(aw.WordError, match="widht"):

@@ -42,7 +42,8 @@ def test_learn_says_what_it_found_without_directions(run, table, small):
     assert aw.load("boston.json").graph == wanted.graph
     assert "graph    undirected" in done.out
     assert "0.05 nats per edge and row" in done.out
-    assert "summed over all variables given their neighbours" in done.out
+    assert f"ebic {wanted.score:.4f}" in done.out
+    assert wanted.score == pytest.approx(aw.score(wanted.graph, small, score="ebic"))
     assert "at second" in done.out
     assert "->" not in done.out
     assert "direction" not in done.out

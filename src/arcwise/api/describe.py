@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arcwise.data import Moments, Table
 from arcwise.errors import listed, plural
 from arcwise.evaluate import EdgeTable
+from arcwise.learners.totals import is_pseudo
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network
@@ -145,9 +146,10 @@ def _score(net: Network) -> str:
     if net.score is None:
         return ""
     proof = ", proved to be the best of all graphs" if net.optimal else ""
-    if not net.directed and net.scorer is not None:
+    word = net.settings.get("score", "score")
+    if is_pseudo(word):
         proof = ", summed over all variables given their neighbours"
-    return f"{net.settings.get('score', 'score')} {net.score:.4f}{proof}"
+    return f"{word} {net.score:.4f}{proof}"
 
 
 def _penalty(net: Network) -> str:

@@ -9,19 +9,26 @@ import numpy as np
 from arcwise.api.net import Network
 from arcwise.conditionals import FAMILIES, Assigned, Family, Fits
 from arcwise.data import Moments, Table, any_table, fingerprint
-from arcwise.errors import DataError, GraphError, close_to, unknown
+from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, dag, either, ug
 from arcwise.learners import prepared, settled_model
 from arcwise.learners.options import options_of, split_options
 from arcwise.learners.parameters import (
     Bound,
     directed_net,
-    joint_bic,
+    fitting_note,
     markov_net,
     noise_note,
     retuned,
 )
 from arcwise.learners.problem import score_options
+from arcwise.learners.totals import (
+    PSEUDO,
+    Total,
+    is_pseudo,
+    pseudo_total,
+    undirected_total,
+)
 from arcwise.networks import MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
@@ -50,17 +57,19 @@ def fit(
         `UGraph.complete(names)` fits each variable given all others, without any structure.
     data : as for `learn`.
     model : one word for all, or a word for each variable; each column is prepared for its own model.
-    score : what the graph and its edges are measured by; by default BIC where the parameters of every local
-        model can be counted, else the leave-one-out likelihood, whatever the kinds of models. An undirected
-        Gaussian network is by default measured as a whole.
+    score : what the graph and its edges are measured by; by default BIC if the parameters of every local
+        model can be counted, else the leave-one-out likelihood, whatever the kinds of models. For undirected
+        graphs also "pseudo-bic", "pseudo-loo", ...: variables given their neighbours, summed.
     kinds, weights, na_values, missing : as for `learn`.
     seed : of scores that hold out rows.
     options : options of the models, and of the score.
 
     Returns
     -------
-    Network : an undirected Gaussian one is the normal distribution of largest likelihood on its graph;
-    other undirected networks are scored by each variable given its neighbours, summed.
+    Network : an undirected Gaussian one is the normal distribution of largest likelihood on its graph. The
+    score of an undirected network is that of its joint distribution, and compares with scores of directed
+    graphs. Without a joint, or if the score has no form for it, the local scores of all variables given their
+    neighbours are summed, and `settings["score"]` says so: "pseudo-loo".
 
     >>> import arcwise as aw
     >>> net = aw.fit("[RM][MEDV|RM]", aw.example("boston"))
@@ -70,23 +79,29 @@ def fit(
     known = _known(locals())
     on, bound = known.graph, known.bound
     net = markov_net(on, bound) if isinstance(on, UGraph) else directed_net(on, bound)
-    total, measure = known.measured(net)
-    said = {"model": ", ".join(sorted(set(bound.models))), "score": known.score}
+    total = known.total(net)
+    said = {"model": ", ".join(sorted(set(bound.models))), "score": total.word}
+    own = isinstance(net, MarkovNet) and net.joint is not None and known.default
+    notes = (*bound.data.notes, _no_joint(net), noise_note(net, bound), fitting_note(net))
     return Network(
         net,
-        score=total,
+        score=total.value,
         settings={**said, **({"options": dict(options)} if options else {})},
-        notes=tuple(filter(None, (*bound.data.notes, _no_joint(net), noise_note(net, bound)))),
+        notes=tuple(filter(None, notes)),
         order=known.source.order,
         rows=bound.data.total,
         fingerprint=fingerprint(known.source),
-        scorer=measure,
+        scorer=None if own and bound.gaussian else known.measure,
         data=known.whole,
     )
 
 
 def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
     """Score a graph that is known, higher is better; without any penalty per edge.
+
+    For an undirected graph it is the score of the joint distribution, which compares with scores of directed
+    graphs. The sum over variables given their neighbours, which compares undirected graphs of the same
+    variables only, has another name: score="pseudo-bic", "pseudo-loo", ...
 
     Parameters
     ----------
@@ -102,15 +117,22 @@ def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
     asked.apply_defaults()
     known = _known(asked.arguments)
     on = known.graph
-    total, _ = known.measured(markov_net(on, known.bound) if isinstance(on, UGraph) else on)
-    return total
+    total = known.total(markov_net(on, known.bound) if isinstance(on, UGraph) else on)
+    if is_pseudo(total.word) and not known.pseudo:
+        raise FitError(
+            f"The score {known.score!r} has no value for the joint distribution of this undirected graph: "
+            f"write score={total.word!r} for the sum over variables given their neighbours, which compares "
+            "undirected graphs of the same variables only."
+        )
+    return total.value
 
 
 class _Known(NamedTuple):
     """A known graph over columns (`source`) of the `whole` data, what its local models are fitted from, and
     its score.
 
-    `score` is the score's word; `own` says that it was not asked for.
+    `score` is the score's word, `options` are its own; `default` says that it was not requested, and `pseudo`
+    that its sum over variables given their neighbours was.
     """
 
     graph: DAG | UGraph
@@ -119,16 +141,19 @@ class _Known(NamedTuple):
     bound: Bound
     score: str
     measure: Score
-    own: bool
+    options: Mapping[str, Any]
+    default: bool
+    pseudo: bool
 
-    def measured(self, net: Net | DAG) -> tuple[float, Score | None]:
-        """The total score, and what edges are measured by; of a joint distribution that is itself."""
-        gaussian = self.bound.gaussian
-        if self.own and isinstance(net, MarkovNet) and net.joint is not None and gaussian:
-            return joint_bic(net, gaussian), None
+    def total(self, net: Net | DAG) -> Total:
+        """The score of the whole graph, with its name."""
+        if isinstance(net, MarkovNet) and self.pseudo:
+            return pseudo_total(net, self.measure, self.score)
+        if isinstance(net, MarkovNet):
+            return undirected_total(net, self.bound, self.measure, self.score, self.options)
         rows = net.parents if isinstance(net, DAG) else net.inputs
         total = sum(self.measure.local(node, row) for node, row in enumerate(rows))
-        return float(total), self.measure
+        return Total(float(total), self.score)
 
 
 def _no_joint(net: Net) -> str:
@@ -152,6 +177,8 @@ def _family(words: tuple[str, ...], names: tuple[str, ...]) -> Family:
 def _known(asked: Mapping[str, Any]) -> _Known:
     """Tie families and a score to the data; asked are the parameters of `fit` by name."""
     known, score = graph_of(asked["graph"]), asked["score"]
+    pseudo = isinstance(known, UGraph) and is_pseudo(score)
+    score = score.removeprefix(PSEUDO) if pseudo else score
     whole = any_table(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
     lacking = sorted(set(known.nodes) - set(whole.names))
     if lacking:
@@ -179,7 +206,7 @@ def _known(asked: Mapping[str, Any]) -> _Known:
     )  # that of `learn`
     bound, named = retuned(Bound(ready, fits, words), on), score or _own_score(fits)
     measure = SCORES[named].tie(bound.fits, ready, rng, **for_score)
-    return _Known(on, source, whole, bound, named, measure, score is None)
+    return _Known(on, source, whole, bound, named, measure, for_score, score is None, pseudo)
 
 
 def _own_score(fits: Fits) -> str:

@@ -45,8 +45,9 @@ class Network:
     Attributes
     ----------
     net : the plain value: variables, graph, fitted local models.
-    score : total score of the graph, None where it was not learned; of an undirected one, the sum over
-        variables given their neighbours, with no penalty in it.
+    score : total score of the graph, None where it was not learned; `settings["score"]` names it. For an
+        undirected graph it is the score of the joint distribution, with no penalty in it; without a joint,
+        the sum over variables given their neighbours, whose name begins with "pseudo-".
     trace : the steps of the search.
     stopped : why the search ended, in words.
     optimal : whether the graph is proved to be the best of all.

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from arcwise.data import Moments, Table
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
-from arcwise.learners.parameters import markov_net, noise_note
+from arcwise.learners.parameters import fitting_note, markov_net, noise_note
 from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
+from arcwise.learners.totals import PSEUDO, Total, undirected_total
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Interrupted, Path, Trail, Watch, patient
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
@@ -150,16 +151,19 @@ class Boundary(Undirected):
         """Read the graph off a path at a penalty, and fit its local models."""
         graph, reached = self._reached(path, penalty), penalty <= path.reach
         net, late = self._fitted(graph, watch)
-        said = (noise_note(net, self.bound), late, "" if reached else _cut_short(path, penalty))
+        short = "" if reached else _cut_short(path, penalty)
+        said = (noise_note(net, self.bound), fitting_note(net), late, short)
+        total = self._total(path, net, watch)
         return Learned(
             self,
             net,
-            self._total(path, graph),
+            total.value,
             penalty,
             tuple(step for step in path.trace if step.edges >= graph.n_edges),
             "every edge left is worth its penalty" if reached else path.stopped,
             self.limits,
             settled=reached,
+            words={"score": total.word},
             notes=tuple(filter(None, said)),
         )
 
@@ -176,12 +180,19 @@ class Boundary(Undirected):
             )
             return markov_net(graph, self.bound, joint=False), said
 
-    def _total(self, path: Path, graph: UGraph) -> float:
-        """Sum of local scores; where the path was cut short at this graph, its last step tells it."""
+    def _total(self, path: Path, net: MarkovNet, watch: Watch | None) -> Total:
+        """The score of the joint if there is one, else the sum of local scores.
+
+        If the path was cut short at this graph, its last step has that sum.
+        """
         last = path.trace[-1] if path.trace else None
-        if path.stopped == ASKED and last is not None and last.edges == graph.n_edges:
-            return last.score
-        return float(sum(self.score.local(node, row) for node, row in enumerate(graph.neighbours)))
+        late = path.stopped == ASKED and last is not None and last.edges == net.graph.n_edges
+        if late and last is not None and net.joint is None:
+            return Total(last.score, f"{PSEUDO}{self.score_word}")
+        check = Trail(patient(watch)).check
+        return undirected_total(
+            net, self.bound, self.score, self.score_word, self.score_options, check=check
+        )
 
     def grid(self) -> NDArray[np.float64]:
         """Penalties worth trying, nats per edge and row: the path tells the graphs of them all."""

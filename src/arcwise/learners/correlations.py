@@ -26,9 +26,10 @@ from arcwise.errors import DataError, FitError, WordError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.boundary import Undirected
 from arcwise.learners.options import options_of, subset
-from arcwise.learners.parameters import joint_bic, markov_net, normal_net
+from arcwise.learners.parameters import markov_net, normal_net
 from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification, settled_model, with_kinds
+from arcwise.learners.totals import undirected_total
 from arcwise.networks import MarkovNet
 from arcwise.results import Interrupted, Step, Trail, Watch, patient
 from arcwise.undirected import edge_bounds
@@ -222,15 +223,17 @@ class Correlations(Undirected):
         self, net: MarkovNet, penalty: float, trace: Sequence[Step], stopped: str, *notes: str
     ) -> Learned:
         """What was learned, where edges are measured by the joint distribution if there is one."""
+        total = undirected_total(net, self.bound, self.score, self.score_word, self.score_options)
         return Learned(
             self,
             net,
-            joint_bic(net, self.fits),
+            total.value,
             penalty,
             tuple(trace),
             stopped,
             self.limits,
             scored=net.joint is None,
+            words={"score": total.word},
             notes=tuple(filter(None, notes)),
         )
 

@@ -161,7 +161,7 @@ class Lasso(Correlations):
         words = {"penalty_unit": self.unit, **({"numbers": "penalised"} if shrunk else {})}
         stopped = f"solved at penalty {penalty:.4g}"
         learned = self.measured(net, penalty, trail.steps, stopped, said, _breach(found))
-        return replace(learned, words=words, settled=not trail.stopped)
+        return replace(learned, words={**learned.words, **words}, settled=not trail.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
         """The graph at a penalty alone, without a fit."""

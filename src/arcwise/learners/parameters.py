@@ -19,11 +19,10 @@ from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, UGraph, cpdag, members, moral
-from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, TableJoint
 from arcwise.results import Interrupted
-from arcwise.scores import SCORES
 from arcwise.undirected.collinear import steadied
-from arcwise.undirected.contingency import fitted_tables
+from arcwise.undirected.contingency import CLOSE, SWEEPS, fitted_tables
 from arcwise.undirected.known import known
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
@@ -147,27 +146,23 @@ def noise_note(net: Net, bound: Bound) -> str:
     return steadied(fits.matrix, fits.rows).note(fits.nodes) if noisy else ""
 
 
+def fitting_note(net: Net) -> str:
+    """A sentence where proportional fitting ended before its frequencies agreed with the data's."""
+    apart = (
+        net.joint.apart if isinstance(net, MarkovNet) and isinstance(net.joint, TableJoint) else 0.0
+    )
+    if not apart > CLOSE:
+        return ""
+    return (
+        f"Proportional fitting stopped after {SWEEPS} rounds before it converged: a fitted frequency still "
+        f"differs from the data's by {apart:.2g}, and answers and the score are off accordingly."
+    )
+
+
 def normal_net(precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits) -> MarkovNet:
     """The network of a precision matrix on the scale of correlations, in the units of the data."""
     joint = NormalJoint(fits.moments.mean.copy(), precision / fits.sd[:, None] / fits.sd)
     return MarkovNet.normal(fits.moments.variables, graph, joint)
-
-
-def joint_bic(net: MarkovNet, fits: GaussianFits) -> float:
-    """BIC of a network with a normal distribution: means, variances and edges are its parameters.
-
-    Of one without, that of its local models, summed.
-    """
-    if not isinstance(net.joint, NormalJoint):
-        bic = SCORES["bic"].bind(fits)
-        return float(sum(bic.local(node, row) for node, row in enumerate(net.inputs)))
-    size, rows = len(net.names), fits.rows
-    precision = net.joint.precision * fits.sd[:, None] * fits.sd
-    moments = fits.matrix.copy()
-    moments[fits.constant, fits.constant] = 0.0  # a column that does not vary is where it should be
-    fit = np.linalg.slogdet(precision)[1] - np.sum(precision * moments)
-    loglik = 0.5 * rows * (fit - size * np.log(2 * np.pi)) - rows * np.log(fits.sd).sum()
-    return float(loglik - 0.5 * (2 * size + net.graph.n_edges) * np.log(rows))
 
 
 def class_members(

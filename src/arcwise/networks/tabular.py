@@ -30,6 +30,7 @@ class TableJoint:
     levels : number of levels of each variable.
     scopes : the variables of each table, ascending; every variable is in some.
     tables : one axis for each variable of the scope; the product sums to one.
+    apart : the largest difference of a fitted frequency to the data's, if fitting stopped before they agreed.
 
     Raises
     ------
@@ -43,6 +44,7 @@ class TableJoint:
     levels: tuple[int, ...]
     scopes: tuple[tuple[int, ...], ...]
     tables: tuple[Array, ...]
+    apart: float = 0.0
 
     def __post_init__(self) -> None:
         if {v for scope in self.scopes for v in scope} != set(range(len(self.levels))):

@@ -14,7 +14,17 @@ from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
 from arcwise.scores.graph_priors import ArcProbabilities, FairParents
 from arcwise.scores.marginal import bdeu, bds, k2, qnml
-from arcwise.scores.penalized import aic, bic, ebic, loglik
+from arcwise.scores.penalized import (
+    Charges,
+    aic,
+    aic_charges,
+    bic,
+    bic_charges,
+    ebic,
+    ebic_charges,
+    loglik,
+    no_charges,
+)
 from arcwise.scores.priors import ArcPenalty, ExpertPrior
 
 __all__ = [
@@ -22,6 +32,7 @@ __all__ = [
     "ArcPenalty",
     "ArcProbabilities",
     "Cached",
+    "Charges",
     "Entry",
     "ExpertPrior",
     "FairParents",
@@ -48,11 +59,14 @@ __all__ = [
 class Entry:
     """A registered score: how to bind it to fits, and which parts of the rows it is given.
 
-    `parts` is "none", "one" (a single part to hold out) or "all" (folds that cover the rows).
+    `parts` is "none", "one" (a single part to hold out) or "all" (folds that cover the rows). `charges` is
+    for scores that are a largest log-likelihood minus charges, which any distribution has: a function of the
+    numbers of rows and columns, and of the score's options.
     """
 
     bind: Callable[..., Score]
     parts: str = "none"
+    charges: Callable[..., Charges] | None = None
 
     def tie(
         self, fits: Fits, data: Table | Moments, rng: np.random.Generator, **options: Any
@@ -92,10 +106,10 @@ class Entry:
 
 
 SCORES: dict[str, Entry] = {
-    "loglik": Entry(loglik),
-    "aic": Entry(aic),
-    "bic": Entry(bic),
-    "ebic": Entry(ebic),
+    "loglik": Entry(loglik, charges=no_charges),
+    "aic": Entry(aic, charges=aic_charges),
+    "bic": Entry(bic, charges=bic_charges),
+    "ebic": Entry(ebic, charges=ebic_charges),
     "bge": Entry(bge),
     "bdeu": Entry(bdeu),
     "k2": Entry(k2),

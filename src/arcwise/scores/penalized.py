@@ -13,6 +13,7 @@ each parent costs the same here. Equivalent graphs have as many arcs, so the ter
 """
 
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,10 @@ from arcwise.scores.base import (
     toggle,
 )
 
-__all__ = ["Penalized", "aic", "bic", "ebic", "loglik", "penalized"]
+__all__ = [
+    "Charges", "Penalized", "aic", "aic_charges", "bic", "bic_charges", "ebic", "ebic_charges", "loglik",
+    "no_charges", "penalized",
+]  # fmt: skip
 
 
 class Penalized(Score):
@@ -120,6 +124,41 @@ def penalized(fits: Fits, per_param: float = 0.0, by_size: Array | None = None) 
     return Penalized(fits, per_param, by_size)
 
 
+class Charges(NamedTuple):
+    """What a score takes off a largest log-likelihood: nats per free parameter, and per parent or edge."""
+
+    per_param: float = 0.0
+    per_parent: float = 0.0
+
+
+def no_charges(rows: float, columns: int) -> Charges:
+    """The charges of the plain log-likelihood."""
+    return Charges()
+
+
+def aic_charges(rows: float, columns: int) -> Charges:
+    """One nat per parameter."""
+    return Charges(1.0)
+
+
+def bic_charges(rows: float, columns: int) -> Charges:
+    """Half of log n per parameter."""
+    return Charges(0.5 * float(np.log(rows)))
+
+
+def ebic_charges(rows: float, columns: int, *, gamma: float = 1.1) -> Charges:
+    """Half of log n per parameter, and `gamma` log p per parent."""
+    if not 0 <= gamma < np.inf:
+        raise FitError(f"The gamma of ebic must be a non-negative number, got {gamma}.")
+    return Charges(0.5 * float(np.log(rows)), gamma * float(np.log(columns)))
+
+
+def _charged(fits: Fits, charges: Charges) -> Score:
+    """The family's log-likelihood minus charges."""
+    sizes = np.arange(len(fits.nodes) + 1.0)
+    return penalized(fits, charges.per_param, charges.per_parent * sizes)
+
+
 def loglik(fits: Fits) -> Score:
     """Plain log-likelihood; for a likelihood penalised by the number of arcs add an arc penalty to it."""
     return penalized(fits)
@@ -127,18 +166,14 @@ def loglik(fits: Fits) -> Score:
 
 def aic(fits: Fits) -> Score:
     """Akaike's criterion: log-likelihood minus the number of free parameters."""
-    return penalized(fits, 1.0)
+    return _charged(fits, aic_charges(fits.rows, len(fits.nodes)))
 
 
 def bic(fits: Fits) -> Score:
     """Schwarz's criterion: log-likelihood minus half of log n for each free parameter."""
-    return penalized(fits, 0.5 * float(np.log(fits.rows)))
+    return _charged(fits, bic_charges(fits.rows, len(fits.nodes)))
 
 
 def ebic(fits: Fits, *, gamma: float = 1.1) -> Score:
     """Extended BIC: `gamma` log p more for each parent; 0 is BIC."""
-    if not 0 <= gamma < np.inf:
-        raise FitError(f"The gamma of ebic must be a non-negative number, got {gamma}.")
-    p = len(fits.nodes)
-    extra = gamma * float(np.log(p)) * np.arange(p + 1.0)
-    return penalized(fits, 0.5 * float(np.log(fits.rows)), extra)
+    return _charged(fits, ebic_charges(fits.rows, len(fits.nodes), gamma=gamma))

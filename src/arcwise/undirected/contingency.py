@@ -72,6 +72,41 @@ def fitted_tables(
     return TableJoint(levels, tuple(scopes), tuple(tables))
 
 
+def largest_likelihood(
+    table: Table, graph: UGraph, *, check: Callable[[], None] | None = None
+) -> tuple[float, float]:
+    """The largest log-likelihood of the rows on an undirected graph, and the number of free parameters.
+
+    Parameters and errors as for `fitted_tables`.
+    """
+    joint = fitted_tables(table, graph, Smoothing(0.0), check=check)
+    logs = np.zeros(table.rows)
+    for scope, own in zip(joint.scopes, joint.tables, strict=True):
+        logs += np.log(own[tuple(table.columns[v].astype(np.intp) for v in scope)])
+    total = float(logs.sum() if table.weights is None else table.weights @ logs)
+    return total, free_parameters(graph, joint.levels)
+
+
+def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
+    """Free parameters of tables on the cliques of a graph: sum over complete sets of prod (levels - 1).
+
+    >>> free_parameters(UGraph.from_edges([("a", "b"), ("b", "c")]), (2, 3, 2))
+    8.0
+    """
+    near = [frozenset(row) for row in graph.neighbours]
+
+    def weight(nodes: frozenset[int]) -> float:
+        """The sum over complete subsets, the empty one included; of a complete set the product of levels."""
+        total, left = 0.0, set(nodes)
+        while any(len(near[v] & left) < len(left) - 1 for v in left):
+            least = min(left, key=lambda v: (len(near[v] & left), v))
+            left.discard(least)
+            total += (levels[least] - 1.0) * weight(near[least] & left)
+        return total + float(prod(float(levels[v]) for v in left))
+
+    return weight(frozenset(range(len(levels)))) - 1.0
+
+
 def _shares(
     table: Table, scopes: Sequence[tuple[int, ...]], smoothing: Smoothing
 ) -> Iterator[Array]:
@@ -109,7 +144,7 @@ def _proportional(
     cliques = maximal_cliques(graph)
     wanted = list(_shares(table, cliques, smoothing))
     tables = [np.full(shares.shape, 1.0) for shares in wanted]
-    nothing = np.full((1, len(levels)), -1)
+    nothing, apart = np.full((1, len(levels)), -1), 0.0
     for _ in range(SWEEPS):
         apart = 0.0
         for i, (clique, shares) in enumerate(zip(cliques, wanted, strict=True)):
@@ -123,4 +158,4 @@ def _proportional(
             break
     total = JunctionTree(levels, cliques, tables, found.order).log_total
     tables[0] = tables[0] * np.exp(-total)
-    return TableJoint(levels, cliques, tuple(tables))
+    return TableJoint(levels, cliques, tuple(tables), 0.0 if apart < CLOSE else apart)
