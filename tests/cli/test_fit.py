@@ -73,3 +73,21 @@ def test_tables_stand_as_a_person_would_write_them(run, folder):
         "lung given smoke:\n  smoke     no    yes\n  no     1.000  0.000\n  yes    0.500  0.500\n"
     )
     assert table in done.out
+
+
+@pytest.mark.parametrize(
+    "graph",
+    ["RM -> MEDV <- LSTAT", "RM -> MEDV; LSTAT -> MEDV", "MEDV <- RM, MEDV <- LSTAT"],
+)
+def test_arrows_run_from_parent_to_child(run, table, graph):
+    assert run("fit", graph, table, "-o", "known.json").code == 0
+    assert str(aw.load("known.json").graph) == "[LSTAT][RM][MEDV|LSTAT:RM]"
+    required = [word for arc in graph.split(";") for word in ("--require", arc)]
+    assert run("learn", table, *required, "-o", "ruled.json").code == 0
+    assert {"RM", "LSTAT"} <= set(aw.load("ruled.json").parents("MEDV"))
+
+
+def test_an_arc_of_two_directions_is_an_error(run, table):
+    done = run("fit", "RM <-> MEDV", table)
+    assert done.code == 1
+    assert "one direction" in " ".join(done.err.split())

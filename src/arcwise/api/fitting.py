@@ -10,7 +10,7 @@ from arcwise.api.net import Network
 from arcwise.conditionals import FAMILIES, Assigned, Family, Fits
 from arcwise.data import Moments, Table, any_table, fingerprint
 from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
-from arcwise.graphs import DAG, UGraph, dag, either, ug
+from arcwise.graphs import DAG, UGraph, graph_of
 from arcwise.learners import prepared, settled_model
 from arcwise.learners.options import options_of, split_options
 from arcwise.learners.parameters import (
@@ -32,11 +32,11 @@ from arcwise.learners.totals import (
 from arcwise.networks import MarkovNet, Net
 from arcwise.scores import SCORES, Score
 
-__all__ = ["fit", "graph_of", "score"]
+__all__ = ["fit", "score"]
 
 
 def fit(
-    graph: DAG | UGraph | str,
+    graph: Any,
     data: Any,
     *,
     model: str | Mapping[str, str] = "auto",
@@ -52,8 +52,9 @@ def fit(
 
     Parameters
     ----------
-    graph : a DAG over (some of) the data's columns, or a formula or model string for one; or a
-        UGraph, such as `ug("a:b + b:c")`, or its edges, such as "a -- b, b -- c".
+    graph : a DAG over (some of) the data's columns in any form that `dag` takes: "a -> b <- c", pairs
+        (parent, child), a mapping from children to parents, a model string, a matrix, a networkx DiGraph; or
+        a UGraph, such as `ug("a:b + b:c")`, or its edges, such as "a -- b, b -- c".
         `UGraph.complete(names)` fits each variable given all others, without any structure.
     data : as for `learn`.
     model : one word for all, or a word for each variable; each column is prepared for its own model.
@@ -96,7 +97,7 @@ def fit(
     )
 
 
-def score(graph: DAG | UGraph | str, data: Any, **words: Any) -> float:
+def score(graph: Any, data: Any, **words: Any) -> float:
     """Score a graph that is known, higher is better; without any penalty per edge.
 
     For an undirected graph it is the score of the joint distribution, which compares with scores of directed
@@ -213,26 +214,6 @@ def _own_score(fits: Fits) -> str:
     """The score's word where none is asked for, whatever the kinds of models."""
     counts = (fits.conditional(child, ()).n_params for child in range(len(fits.nodes)))
     return "loo" if None in counts else "bic"
-
-
-def graph_of(graph: DAG | UGraph | str) -> DAG | UGraph:
-    """A graph that was given, or the one that a text means."""
-    if not isinstance(graph, str):
-        if not isinstance(graph, DAG | UGraph):
-            raise GraphError(
-                "A DAG or a UGraph is needed, or a formula for a DAG, got a "
-                f"{type(graph).__name__}."
-            )
-        return graph
-    if "--" in graph:
-        return ug(graph)
-    if either(graph):
-        raise GraphError(
-            f"The formula {graph!r} does not say whether its edges have a direction: write "
-            f"ug({graph!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
-            "model string such as '[a][b|a]'."
-        )
-    return dag(graph)
 
 
 def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:

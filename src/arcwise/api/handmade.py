@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.api.fitting import graph_of
 from arcwise.api.net import Network
 from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, unknown
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, graph_of
 from arcwise.io.tables import normalised
 from arcwise.networks import BayesNet
 
@@ -22,12 +21,12 @@ _LINEAR = ("intercept", "coefficients", "sd", "variance")
 _TABLE = ("levels", "table", "parents")
 
 
-def network(graph: DAG | str, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
+def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     """Make a network by hand: structure and numbers given.
 
     Parameters
     ----------
-    graph : a DAG, or a formula or model string for one.
+    graph : a DAG in any form that `dag` takes, such as "a -> b <- c" or "[a][c][b|a:c]".
     numbers : for each variable a mapping.
 
         * A linear-Gaussian one has "sd" or "variance", "intercept" (0 by default) and "coefficients", a

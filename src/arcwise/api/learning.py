@@ -18,6 +18,7 @@ from arcwise.data.gaps import checked_policy
 from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.evaluate import bend_notes, some_rows
 from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
+from arcwise.graphs.notation import plain
 from arcwise.learners import (
     RULES,
     Learned,
@@ -42,14 +43,14 @@ def learn(
     model: str = "auto",
     score: str | None = None,
     search: str = "auto",
-    start: str | DAG = "empty",
+    start: Any = "empty",
     penalty: Any = None,
     rules: Rules | None = None,
-    required: Iterable[Any] = (),
-    forbidden: Iterable[Any] = (),
+    required: Any = (),
+    forbidden: Any = (),
     tiers: Iterable[Iterable[str]] = (),
     max_parents: int | None = None,
-    expert: DAG | str | None = None,
+    expert: Any = None,
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
     pseudo_rows: Any = None,
     certainty: bool | str = False,
@@ -78,8 +79,8 @@ def learn(
         "auto", "boundary", "grow-shrink" (for large tables), "deletion", and for Gaussian ones "stepwise"
         (edges added and taken out one by one; it is what "auto" means there unless a score or a penalty is
         given), "glasso" (the graphical lasso; "auto" where a penalty is given) and "neighbourhood".
-    start : "empty", "complete" (in random order), "random", or a graph (a DAG, or a model string such as
-        "[a][b|a]"); directed only.
+    start : "empty", "complete" (in random order), "random", or a graph in any form that `dag` takes, such as
+        "a -> b" or "[a][b|a]"; directed only.
     penalty : penalty per edge, in nats per row, taken off the score; None is the model's own (0 for
         Gaussian models by a score; log(n (10 + pairs) / 100) / n for Parzen ones of n rows). "cv" tunes it by
         cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
@@ -89,10 +90,11 @@ def learn(
         `tuning`. A matrix (data frame, array, or the path of a CSV file with names) has one for each pair of
         variables.
     required, forbidden, tiers, max_parents : what the graph has to obey, as for `Rules`: arcs it must
-        or must not have, groups of variables in the order of time, the largest number of parents.
+        or must not have (in any form that `dag` takes), groups of variables in the order of time, the largest
+        number of parents.
         Undirected learning ignores directions and refuses tiers.
     rules : the same as a `Rules` object.
-    expert, expert_weight : a graph (a DAG or a model string) that arcs should not differ from, and the
+    expert, expert_weight : a graph (in any form that `dag` takes) that arcs should not differ from, and the
         penalty of each difference in nats per row: one for all arcs, or a mapping of arcs (parent, child)
         to their penalties, 0.1 for those it does not name.
     pseudo_rows : artificial rows that say what an expert would expect to see, as a table or a file's
@@ -187,8 +189,8 @@ def specify(
     graph: str = "directed",
     penalty: Any = None,
     rules: Rules | None = None,
-    start: str | DAG = "empty",
-    expert: DAG | str | None = None,
+    start: Any = "empty",
+    expert: Any = None,
     missing: Any = "drop",
     seed: int | None = 0,
     n_jobs: int = 1,
@@ -214,7 +216,7 @@ def specify(
         penalty=None if rule else _number(penalty),
         rule=rule,
         rules=obeyed,
-        start=start if start in _STARTS else _dag(start, "start"),
+        start=start if isinstance(start, str) and start in _STARTS else _dag(start, "start"),
         expert=None if expert is None else _dag(expert, "expert"),
         missing=checked_policy(missing),
         threads=cores(n_jobs),
@@ -228,20 +230,25 @@ def _rules(rules: Rules | None, words: dict[str, Any]) -> Rules:
     parts = {
         name: words.pop(name, None) for name in ("required", "forbidden", "tiers", "max_parents")
     }
-    given = {name: part for name, part in parts.items() if part is not None and part != ()}
+    given = {
+        name: part
+        for name, part in parts.items()
+        if part is not None and not (isinstance(part, tuple) and not part)
+    }
     if rules is not None and given:
         raise WordError(f"Give rules=Rules(...), or {', '.join(f'{n}=' for n in given)}, not both.")
     return Rules(**given) if rules is None else rules
 
 
-def _dag(graph: Any, what: str) -> Any:
-    """A directed graph from a model string or a formula; anything else as it is."""
-    text = isinstance(graph, str) and any(sign in graph for sign in ("->", *"[|:+"))
-    if isinstance(graph, str) and not text:
-        if what == "start":
-            raise unknown("start", graph, _STARTS)
-        raise GraphError(f"{what}= is a DAG or a model string such as '[a][b|a]', not {graph!r}.")
-    return dag(graph) if text else graph
+def _dag(given: Any, option: str) -> DAG:
+    """A directed graph in any form that `dag` takes; a single word is none."""
+    if isinstance(given, str) and plain(given):
+        if option == "start":
+            raise unknown("start", given, _STARTS)
+        raise GraphError(
+            f"{option}= must be a graph such as 'a -> b' or '[a][b|a]', got {given!r}."
+        )
+    return dag(given)
 
 
 def _a_matrix(penalty: Any) -> bool:

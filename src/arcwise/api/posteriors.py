@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import results
-from arcwise.api.fitting import graph_of
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
 from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.stability import Stability, stability
-from arcwise.graphs import DAG, UGraph, separated
+from arcwise.graphs import DAG, UGraph, graph_of, separated
 from arcwise.inference import Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind
 from arcwise.learners.parameters import class_members, directed_net, markov_net

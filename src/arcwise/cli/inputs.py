@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 GRAPH_FORMS = (
-    "a model file, a .bif file, a .csv table of arcs or edges, a model string: '[a][b|a]', arcs: 'a -> b,"
-    " b -> c', or 'ug a:b + b:c' for an undirected graph"
+    "a model file, a .bif file, a .csv table of arcs or edges, a model string: '[a][b|a]', arcs: 'a -> b"
+    " <- c; c -> d', or 'a -- b, b -- c' or 'ug a:b + b:c' for an undirected graph"
 )
 """How a graph may be given."""
 
@@ -180,13 +180,14 @@ def any_graph(text: str) -> DAG | UGraph | PDAG:
     A formula for an undirected graph begins with ``ug``.
     """
     from arcwise import io
-    from arcwise.graphs import dag, either, ug
+    from arcwise.graphs import either, graph_of, ug
+    from arcwise.graphs.notation import plain
 
     if Path(text).exists():
         return io.load(text).graph
     if text.startswith("ug "):
         return ug(text.removeprefix("ug ").strip())
-    if not any(sign in text for sign in ("->", *"[:+|*~")):
+    if plain(text):
         raise FileError(f"There is no file {text!r}; a graph is {GRAPH_FORMS}.")
     if either(text):
         raise GraphError(
@@ -194,7 +195,7 @@ def any_graph(text: str) -> DAG | UGraph | PDAG:
             " undirected graph; for a directed one arcs such as 'parent -> child', or a model string"
             " such as '[a][b|a]'."
         )
-    return dag(text.strip())
+    return graph_of(text.strip())
 
 
 def directed_graph(text: str) -> DAG:

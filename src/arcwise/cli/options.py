@@ -248,8 +248,8 @@ class Search:
 
 
 def _start(text: str) -> Any:
-    """Give a graph where the text is one; a word has neither an ending nor a sign of formulas."""
-    word = not any(sign in text for sign in ".[:+|~*/") and not Path(text).exists()
+    """Give a graph where the text is one; a word is a name without any sign."""
+    word = text.isidentifier() and not Path(text).exists()
     return text if word else inputs.directed_graph(text)
 
 

@@ -8,6 +8,7 @@
 | `orient` | edges of a class that knowledge directs; its members |
 | `separation` | d-separation, separation, minimal separators |
 | `cliques`, `words`, `counts` | maximal cliques, decomposability, factorisation, path counts |
+| `notation`, `reading` | the characters of graphs in texts; arcs and edges from every form |
 | `formula`, `matrix` | graphs from and to texts, matrices, networkx |
 | `compare`, `random` | distances between graphs; random sparse DAGs |
 | `spanning` | trees and forests of largest weight |
@@ -29,7 +30,15 @@ from arcwise.graphs.convert import (
     v_structures,
 )
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.formula import dag, either, formula, from_model_string, model_string, ug
+from arcwise.graphs.formula import (
+    dag,
+    either,
+    formula,
+    from_model_string,
+    graph_of,
+    model_string,
+    ug,
+)
 from arcwise.graphs.matrix import (
     adjacency,
     dag_from_adjacency,
@@ -80,6 +89,7 @@ __all__ = [
     "formula",
     "from_model_string",
     "from_networkx",
+    "graph_of",
     "legal_moves",
     "maximal_cliques",
     "members",

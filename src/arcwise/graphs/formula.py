@@ -1,98 +1,148 @@
-"""Graphs written as text: formulas and model strings.
+"""Graphs made from what people write, and written as texts.
 
-A *formula* is a sum of terms, names joined by `:` or `*`, with an optional `~` in front:
-
-- undirected, `ug("a:b:e + a:c")`: all names of a term are joined with each other; where a text holds `--`,
-  its terms are edges or paths such as `a -- b -- c`, parted by commas or plus signs;
-- directed, `dag("a + b:a + c:a:b")`: the first name of a term is the child, the others are its
-  parents; `c|a:b` says the same, and so does `a -> c, b -> c`: where a text holds `->`, its terms
-  are arcs or paths, parted by commas or plus signs.
-
-A term may also be given as a list of names, which then may hold any signs but `->` and `--`. These are the
-forms of R's gRbase (Dethlefsen and Hojsgaard 2005), but for the arrows. A *model string* such as
-`[A][B][C|A:B]` lists every node with its parents, as in R's bnlearn (Scutari 2010).
+`dag`, `ug` and `graph_of` take every form that ``reading`` knows. A *formula* is a sum of terms, names joined
+by `:` or `*`, with an optional `~` in front: in `ug("a:b:e + a:c")` all names of a term are adjacent; in
+`dag("a + b:a + c:a:b")` the first name of a term is the child, the others are its parents. These are the
+forms of R's gRbase (Dethlefsen and Hojsgaard 2005). Arrows, `a -> b <- c`, always run from parent to child.
+A *model string* such as `[A][B][C|A:B]` lists every node with its parents, as in R's bnlearn (Scutari 2010).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, pairwise
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import unknown_node
+from arcwise.graphs.nodes import AnyGraph, unknown_node
+from arcwise.graphs.notation import (
+    FORMULA_SIGNS,
+    STRING_SIGNS,
+    has_arrow,
+    has_lines,
+    has_links,
+    model_string_families,
+)
+from arcwise.graphs.reading import Reading, is_matrix, plain_names
 from arcwise.graphs.ugraph import UGraph
 
-Formula: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 
-# An opening bracket would make a formula look like a model string.
-_ARROW, _LINE = "->", "--"
-_FORMULA_SIGNS = (*"+:*|~[", _ARROW, _LINE)
-_STRING_SIGNS = tuple("[]|:")
-_BRACKET = re.compile(r"\s*\[([^\[\]|]*)(?:\|([^\[\]|]*))?\]\s*")
-
-
-def ug(*formulas: Formula, nodes: Iterable[str] | None = None) -> UGraph:
-    """Make an undirected graph from formulas or lists of names.
+def ug(*given: Any, nodes: Iterable[str] | None = None) -> UGraph:
+    """Make an undirected graph from edges, formulas, lists of names, a matrix or a networkx graph.
 
     Parameters
     ----------
-    formulas : texts such as "a:b:e + c" or "a -- b, b -- c", lists of names (one term each), or lists of
-        such lists or of edges.
-    nodes : all names, in order; the sorted names of the formulas if left out.
+    given : texts such as "a:b:e + c" or "a -- b, b - c"; lists of names (all adjacent), of pairs or of texts;
+        a symmetric matrix; a networkx Graph; a UGraph.
+    nodes : all names, in order; by default the columns of a matrix, else the sorted names.
 
     Raises
     ------
-    GraphError : a term that is empty or names a node twice, or a name that is not in `nodes`.
+    GraphError : a form that is none of these, an arrow, a node adjacent to itself, a name not in `nodes`.
 
     Examples
     --------
     >>> ug("a:b:e + a:c:e + b:d:e + c:d:e + c:g + d:f").n_edges
     10
-    >>> ug(["a", "b"], ["b", "c"]) == ug("a*b", "~b:c") == ug(["a -- b", "b -- c"])
+    >>> ug(["a", "b"], ["b", "c"]) == ug("a*b", "~b:c") == ug("a -- b - c") == ug([("a", "b"), "b -- c"])
     True
     """
-    parts = (part for formula in formulas for part in _terms(formula))
-    terms = [term for part in parts for term in _undirected(part)]
-    names = sorted({name for term in terms for name in term}) if nodes is None else nodes
-    graph = UGraph.empty(names)
-    for name in (name for term in terms for name in term):
-        graph.index(name)
-    pairs = [ends for term in terms for ends in combinations(term, 2)]
-    return UGraph.from_edges(pairs, graph.nodes)
+    found, order = _read(given, False, nodes)
+    return UGraph.from_edges(found.edges, order)
 
 
-def dag(*formulas: Formula, nodes: Iterable[str] | None = None) -> DAG:
-    """Make a DAG from formulas, lists of names, or a model string.
+def dag(*given: Any, nodes: Iterable[str] | None = None) -> DAG:
+    """Make a DAG from arcs, formulas, a model string, a mapping, a matrix or a networkx graph.
+
+    An arc runs from parent to child in every form.
 
     Parameters
     ----------
-    formulas : texts such as "a + b:a" (child first) or "a -> b, b -> c", lists of names (child
-        first), lists of such lists or of arcs, or a model string such as "[a][b|a]".
-    nodes : all names, in order; the sorted names of the formulas if left out.
+    given : one of these, or several of the first three:
+
+        * a text with arrows, "a -> b <- c; c -> d", a formula, "a + b:a" (child first), or a model string,
+          "[a][b|a]";
+        * a list of pairs (parent, child), or of texts;
+        * lists of names, one argument each: the child, then its parents;
+        * a mapping from each child to its parents, ``{"b": ["a"]}``;
+        * an adjacency matrix, row -> column: array, frame, sparse matrix, nested lists;
+        * a networkx DiGraph, or a DAG.
+    nodes : all names, in order; by default the columns of a matrix, else the sorted names.
 
     Raises
     ------
-    GraphError : a term that is empty or names a node twice, a cycle, or a name not in `nodes`.
+    GraphError : another form, one with two meanings, an edge without a direction, a cycle, a name not
+        in `nodes`.
 
     Examples
     --------
     >>> dag("a + b:a + c:a:b + d:c:e + e:a")
     <DAG [a][b|a][e|a][c|a:b][d|c:e]>
+    >>> dag("A -> B <- C") == dag([("A", "B"), ("C", "B")]) == dag({"B": ["A", "C"]}) == dag("B <- A; C -> B")
+    True
     >>> dag("a -> b -> c, a -> c, d").arcs
     (('a', 'b'), ('a', 'c'), ('b', 'c'))
     >>> dag(["gauge", "fuel", "battery"]).parents_of("gauge")
     ('battery', 'fuel')
     """
-    if len(formulas) == 1 and isinstance(formulas[0], str) and formulas[0].lstrip().startswith("["):
-        return from_model_string(formulas[0], nodes=nodes)
-    parts = (part for formula in formulas for part in _terms(formula))
-    terms = [family for part in parts for family in _families(part)]
-    names = sorted({name for term in terms for name in term}) if nodes is None else nodes
-    graph = DAG.empty(names)
-    for term in terms:
-        graph.index(term[0])
-    return DAG.from_arcs(((parent, term[0]) for term in terms for parent in term[1:]), graph.nodes)
+    if len(given) == 1 and isinstance(given[0], str) and given[0].lstrip().startswith("["):
+        return from_model_string(given[0], nodes=nodes)
+    terms = [term for term in given if not isinstance(term, tuple) and plain_names(term)]
+    if terms and all(len(list(term)) == 2 for term in terms):
+        child, parent = terms[0]
+        raise GraphError(
+            f"A list of two names has two meanings, got {[child, parent]!r}: write "
+            f"[({parent!r}, {child!r})] for the arc {parent} -> {child}, or {{{child!r}: [{parent!r}]}}."
+        )
+    found, order = _read(given, True, nodes)
+    return DAG.from_arcs(found.arcs, order)
+
+
+def graph_of(given: Any) -> DAG | UGraph:
+    """Make the graph that is given in any form: undirected if it has edges without a direction, else a DAG.
+
+    Raises
+    ------
+    GraphError : as for `dag` and `ug`; a formula such as "a:b" that does not say which of the two it is.
+
+    Examples
+    --------
+    >>> graph_of("a -- b"), graph_of({"b": ["a"]})
+    (<UGraph a:b>, <DAG [a][b|a]>)
+    """
+    if isinstance(given, DAG | UGraph):
+        return given
+    if isinstance(given, AnyGraph):
+        raise GraphError(f"A DAG or a UGraph is needed, got a {type(given).__name__}.")
+    if isinstance(given, str) and either(given):
+        raise GraphError(
+            f"The formula {given!r} does not say whether its edges have a direction: write "
+            f"ug({given!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
+            "model string such as '[a][b|a]'."
+        )
+    if is_matrix(given) or hasattr(given, "is_directed"):
+        both = Reading(None)
+        both.read(given)
+        return ug(given) if both.edges and not both.arcs else dag(given)
+    texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+    return ug(given) if any(isinstance(t, str) and has_lines(t) for t in texts) else dag(given)
+
+
+def _read(
+    given: Sequence[Any], directed: bool, nodes: Iterable[str] | None
+) -> tuple[Reading, tuple[str, ...]]:
+    """Read forms of one graph; return what was read and the names in order."""
+    found, names = Reading(directed), None if nodes is None else tuple(nodes)
+    for each in given:
+        if is_matrix(each):
+            found.matrix(each, names)
+        else:
+            found.read(each)
+    if names is None:
+        return found, found.nodes or tuple(sorted(found.names))
+    graph = UGraph.empty(names)
+    for name in found.names:
+        graph.index(name)
+    return found, graph.nodes
 
 
 def either(text: str) -> bool:
@@ -107,9 +157,11 @@ def either(text: str) -> bool:
     [True, False, False, False, False, False]
     """
     bare = text.strip()
-    if bare.startswith(("~", "[")) or _ARROW in bare or "|" in bare:
+    if bare.startswith(("~", "[")) or has_links(bare) or "|" in bare:
         return False
-    terms = [{name.strip() for name in re.split(r"[:*]", term)} for term in bare.split("+")]
+    terms = [
+        {name.strip() for name in re.split(r"[:*]", term)} for term in re.split(r"[+,;\n]", bare)
+    ]
     joined = set[str]().union(*(term for term in terms if len(term) > 1))
     return bool(joined) and not any(len(term) == 1 and term <= joined for term in terms)
 
@@ -126,7 +178,7 @@ def formula(graph: DAG | UGraph) -> str:
     >>> formula(DAG.from_arcs(["a -> c", "b -> c"]))
     'a + b + c:a:b'
     """
-    _refuse_signs(graph.nodes, _FORMULA_SIGNS, "formula")
+    _refuse_signs(graph.nodes, FORMULA_SIGNS, "formula")
     if isinstance(graph, UGraph):
         return str(graph)
     rows = enumerate(graph.nodes)
@@ -145,7 +197,7 @@ def model_string(graph: DAG) -> str:
     >>> model_string(DAG.from_arcs(["A -> C", "B -> C"]))
     '[A][B][C|A:B]'
     """
-    _refuse_signs(graph.nodes, _STRING_SIGNS, "model string")
+    _refuse_signs(graph.nodes, STRING_SIGNS, "model string")
     return str(graph)
 
 
@@ -167,7 +219,7 @@ def from_model_string(text: str, nodes: Iterable[str] | None = None) -> DAG:
     (('A', 'C'), ('B', 'C'))
     """
     families: dict[str, list[str]] = {}
-    for child, parents in _brackets(text):
+    for child, parents in model_string_families(text):
         if child in families:
             raise GraphError(f"Node {child!r} has two pairs of brackets in the model string.")
         families[child] = parents
@@ -183,116 +235,6 @@ def from_model_string(text: str, nodes: Iterable[str] | None = None) -> DAG:
     return DAG.from_arcs(((p, child) for child, row in families.items() for p in row), graph.nodes)
 
 
-def _brackets(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Go through the bracketed families of a model string."""
-    place = 0
-    while place < len(text):
-        match = _BRACKET.match(text, place)
-        if match is None:
-            raise GraphError(
-                f"A model string looks like [A][B|A], got {text[place : place + 20]!r} "
-                f"at sign {place + 1}; names must not hold any of [ ] | : there."
-            )
-        parents = [] if match[2] is None else match[2].split(":")
-        yield _checked([match[1], *parents], match[0].strip())
-        place = match.end()
-
-
-def _checked(names: list[str], term: str) -> tuple[str, list[str]]:
-    """Strip blanks and refuse empty or repeated names; return child and parents."""
-    bare = [name.strip() for name in names]
-    if not all(bare):
-        raise GraphError(f"The term {term!r} has an empty name; write names between its signs.")
-    if len(set(bare)) != len(bare):
-        twice = next(name for name in bare if bare.count(name) > 1)
-        raise GraphError(f"The term {term!r} names {twice!r} twice.")
-    return bare[0], bare[1:]
-
-
-def _terms(formula_: Formula) -> Iterator[str | list[str]]:
-    """Take a formula apart: texts at their plus signs (and commas, where they hold arcs)."""
-    if isinstance(formula_, str):
-        yield from re.split("[+,]" if _joining(formula_) else "[+]", _bare(formula_))
-    elif not isinstance(formula_, Iterable):
-        raise GraphError(f"A formula is a text or a list of names, got {formula_!r}.")
-    elif all(isinstance(entry, str) and not _joining(entry) for entry in formula_):
-        yield [str(entry) for entry in formula_]
-    else:
-        for entry in formula_:
-            yield from _terms(entry)
-
-
-def _joining(text: str) -> bool:
-    """Whether a text names arcs or edges by the signs between their ends."""
-    return _ARROW in text or _LINE in text
-
-
-def _bare(text: str) -> str:
-    """Return a formula without blanks around it and without its leading sign."""
-    return text.strip().removeprefix("~")
-
-
-def _split(term: str | list[str]) -> list[str]:
-    """Return the names of a term."""
-    if isinstance(term, list):
-        # Names in a list are taken as they are, blanks and signs included.
-        if not term or not all(term) or len(set(term)) != len(term):
-            raise GraphError(
-                f"A list of names must hold each name once and no empty one: {term!r}."
-            )
-        return term
-    if "~" in term:
-        raise GraphError(f"The sign ~ can only begin a formula, but it is inside {term.strip()!r}.")
-    child, others = _checked(re.split(r"[:*]", term), term.strip())
-    return [child, *others]
-
-
-def _undirected(term: str | list[str]) -> Iterator[list[str]]:
-    """Go through the sets of names that an undirected term joins: a path has one for each edge."""
-    for sign in ("|", _ARROW):
-        if isinstance(term, str) and sign in term:
-            raise GraphError(
-                f"An undirected term has no {sign}, got {term.strip()!r}; use : or * or --."
-            )
-    if isinstance(term, str) and _LINE in term:
-        yield from map(list, pairwise(_path(term, _LINE)))
-    else:
-        yield _split(term)
-
-
-def _families(term: str | list[str]) -> Iterator[list[str]]:
-    """Go through the families of a directed term, child first: a path has one for each arc."""
-    if isinstance(term, str) and _ARROW in term:
-        names = _path(term, _ARROW)
-        yield from ([head, tail] for tail, head in pairwise(names))
-    elif isinstance(term, str) and _LINE in term:
-        raise GraphError(f"A directed graph has arcs such as a -> b, got {term.strip()!r}.")
-    else:
-        yield _child_first(term)
-
-
-def _path(term: str, sign: str) -> list[str]:
-    """Return the names of a path such as a -> b -> c."""
-    signs = [each for each in (*":*|~", _ARROW, _LINE) if each in term and each != sign]
-    if signs:
-        raise GraphError(
-            f"A term with {sign} is a path such as a {sign} b {sign} c, but {term.strip()!r} holds "
-            f"{signs[0]!r}; give a node's parents as [c|a:b], or one arc or edge after the other."
-        )
-    first, others = _checked(term.split(sign), term.strip())
-    return [first, *others]
-
-
-def _child_first(term: str | list[str]) -> list[str]:
-    """Return the names of a directed term, taking child|parents like child:parents."""
-    if isinstance(term, str) and "|" in term:
-        child, _, parents = term.partition("|")
-        if "|" in parents or ":" in child or "*" in child:
-            raise GraphError(f"A term with | is child|parent:parent, got {term.strip()!r}.")
-        return _split(f"{child}:{parents}")
-    return _split(term)
-
-
 def _refuse_signs(names: Sequence[str], signs: Sequence[str], form: str) -> None:
     """Refuse names that a text could not give back."""
     for name in names:
@@ -300,6 +242,11 @@ def _refuse_signs(names: Sequence[str], signs: Sequence[str], form: str) -> None
         if bad:
             raise GraphError(
                 f"Node {name!r} holds the sign {bad[0]!r}, which has a meaning in a {form}; "
+                "rename it, or save the graph as arcs."
+            )
+        if has_arrow(name):
+            raise GraphError(
+                f"Node {name!r} holds the sign of an arc or edge, which has a meaning in a {form}; "
                 "rename it, or save the graph as arcs."
             )
         if name != name.strip():

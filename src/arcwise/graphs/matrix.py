@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError
 from arcwise.graphs.convert import Graph
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import Node, numbered_names
+from arcwise.graphs.nodes import Node
 from arcwise.graphs.pdag import PDAG
+from arcwise.graphs.reading import ones_of
 from arcwise.graphs.ugraph import UGraph
 
 
@@ -62,7 +63,7 @@ def dag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> DAG:
     >>> dag_from_adjacency([[0, 1], [0, 0]], nodes=["a", "b"])
     <DAG [a][b|a]>
     """
-    names, ones = _ones(matrix, nodes)
+    names, ones = ones_of(matrix, nodes)
     return DAG.from_arcs(ones, names)
 
 
@@ -82,7 +83,7 @@ def ug_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> UGraph
     >>> ug_from_adjacency([[0, 1], [1, 0]], nodes=["a", "b"])
     <UGraph a:b>
     """
-    names, ones = _ones(matrix, nodes)
+    names, ones = ones_of(matrix, nodes)
     rows: list[list[int]] = [[] for _ in names]
     for one, two in ones:
         rows[one].append(two)
@@ -105,7 +106,7 @@ def pdag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> PDAG
     >>> pdag_from_adjacency([[0, 1, 0], [0, 0, 1], [0, 1, 0]], nodes=["a", "b", "c"])
     <PDAG a -> b, b - c>
     """
-    names, ones = _ones(matrix, nodes)
+    names, ones = ones_of(matrix, nodes)
     return _partly_directed(ones, names)
 
 
@@ -179,23 +180,6 @@ def _partly_directed(ones: Sequence[tuple[Node, Node]], names: Iterable[str]) ->
     arcs = [arc for arc in pairs if arc[::-1] not in pairs]
     edges = [arc for arc in pairs if arc[::-1] in pairs]
     return PDAG.from_edges(arcs, edges, names)
-
-
-def _ones(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[tuple[int, int]]]:
-    """Return the names and the places of a square matrix that are not zero."""
-    if nodes is None and hasattr(matrix, "columns"):
-        nodes = [str(name) for name in matrix.columns]
-    if not hasattr(matrix, "tocoo"):
-        matrix = np.asarray(matrix)
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise GraphError(f"An adjacency matrix is square, got one of shape {matrix.shape}.")
-    names = list(numbered_names(matrix.shape[0]) if nodes is None else nodes)
-    if len(names) != matrix.shape[0]:
-        raise GraphError(
-            f"The adjacency matrix has {matrix.shape[0]} rows, got {len(names)} names."
-        )
-    rows, columns = matrix.nonzero()
-    return names, list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
 _LARGEST = int(np.iinfo(np.int64).max)

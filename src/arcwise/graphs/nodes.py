@@ -6,23 +6,20 @@ also takes names. This file checks names, turns names into numbers and answers a
 close matches.
 """
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from functools import cached_property
 from operator import index as as_int
 from typing import Self, TypeAlias
 
 from arcwise.errors import GraphError, close_to
+from arcwise.graphs.notation import arc_in, edge_in
 
 Node: TypeAlias = str | int
 Nodes: TypeAlias = Node | Iterable[Node]
 Arc: TypeAlias = tuple[Node, Node] | str
 Rows: TypeAlias = tuple[tuple[int, ...], ...]
-
-# Signs that join the ends of an edge in words, the surest first; a name may hold a single dash.
-_JOINS = (re.compile(r"--"), re.compile(r"\s-\s"), re.compile(r":"))
 
 # A larger graph is shown by its size only: nobody reads a line of 30 families.
 _SHOWN = 30
@@ -92,46 +89,28 @@ def numbered_names(count: int, prefix: str = "x") -> tuple[str, ...]:
 
 
 def pair(arc: Arc) -> tuple[Node, Node]:
-    """Return the two ends of an arc given as a pair or as the text "tail -> head"."""
+    """Return the ends (parent, child) of an arc given as a pair, or as the text "a -> b" or "b <- a"."""
     if isinstance(arc, str):
-        ends = [end.strip() for end in arc.split("->")]
-        if len(ends) != 2 or not all(ends):
+        ends = arc_in(arc)
+        if ends is None:
             raise GraphError(
                 f"An arc in words has the form 'tail -> head', got {arc!r}; "
-                "names that hold '->' go into a pair (tail, head)."
+                "names that hold '->' or a comma go into a pair (tail, head)."
             )
-        return ends[0], ends[1]
+        return ends
     try:
-        tail, head = arc
+        # A set has no order, and a mapping is not a pair.
+        tail, head = () if isinstance(arc, Set | Mapping) else arc
     except (TypeError, ValueError):
         raise GraphError(f"An arc is a pair (tail, head), got {arc!r}.") from None
     return tail, head
 
 
-def edge_ends(text: str) -> tuple[str, str] | None:
-    """Return the two ends of an edge in words, "a -- b", "a - b" or "a:b"; None if it is none.
-
-    Examples
-    --------
-    >>> edge_ends("top-down -- bottom-up")
-    ('top-down', 'bottom-up')
-    >>> edge_ends("a -> b") is None
-    True
-    """
-    if "->" in text:
-        return None
-    for sign in _JOINS:
-        ends = [end.strip() for end in sign.split(text)]
-        if len(ends) == 2 and all(ends):
-            return ends[0], ends[1]
-    return None
-
-
 def edge(given: Arc) -> tuple[Node, Node]:
     """Return the two ends of an edge given as a pair or in words, such as "a -- b"."""
     if not isinstance(given, str):
-        return pair(given)
-    ends = edge_ends(given)
+        return pair(tuple(given) if isinstance(given, Set) else given)
+    ends = edge_in(given)
     if ends is None:
         raise GraphError(
             f"An edge in words has the form 'one -- other', got {given!r}; names that hold '--' or "

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import check_nodes, edge_ends, find_node, pair
+from arcwise.graphs.nodes import check_nodes, find_node
+from arcwise.graphs.reading import Reading
 
 
 @dataclass(frozen=True, init=False)
@@ -31,8 +32,9 @@ class Rules:
 
     Parameters
     ----------
-    required : arcs of every permitted graph, pairs (parent, child) or texts "parent -> child"; of
-        undirected graphs also edges, "a -- b", "a - b" or "a:b", which are kept in `joined`.
+    required : arcs of every permitted graph, in any form of a graph (see `dag`): pairs (parent, child), texts
+        "parent -> child", a mapping from children to parents, a matrix, a graph; of undirected graphs also
+        edges, "a -- b", "a - b" or "a:b", which are kept in `joined`.
     forbidden : arcs of no permitted graph, in this direction only; "a -- b" in both.
     tiers : lists of names, earliest first.
     max_parents : largest number of parents of a node; None for no bound.
@@ -63,8 +65,8 @@ class Rules:
 
     def __init__(
         self,
-        required: Iterable[tuple[str, str] | str] = (),
-        forbidden: Iterable[tuple[str, str] | str] = (),
+        required: Any = (),
+        forbidden: Any = (),
         tiers: Iterable[Iterable[str]] = (),
         max_parents: int | None = None,
         target: str | None = None,
@@ -299,35 +301,18 @@ class HasChild:
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 
-def _read(given: Iterable[tuple[str, str] | str], word: str) -> tuple[Pairs, Pairs]:
+def _read(given: Any, word: str) -> tuple[Pairs, Pairs]:
     """Bring arcs and edges into pairs of names, each once, in the order given; arcs and edges apart."""
-    if isinstance(given, str):
-        raise GraphError(f"{word} takes a list of arcs, got one text: write [{given!r}].")
-    arcs: dict[tuple[str, str], None] = {}
+    found = Reading(None)
+    try:
+        found.read(given)
+    except GraphError as error:
+        raise GraphError(f"{word}: {error}") from None
     edges: dict[tuple[str, str], None] = {}
-    for each in given:
-        ends = edge_ends(each) if isinstance(each, str) else None
-        one, two = ends or _arc(each, word)
-        if one == two:
-            sign = "arc" if ends is None else "edge"
-            raise GraphError(f"The {word} {sign} {each!r} joins a node to itself.")
-        if ends is None:
-            arcs[one, two] = None
-        elif (two, one) not in edges:
+    for one, two in found.edges:
+        if (two, one) not in edges:
             edges[one, two] = None
-    return tuple(arcs), tuple(edges)
-
-
-def _arc(given: tuple[str, str] | str, word: str) -> tuple[str, str]:
-    if isinstance(given, str) and given.count("->") != 1:
-        raise GraphError(
-            f"Rules have arcs 'tail -> head' and, without a direction, edges 'one -- other', got {given!r}; "
-            "names that hold such signs go into a pair (tail, head)."
-        )
-    tail, head = pair(given)
-    if not isinstance(tail, str) or not isinstance(head, str):
-        raise GraphError(f"Rules are about names, got a {word} arc {given!r}.")
-    return tail, head
+    return tuple(dict.fromkeys(found.arcs)), tuple(edges)
 
 
 def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
