@@ -98,7 +98,7 @@ def test_no_edges_because_of_ctrl_c(learned):
 
 def test_no_edges_because_there_is_nothing_to_find(run, folder):
     Path("in.csv").write_text("a,b\n" + "\n".join(f"{i % 4}.5,{i // 4}.5" for i in range(40)))
-    assert "No edges: no variable tells anything of another." in run("learn", "in.csv").out
+    assert "No edges: no dependence between variables found." in run("learn", "in.csv").out
     assert "No edges: the graph has none." in run("fit", "[a][b]", "in.csv").out
     assert "No edges: there is only one variable, a." in run("learn", "in.csv", "--only", "a").out
 

@@ -109,7 +109,7 @@ def summary(net: Network) -> str:
     """A few lines a person likes to read."""
     lines = [repr(net)[1:-1]]
     if net.score is not None:
-        proof = ", proved to be the best of all graphs" if net.optimal else ""
+        proof = _proof(net)
         word = net.settings.get("score", "score")
         lines.append(f"{word} {net.score:.4f} on {net.rows:g} rows{proof}")
     if net.stopped:
@@ -145,11 +145,19 @@ def edge_count(net: Network) -> str:
 def _score(net: Network) -> str:
     if net.score is None:
         return ""
-    proof = ", proved to be the best of all graphs" if net.optimal else ""
+    proof = _proof(net)
     word = net.settings.get("score", "score")
     if is_pseudo(word):
         proof = ", summed over all variables given their neighbours"
     return f"{word} {net.score:.4f}{proof}"
+
+
+def _proof(net: Network) -> str:
+    """The claim that a graph is the best, which names the graphs that were compared."""
+    if not net.optimal:
+        return ""
+    among = net.stopped.partition(" among ")[2] or "all graphs"
+    return f", proved to be the best of {among}"
 
 
 def _penalty(net: Network) -> str:
@@ -184,4 +192,4 @@ def no_edges(net: Network) -> str:
     if net.settings.get("penalty", 0) > 0:
         more = "" if net.settings.get("penalty_rule") else " A smaller one leaves more."
         return f"No edges: no edge is left at this penalty.{more}"
-    return "No edges: no variable tells anything of another."
+    return "No edges: no dependence between variables found."

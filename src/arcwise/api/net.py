@@ -50,7 +50,9 @@ class Network:
         the sum over variables given their neighbours, whose name begins with "pseudo-".
     trace : the steps of the search.
     stopped : why the search ended, in words.
-    optimal : whether the graph is proved to be the best of all.
+    optimal : whether the graph is proved to have the best score of all graphs that were compared. `stopped`
+        names these: "proved optimal" is of all graphs, "proved optimal among the graphs ..." of those that
+        rules, a bound on parents or a bound on the cells of tables leave.
     settings : which model, score and search were used.
     notes : sentences about the data and the choices made.
     order : the variables in the order the user gave them.

@@ -14,6 +14,7 @@ from arcwise.graphs import DAG, Limits, Rules, complete_dag, random_dag
 from arcwise.learners.options import has_parameter
 from arcwise.learners.parameters import blanket_note, directed_net
 from arcwise.learners.problem import FEW, Learned, Problem
+from arcwise.learners.proof import PROVED, compared_graphs, proof_reason
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
 from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient
@@ -136,9 +137,28 @@ class Directed(Problem):
             trace += tuple(replace(s, number=s.number + len(trace)) for s in result.trace)
             if result.score > best.score:
                 kept, best = problem, result
-        proved = best.optimal and not self.fits.shared  # for one bandwidth only
-        found = replace(best, trace=trace, optimal=proved)
+        found = self._proved(replace(best, trace=trace))
         return kept, found, self.limits.start() if begin is None else begin
+
+    def _proved(self, result: Result) -> Result:
+        """The result with a claim that names what was compared: all graphs, some, or those of a bandwidth."""
+        if result.stopped != PROVED:
+            return result
+        if self.fits.shared:
+            return replace(result, optimal=False, stopped=f"{PROVED} for its bandwidths")
+        if not result.optimal:
+            return replace(result, stopped="the best graph with the most promising child was found")
+        variables = self.data.variables
+        among = compared_graphs(
+            self.score,
+            self.limits,
+            [len(variable.levels or (0,)) for variable in variables],
+            ruled=not self.spec.rules.on(self.fits.nodes).free,
+            apart=self._apart,
+            most_parents=self._most_parents,
+            cells_per_row=self.score_options.get("cells_per_row"),
+        )
+        return replace(result, stopped=proof_reason(among))
 
     def _search(
         self, penalty: float, start: DAG | None, options: Mapping[str, Any], watch: Watch | None

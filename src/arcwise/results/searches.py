@@ -124,7 +124,7 @@ class Result:
     """A graph found by a search.
 
     `stopped` says in words why the search ended; `optimal` is True only where the graph is proved
-    to have the best score of all graphs that the rules allow.
+    to have the best score of all graphs that the rules allow and whose parent sets all have a score.
     """
 
     graph: DAG

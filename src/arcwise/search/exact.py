@@ -60,7 +60,8 @@ def exact(
 
     Returns
     -------
-    Result : `optimal` is True where the search came to its end.
+    Result : `optimal` is True where the search came to its end: no graph that the rules allow, and whose
+        parent sets all have a score, is better.
 
     Raises
     ------

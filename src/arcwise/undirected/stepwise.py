@@ -220,7 +220,9 @@ class _Regressions:
         new[self.barred[node] | self.full | self.full[node]] = -np.inf
         new[self.near[node]] = -np.inf
         self.worth[node] = self.worth[:, node] = new
-        stale = (self.holder == node) & (new < self.top)  # the largest value was here, and has dropped
+        stale = (self.holder == node) & (
+            new < self.top
+        )  # the largest value was here, and has dropped
         stale[node] = True
         larger = ~stale & (new > self.top)
         self.holder[larger] = node
