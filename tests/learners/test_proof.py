@@ -51,7 +51,8 @@ def test_rules_are_part_of_the_claim(words, among):
 def test_columns_set_apart_are_part_of_the_claim():
     rng = np.random.default_rng(2)
     rows = {"a": rng.integers(0, 2, 50), "b": rng.integers(0, 2, 50), "name": np.arange(50) % 40}
-    net = aw.learn(aw.table({k: [f"l{x}" for x in v] for k, v in rows.items()}))
+    texts = {k: [f"l{x}" for x in v] for k, v in rows.items()}
+    net = aw.learn(aw.table(texts, kinds={"name": "discrete"}))
     assert net.optimal
     assert "without arcs at columns of too many levels" in net.stopped
 

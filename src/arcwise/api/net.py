@@ -45,14 +45,12 @@ class Network:
     Attributes
     ----------
     net : the plain value: variables, graph, fitted local models.
-    score : total score of the graph, None where it was not learned; `settings["score"]` names it. For an
-        undirected graph it is the score of the joint distribution, with no penalty in it; without a joint,
-        the sum over variables given their neighbours, whose name begins with "pseudo-".
+    score : total score of the graph, None where it was not learned; `settings["score"]` names it. For
+        undirected graphs it has no penalty in it, and is that of the joint unless its name is "pseudo-...".
     trace : the steps of the search.
     stopped : why the search ended, in words.
-    optimal : whether the graph is proved to have the best score of all graphs that were compared. `stopped`
-        names these: "proved optimal" is of all graphs, "proved optimal among the graphs ..." of those that
-        rules, a bound on parents or a bound on the cells of tables leave.
+    optimal : whether the graph is proved to be the best of all graphs that were compared: all there are, or
+        those that `stopped` names, "proved optimal among the graphs ...".
     settings : which model, score and search were used.
     notes : sentences about the data and the choices made.
     order : the variables in the order the user gave them.
