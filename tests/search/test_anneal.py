@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from contracts.cases import bind, linear
 from naive.subsets import all_graphs
+from naive.visits import dense_bic, visited
 
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
@@ -9,7 +10,7 @@ from arcwise.graphs import Limits
 from arcwise.scores import Score, total
 from arcwise.search import annealing
 from arcwise.search.anneal import _cool
-from arcwise.search.climb import Climb
+from arcwise.search.climb import Climb, Peak
 
 
 class Few(Score):
@@ -35,13 +36,14 @@ def test_at_one_temperature_graphs_are_visited_by_their_weight():
     """Draws are symmetric but for turning (add, drop and flip undo each other at equal rates)."""
     score = Few()
     climb = Climb(score, Limits.none(score.nodes).start(), Limits.none(score.nodes))
-    rng, counts = np.random.default_rng(1), {}
+    rng, counts, peak = np.random.default_rng(1), {}, Peak(climb)
     for _ in range(12_000):
-        _cool(climb, rng, np.ones(2))
+        _cool(climb, rng, np.ones(2), peak)
         counts[climb.graph().parents] = counts.get(climb.graph().parents, 0) + 1
     values = {g: sum(score.local(c, r) for c, r in enumerate(g)) for g in all_graphs(3)}
     assert len(values) == 25
     best = max(values, key=values.get)
+    assert peak.score == pytest.approx(max(values[graph] for graph in counts))
     worst = min(values, key=values.get)
     assert counts[best] > 20 * max(counts.get(worst, 0), 1) or values[best] - values[worst] < 3
     assert max(counts, key=counts.get) in sorted(values, key=values.get)[-4:]
@@ -56,3 +58,10 @@ def test_the_end_is_a_local_optimum_and_no_steps_is_climbing_alone():
     assert annealing(score, rng=np.random.default_rng(1), steps=0).score == pytest.approx(
         total(score, annealing(score, rng=np.random.default_rng(2), steps=0).graph)
     )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_graph_on_the_way_is_better_than_the_one_handed_back(seed, monkeypatch):
+    totals = visited(monkeypatch)
+    result = annealing(dense_bic(seed, 8), rng=np.random.default_rng(seed), steps=4000)
+    assert result.score == pytest.approx(max(totals), abs=1e-6)

@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 from contracts.cases import bind, linear
+from naive.visits import dense_bic, visited
 
 from arcwise.conditionals import FAMILIES
 from arcwise.graphs import DAG, Rules
-from arcwise.search import greedy, tabu
+from arcwise.search import exact, greedy, tabu
 
 BIC = bind("bic", FAMILIES["gaussian"], linear(1, rows=70, p=7))
 
@@ -49,3 +51,20 @@ def test_a_walk_with_nowhere_to_go_ends():
     shut = Rules(max_parents=0).on(BIC.nodes)
     result = tabu(BIC, rng=np.random.default_rng(1), limits=shut, restarts=2)
     assert result.graph == DAG.empty(BIC.nodes)
+
+
+def test_the_best_graph_of_a_walk_is_not_lost():
+    """The walk crosses the optimum, and the climb that follows does not lead back to it."""
+    score = dense_bic(54, 4)
+    assert tabu(score, rng=np.random.default_rng(0)).score == pytest.approx(exact(score).score)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("restarts", [0, 2])
+def test_no_graph_on_the_way_is_better_than_the_one_handed_back(seed, restarts, monkeypatch):
+    totals = visited(monkeypatch)
+    score = dense_bic(seed, 4 + seed % 5)
+    result = tabu(score, rng=np.random.default_rng(seed), restarts=restarts)
+    assert result.score >= max(step.score for step in result.trace) - 1e-6
+    assert result.score == pytest.approx(max(totals), abs=1e-6)
+    assert greedy(score, result.graph).score == pytest.approx(result.score)

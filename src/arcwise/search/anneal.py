@@ -13,7 +13,7 @@ from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, starting_graph
+from arcwise.search.climb import Climb, Peak, starting_graph
 from arcwise.search.greedy import ascend
 
 __all__ = ["annealing"]
@@ -54,19 +54,18 @@ def annealing(
     trail = Trail(on_step)
     climb = Climb(score.watched(trail.check), graph, bounds)
     ascend(climb, trail)
-    best, value = climb.graph(), climb.total
+    peak = Peak(climb)
     draws, first, last = _schedule(climb, steps, hot, cold)
     for begin in range(0, draws if not trail.stopped else 0, _BATCH):
         share = np.arange(begin, min(begin + _BATCH, draws)) / draws
-        _cool(climb, rng, first * (last / first) ** share)
-        if climb.total > value:
-            best, value = climb.graph(), climb.total
+        _cool(climb, rng, first * (last / first) ** share, peak)
         if trail.tick("cool", climb.total, climb.arcs):
             break
     if not trail.stopped:
         ascend(climb, trail)
-    if value > climb.total:  # the best graph met on the way may be better than where it ended
-        climb.go_to(best)
+    peak.see()
+    if peak.score > climb.total:  # the best graph met on the way may be better than where it ended
+        climb.go_to(peak.graph)
         ascend(climb, trail)
     stopped = trail.stopped or "cooled down"
     found = climb.graph()
@@ -89,8 +88,10 @@ def _schedule(
     return draws, first, last
 
 
-def _cool(climb: Climb, rng: np.random.Generator, temperatures: NDArray[np.float64]) -> None:
-    """One batch of draws."""
+def _cool(
+    climb: Climb, rng: np.random.Generator, temperatures: NDArray[np.float64], peak: Peak
+) -> None:
+    """One batch of draws; the peak sees every graph on the way."""
     count = len(temperatures)
     tails = rng.integers(climb.p, size=count)
     heads = rng.integers(climb.p - 1, size=count)
@@ -102,3 +103,4 @@ def _cool(climb: Climb, rng: np.random.Generator, temperatures: NDArray[np.float
         move = climb.move_of(tail, head, turn)
         if move is not None and move.gain > threshold:
             climb.apply(move)
+            peak.see()

@@ -20,7 +20,7 @@ from arcwise.graphs import DAG, Limits, Move
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 
-__all__ = ["Climb", "Gain", "least_gain", "refuse_condition", "starting_graph"]
+__all__ = ["Climb", "Gain", "Peak", "least_gain", "refuse_condition", "starting_graph"]
 
 KINDS = ("add", "drop", "flip")
 _BLOCK = 1 << 22  # gains computed at a time when a graph is entered: 32 MB
@@ -352,6 +352,22 @@ class Climb:
         _take(self._blocked, head, tail)
         _take(self._blocked, tail, head)
         self._stale[[tail, head]] = True
+
+
+class Peak:
+    """The best graph that a climb was seen at, and its score; differences up to `least_gain` do not count."""
+
+    def __init__(self, climb: Climb) -> None:
+        self.climb, self.least = climb, least_gain(climb.score)
+        self.graph, self.score = climb.graph(), climb.total
+
+    def see(self) -> bool:
+        """Look at where the climb stands; whether that is the best so far."""
+        score = self.climb.total
+        if not score > self.score + self.least:
+            return False
+        self.graph, self.score = self.climb.graph(), score
+        return True
 
 
 def _put(sets: NDArray[np.uint64], which: int, members: Iterable[int]) -> None:

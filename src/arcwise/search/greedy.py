@@ -8,7 +8,7 @@ may drift sideways; it never returns to a graph it has visited, and hands back t
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, Gain, least_gain, starting_graph
+from arcwise.search.climb import Climb, Gain, Peak, least_gain, starting_graph
 
 __all__ = ["ascend", "greedy"]
 
@@ -64,15 +64,14 @@ def greedy(
 
 def _drift(climb: Climb, trail: Trail, slack: float) -> DAG:
     """Walk on through changes that cost less than the slack, never to a graph seen before."""
-    best, top = climb.graph(), climb.total
-    seen = {best}
+    peak = Peak(climb)
+    seen = {peak.graph}
     while not trail.stopped and (move := _unseen(climb, slack, seen)) is not None:
         climb.apply(move)
         seen.add(climb.graph())
         trail.add(move.what, climb.total, climb.arcs, move.tail, move.head)
-        if climb.total > top:
-            best, top = climb.graph(), climb.total
-    return best
+        peak.see()
+    return peak.graph
 
 
 def _unseen(climb: Climb, slack: float, seen: set[DAG]) -> Gain | None:

@@ -5,7 +5,7 @@ import numpy as np
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, least_gain, starting_graph
+from arcwise.search.climb import Climb, Peak, starting_graph
 from arcwise.search.greedy import ascend
 
 __all__ = ["iterated"]
@@ -42,15 +42,14 @@ def iterated(
     trail = Trail(on_step, max_steps)
     climb = Climb(score.watched(trail.check), graph, bounds)
     ascend(climb, trail)
-    best, top = climb.graph(), climb.total
+    peak = Peak(climb)
     for _ in range(rounds):
         if trail.stopped:
             break
-        climb.go_to(best)
+        climb.go_to(peak.graph)
         climb.shake(rng, shake)
         if not trail.add("restart", climb.total, climb.arcs):
             ascend(climb, trail)
-        if climb.total > top + least_gain(score):
-            best, top = climb.graph(), climb.total
+        peak.see()
     stopped = trail.stopped or f"{rounds} rounds are over"
-    return Result(best, total(score, best), tuple(trail.steps), stopped)
+    return Result(peak.graph, total(score, peak.graph), tuple(trail.steps), stopped)

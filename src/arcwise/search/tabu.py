@@ -2,8 +2,9 @@
 
 From each local optimum a *tabu walk* takes the best change even where it lowers the score, while the
 pairs of variables changed in the last steps are forbidden, so that the walk cannot fall straight back.
-After the walk the search climbs again. It ends when several walks in a row have found nothing better,
-and may start again from random graphs. The best graph of all is returned.
+After the walk the search climbs again, from the best graph that the walk has met where that is better than
+all before it, and otherwise from its end. It ends when several walks in a row have found nothing better,
+and may start again from random graphs. The best graph of all steps is returned.
 """
 
 from collections import deque
@@ -14,7 +15,7 @@ import numpy as np
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, least_gain, starting_graph
+from arcwise.search.climb import Climb, Peak, starting_graph
 from arcwise.search.greedy import ascend
 
 __all__ = ["tabu"]
@@ -54,42 +55,46 @@ def tabu(
     graph, bounds = starting_graph(score, start, limits)
     trail = Trail(on_step, max_steps)
     climb = Climb(score.watched(trail.check), graph, bounds)
-    best, top = _run(climb, trail, (tabu_length, walk_length, walks))
+    peak = Peak(climb)
+    _run(climb, trail, peak, (tabu_length, walk_length, walks))
     for _ in range(restarts):
         climb.go_to(graph if bounds.condition else bounds.start())
         climb.shake(rng, 2 * len(score.nodes))
         if trail.stopped or trail.add("restart", climb.total, climb.arcs):
             break
-        found, value = _run(climb, trail, (tabu_length, walk_length, walks))
-        if value > top + least_gain(score):
-            best, top = found, value
+        own = Peak(climb)
+        _run(climb, trail, own, (tabu_length, walk_length, walks))
+        if own.score > peak.score + peak.least:
+            peak = own
     stopped = trail.stopped or f"{walks} walks in a row found nothing better"
-    return Result(best, total(score, best), tuple(trail.steps), stopped)
+    return Result(peak.graph, total(score, peak.graph), tuple(trail.steps), stopped)
 
 
-def _run(climb: Climb, trail: Trail, lengths: Sequence[int]) -> tuple[DAG, float]:
-    """One search from where the climb stands: the best graph and its score."""
+def _run(climb: Climb, trail: Trail, peak: Peak, lengths: Sequence[int]) -> None:
+    """One search from where the climb stands; the peak sees every graph that may be its best."""
     tabu_length, walk_length, walks = lengths
     ascend(climb, trail)
-    best, top, failures = climb.graph(), climb.total, 0
+    peak.see()
+    failures = 0
     while failures < walks and not trail.stopped:
-        _walk(climb, trail, tabu_length, walk_length)
+        better = _walk(climb, trail, peak, tabu_length, walk_length)
+        if better:
+            climb.go_to(peak.graph)
         if not trail.stopped:
             ascend(climb, trail)
-        failures += 1
-        if climb.total > top + least_gain(climb.score):
-            best, top, failures = climb.graph(), climb.total, 0
-    return best, top
+        failures = 0 if peak.see() or better else failures + 1
 
 
-def _walk(climb: Climb, trail: Trail, tabu_length: int, walk_length: int) -> None:
-    """Take the best moves that are not tabu, up or down."""
+def _walk(climb: Climb, trail: Trail, peak: Peak, tabu_length: int, walk_length: int) -> bool:
+    """Take the best moves that are not tabu, up or down; whether one led to the best graph so far."""
     recent: deque[tuple[int, int]] = deque()
+    better = False
     for _ in range(walk_length):
         move = climb.best()
         if move is None or move.gain == -np.inf:
             break
         climb.apply(move)
+        better = peak.see() or better
         recent.append((move.tail, move.head))
         climb.block(move.tail, move.head)
         if len(recent) > tabu_length:
@@ -98,3 +103,4 @@ def _walk(climb: Climb, trail: Trail, tabu_length: int, walk_length: int) -> Non
             break
     for pair in recent:
         climb.unblock(*pair)
+    return better
