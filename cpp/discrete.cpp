@@ -17,10 +17,11 @@ constexpr std::size_t kMostMasks = 1 << 22;    // words of masks
 }  // namespace
 
 DiscreteScores::DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, int each, double alpha, double per_param,
-                               ConstVector by_size, bool nml, double most_cells)
+                               ConstVector by_size, bool nml, double most_cells, double jackknife)
     : table_(std::move(table)), kind_(static_cast<Sum>(kind)), each_(static_cast<Each>(each)), alpha_(alpha) {
   if (by_size.shape(0) <= table_->columns) throw nb::value_error("a charge by the number of parents is missing");
-  charges_ = {per_param, {by_size.data(), by_size.data() + by_size.shape(0)}, nml, most_cells};
+  charges_ = {per_param, {by_size.data(), by_size.data() + by_size.shape(0)}, nml, most_cells, nullptr};
+  if (jackknife > 0) charges_.influence = std::make_shared<RowInfluence>(table_, alpha_, jackknife);
   terms_ = std::make_shared<Terms>(table_->total, kind_ == Sum::likelihood ? table_->largest_count() : 0);
   memory_ = std::make_shared<SumMemory>(table_->columns);
   stack_.push_back(table_->all());
@@ -55,6 +56,14 @@ double DiscreteScores::charge(int child, double possible, std::size_t parents) {
   double sum = charges_.by_size[parents];
   if (charges_.per_param != 0.0) sum += charges_.per_param * (r - 1.0) * possible;
   if (charges_.nml) sum += terms_->regret(r * possible) - terms_->regret(possible);
+  return sum;
+}
+
+// The sum over the parents of what one row gives to their pairs with the child.
+double DiscreteScores::influence(int child, const Set& parents) {
+  double sum = 0.0;
+  if (charges_.influence)
+    for (int x : parents) sum += (*charges_.influence)(child, x);
   return sum;
 }
 
@@ -108,7 +117,7 @@ double DiscreteScores::score(int child, const Set& parents) {
     table_->cells(groups(parents), child, cells_);
     known.own = sum(cells_, table_->levels[child], all);
   }
-  return known.own - cost;
+  return known.own - cost - influence(child, sorted);
 }
 
 // -- one parent more ------------------------------------------------------------------------------------------------
@@ -297,6 +306,7 @@ std::vector<double> DiscreteScores::toggles(int child, const Set& base, const Se
   std::vector<double> out(among.size() + 1, -INFINITY);
   std::vector<std::size_t> missing;
   bool larger = false;
+  const double rows = influence(child, sorted);
   // What a set costs is known before it is counted: tables that are too large are not.
   const auto settle = [&](std::size_t i, bool first) {
     const int x = among[i];
@@ -309,7 +319,7 @@ std::vector<double> DiscreteScores::toggles(int child, const Set& base, const Se
       missing.push_back(i);
       larger |= !inside;
     } else {
-      out[i + 1] = known.toggled[x] - cost;
+      out[i + 1] = known.toggled[x] - cost - (inside ? rows - influence(child, {x}) : rows + influence(child, {x}));
     }
   };
   for (std::size_t i = 0; i < among.size(); ++i) settle(i, true);
@@ -328,7 +338,7 @@ std::vector<double> DiscreteScores::toggles(int child, const Set& base, const Se
       if (!std::binary_search(sorted.begin(), sorted.end(), among[i])) known.toggled[among[i]] = with(child, own, among[i]);
     for (std::size_t i : missing) settle(i, false);
   }
-  out[0] = known.own - charge(child, all, base.size());
+  out[0] = known.own - charge(child, all, base.size()) - rows;
   return out;
 }
 
@@ -337,18 +347,18 @@ std::vector<double> DiscreteScores::subsets(int child, const Set& candidates, co
   std::vector<Groups> layers(candidates.size() + 1);
   layers[0] = groups(always);
   // Depth first: each set divides the groups of the set without its last member.
-  const auto visit = [&](const auto& self, std::size_t depth, std::size_t from, std::size_t mask) -> void {
+  const auto visit = [&](const auto& self, std::size_t depth, std::size_t from, std::size_t mask, double rows) -> void {
     const std::size_t size = always.size() + depth;
     if (size > most) return;
     table_->cells(layers[depth], child, cells_);
-    out[mask] = sum(cells_, table_->levels[child], layers[depth].possible) - charge(child, layers[depth].possible, size);
+    out[mask] = sum(cells_, table_->levels[child], layers[depth].possible) - charge(child, layers[depth].possible, size) - rows;
     if (size == most) return;
     for (std::size_t i = from; i < candidates.size(); ++i) {
       table_->split(layers[depth], candidates[i], layers[depth + 1]);
-      self(self, depth + 1, i + 1, mask | std::size_t{1} << i);
+      self(self, depth + 1, i + 1, mask | std::size_t{1} << i, rows + influence(child, {candidates[i]}));
     }
   };
-  visit(visit, 0, 0, 0);
+  visit(visit, 0, 0, 0, influence(child, always));
   return out;
 }
 
@@ -377,7 +387,7 @@ void bind_discrete(nanobind::module_& m) {
   const auto set = [](ConstIndices items) { return arcwise::Set(items.data(), items.data() + items.shape(0)); };
   nb::class_<DiscreteTable>(m, "DiscreteTable").def(nb::init<Codes, ConstIndices, ConstVector>());
   nb::class_<DiscreteScores, arcwise::LocalScores>(m, "DiscreteScores")
-      .def(nb::init<std::shared_ptr<DiscreteTable>, int, int, double, double, ConstVector, bool, double>())
+      .def(nb::init<std::shared_ptr<DiscreteTable>, int, int, double, double, ConstVector, bool, double, double>())
       .def(nb::init<const DiscreteScores&, ConstVector>())
       .def("many",
            [](DiscreteScores& self, int child, ConstIndices indptr, ConstIndices indices) {

@@ -7,6 +7,7 @@
 #include "counts.hpp"
 #include "discrete_terms.hpp"
 #include "local_scores.hpp"
+#include "row_influence.hpp"
 
 namespace arcwise {
 
@@ -28,12 +29,13 @@ struct Charges {
   std::vector<double> by_size;
   bool nml = false;
   double most_cells = 0.0;  // larger tables score -inf
+  std::shared_ptr<RowInfluence> influence;  // what one row gives to a pair, for each parent; none where it is null
 };
 
 class DiscreteScores final : public LocalScores {
  public:
   DiscreteScores(std::shared_ptr<DiscreteTable> table, int kind, int each, double alpha, double per_param,
-                 ConstVector by_size, bool nml, double most_cells);
+                 ConstVector by_size, bool nml, double most_cells, double jackknife);
   // The same sums with other charges by the number of parents; both remember what either has summed.
   DiscreteScores(const DiscreteScores& other, ConstVector by_size);
 
@@ -64,6 +66,7 @@ class DiscreteScores final : public LocalScores {
   const Groups& groups(const Set& path);
   double possible(const Set& parents) const;
   double charge(int child, double possible, std::size_t parents);
+  double influence(int child, const Set& parents);
   double sum(const Cells& cells, int r, double possible);
   struct Prior {
     double of_group, of_level;

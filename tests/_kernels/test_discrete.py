@@ -187,3 +187,45 @@ def test_many_columns_are_forgotten_and_counted_again():
         for base in ((), (0,), (1,), (0, 1), (child - 1,))[: 5 if child % 2 else 4]:
             scores.toggles(child, tuple(x for x in base if x != child), [0])
     assert np.array_equal(scores.toggles(0, (1,), range(2000)), before)
+
+
+def test_the_influence_of_one_row_is_the_gain_without_it():
+    for codes, levels, weights in cases():
+        table, everyone = DiscreteTable(codes, levels, weights), range(len(levels))
+        plain = DiscreteScores(table, "marginal", alpha=2.5)
+        for limit in (5.0, 1e9):
+            scores = DiscreteScores(table, "marginal", alpha=2.5, jackknife=limit)
+            total = float(codes.shape[1] if weights is None else weights.sum())
+            if total == 0:
+                continue
+            least = [min(filter(None, np.bincount(c, weights).tolist())) for c in codes]
+            wanted = np.array(
+                [
+                    naive.influence(codes, levels, weights, x, 3, 2.5)
+                    if x != 3 and least[x] * least[3] < limit * total
+                    else 0.0
+                    for x in everyone
+                ]
+            )
+            base = (1, 4)
+            charged = plain.many(3, [base])[0] - scores.many(3, [base])[0]
+            assert charged == pytest.approx(wanted[1] + wanted[4], abs=1e-9)
+            toggled = plain.toggles(3, base, (0, 1, 2)) - scores.toggles(3, base, (0, 1, 2))
+            assert toggled[1:] == pytest.approx(
+                [charged + wanted[0], charged - wanted[1], charged + wanted[2]], abs=1e-9
+            )
+            subsets = [each.subsets(3, (0, 1, 2), (4,), 4) for each in (plain, scores)]
+            sums = [wanted[4] + sum(wanted[i] for i in range(3) if m >> i & 1) for m in range(8)]
+            assert subsets[0] - subsets[1] == pytest.approx(sums, abs=1e-9)
+
+
+def test_the_influence_of_one_row_is_the_same_both_ways():
+    rng = np.random.default_rng(5)
+    codes = (rng.random((5, 300)) < 0.01).astype(np.uint16)
+    pair = {}
+    for limit in (0.0, 5.0):
+        scores = DiscreteScores(DiscreteTable(codes, [2] * 5, None), "marginal", jackknife=limit)
+        pair[limit] = np.array([scores.many(child, [(4 - child,)])[0] for child in (0, 4)])
+    assert pair[0.0][0] != pair[5.0][0]
+    drops = pair[0.0] - pair[5.0]
+    assert drops[0] == pytest.approx(drops[1], abs=1e-10)

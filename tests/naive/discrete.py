@@ -38,6 +38,27 @@ def score(codes, levels, weights, child, parents, kind="likelihood", each="table
     return total
 
 
+def influence(codes, levels, weights, x, y, alpha=1.0):
+    """What the gain of an arc between two columns loses at most with one row (or a lighter cell)."""
+
+    def gain(weights):
+        args = (codes, levels, weights)
+        return score(*args, y, (x,), "marginal", "table", alpha) - score(
+            *args, y, (), "marginal", "table", alpha
+        )
+
+    weights = np.ones(codes.shape[1]) if weights is None else weights
+    whole, lost = gain(weights), [0.0]
+    for cell in set(zip(codes[x].tolist(), codes[y].tolist(), strict=True)):
+        inside = (codes[x] == cell[0]) & (codes[y] == cell[1])
+        held = float(weights[inside].sum())
+        if held > 0:
+            lost.append(
+                whole - gain(np.where(inside, weights * (1 - min(held, 1.0) / held), weights))
+            )
+    return max(lost)
+
+
 def regret(n, cells):
     """log of the sum, over all tables of n rows in so many cells, of their largest likelihood."""
     total = 0.0

@@ -65,6 +65,8 @@ class DiscreteScores(Batches):
     by_size : (p + 1,) charges by the number of parents.
     nml : whether to charge regret(n, r q) - regret(n, q) of normalised maximum likelihood.
     most_cells : sets whose table has more cells score -inf.
+    jackknife : expected count; a parent whose rarest level and the child's rarest level are expected together in
+        fewer rows is charged what one row gives to the BDeu gain of the pair at most (`cpp/row_influence.hpp`).
 
     A batch costs O(n) for each set or toggle, and much less where groups and levels are few: then 64 rows are
     counted at a time.
@@ -81,6 +83,7 @@ class DiscreteScores(Batches):
         by_size: Array | None = None,
         nml: bool = False,
         most_cells: float = np.inf,
+        jackknife: float = 0.0,
     ) -> None:
         self.table, self.kind = table, kind
         self.by_size = np.zeros(table.shape[0] + 1) if by_size is None else by_size
@@ -90,6 +93,7 @@ class DiscreteScores(Batches):
             "per_param": per_param,
             "nml": nml,
             "most_cells": most_cells,
+            "jackknife": jackknife,
         }
         self.work = _work(table.shape[1])
         self.native = _native.DiscreteScores(
@@ -101,6 +105,7 @@ class DiscreteScores(Batches):
             np.ascontiguousarray(self.by_size, dtype=float),
             nml,
             most_cells,
+            jackknife,
         )
 
     def charged(self, extra: Array) -> Self:

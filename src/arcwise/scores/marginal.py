@@ -41,16 +41,21 @@ def bdeu(
     equivalent_sample_size: float = 1.0,
     gamma: float = 0.0,
     cells_per_row: float | None = None,
+    jackknife: float = 0.0,
 ) -> Score:
     """Marginal likelihood with pseudo-counts shared among all cells of a table.
 
     Tables of more than `cells_per_row` cells for each row score -inf: where no two rows share a
     configuration, the even prior takes any parents for good ones of a child whose levels are even.
+
+    `jackknife` is an expected count, 0 for none. A parent whose rarest level and the child's rarest level
+    meet by chance in fewer rows than that is penalised by the largest gain that one row gives to the pair.
+    So no arc rests on a single row; with rare levels such arcs are the common false ones.
     """
     size, most = _positive("bdeu", equivalent_sample_size), float(MOST_CELLS)
     if cells_per_row is not None and isinstance(fits, DiscreteFits):
         most = min(most, max(cells_per_row * fits.rows, *fits.levels, 1.0))
-    options = {"each": "table", "alpha": size, "most_cells": most}
+    options = {"each": "table", "alpha": size, "most_cells": most, "jackknife": jackknife}
     return _counted("bdeu", fits, gamma, "marginal", equivalent=True, **options)
 
 
