@@ -1,7 +1,12 @@
 """Files are written whole or not at all, and unreadable ones are named."""
 
 import gzip
+import json
 import os
+import stat
+import subprocess
+import sys
+import threading
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +16,7 @@ from arcwise.errors import FileError
 from arcwise.graphs import DAG
 from arcwise.io import DISCRETE, FORMATS, Stored, load, save
 from arcwise.io import files as files_module
-from arcwise.io.files import read_bytes, write_bytes
+from arcwise.io.files import check_writable, read_bytes, write_bytes
 
 SMALL = Stored(DAG.from_arcs([("a", "b")]))
 
@@ -72,6 +77,89 @@ def test_a_link_stays_a_link(tmp_path):
     save(SMALL, tmp_path / "link.json")
     assert (tmp_path / "link.json").is_symlink()
     assert load(tmp_path / "real.json").graph == SMALL.graph
+
+
+def device(folder, name):
+    """A device of its own, so that a fault cannot harm that of the system; else the system's."""
+    made, minor = folder / f"{name}.json", {"null": 3, "full": 7}[name]
+    try:
+        os.mknod(made, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        made.open("wb").close()
+    except OSError:
+        if os.getuid() == 0:
+            pytest.skip("root without the right to make devices")
+        return Path(f"/dev/{name}")
+    return made
+
+
+def test_a_device_is_written_to_and_stays(tmp_path):
+    null, full = device(tmp_path, "null"), device(tmp_path, "full")
+    for number, place in enumerate((null, full)):
+        (tmp_path / f"link{number}.json").symlink_to(place)
+    before = sorted(os.listdir(tmp_path))
+    save(SMALL, null)
+    save(SMALL, tmp_path / "link0.json")
+    with pytest.raises(FileError, match="No space left on device"):
+        save(SMALL, tmp_path / "link1.json")
+    assert stat.S_ISCHR(null.stat().st_mode)
+    assert stat.S_ISCHR(full.stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.parametrize("through", ["pipe.json", "link.json", "link"])
+def test_a_fifo_gets_the_bytes_and_stays(tmp_path, through):
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / through).exists() or (tmp_path / through).symlink_to(tmp_path / "pipe.json")
+    received: list[bytes] = []
+    reader = threading.Thread(
+        target=lambda: received.append((tmp_path / "pipe.json").read_bytes()), daemon=True
+    )
+    reader.start()
+    save(SMALL, tmp_path / through)
+    reader.join(20)
+    assert stat.S_ISFIFO((tmp_path / "pipe.json").stat().st_mode)
+    (tmp_path / "copy.json").write_bytes(received[0])
+    assert load(tmp_path / "copy.json").graph == SMALL.graph
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
+def test_the_mode_of_a_file_is_kept(tmp_path, mode):
+    (tmp_path / "net.json").write_bytes(b"old")
+    (tmp_path / "net.json").chmod(mode)
+    (tmp_path / "link.json").symlink_to("net.json")
+    for name in ("net.json", "link.json"):
+        save(SMALL, tmp_path / name)
+        assert stat.S_IMODE((tmp_path / "net.json").stat().st_mode) == mode
+
+
+def test_the_standard_output_is_written_to_in_place(tmp_path):
+    code = (
+        "import arcwise as aw; net = aw.network('[a]', {'a': {'x': 0.5, 'y': 0.5}});"
+        "print('before'); net.save('/dev/stdout'); print('after')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    with (tmp_path / "out.txt").open("w") as file:
+        subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+    for text in (done.stdout, (tmp_path / "out.txt").read_text()):
+        assert text.startswith("before\n{")
+        assert text.endswith("after\n")
+        json.loads(text.removeprefix("before").removesuffix("after\n"))
+
+
+def test_writability_is_tested_without_a_trace(tmp_path, monkeypatch):
+    check_writable(tmp_path / "new.json")
+    check_writable(Path("/dev/full"))
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(FileError, match="No such file or directory"):
+        check_writable(tmp_path / "gone" / "new.json")
+
+    def fail(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files_module.os, "fsync", fail)
+    with pytest.raises(FileError, match="No space left"):
+        check_writable(tmp_path / "new.json")
+    assert os.listdir(tmp_path) == []
 
 
 def test_permissions_follow_the_users_mask(tmp_path):

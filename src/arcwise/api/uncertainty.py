@@ -17,6 +17,7 @@ from arcwise.errors import DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint, told
+from arcwise.io.files import check_writable
 from arcwise.learners import Problem, Specification, bind
 from arcwise.learners.chains import REVERSAL, method_for, of_chains, settled_prior
 from arcwise.learners.parallel import cores, inside, one_thread
@@ -279,6 +280,8 @@ def _run(
         plan = replace(plan, prior=settled_prior(plan.prior, problem))
     file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
     kept = (file.read() if file is not None and again else None) or before
+    if file is not None:
+        check_writable(file.path)
     keep = None if file is None else file.offer
     rng = spec.generator().spawn(5)[4]
     ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": of_chains}
@@ -293,8 +296,13 @@ def _run(
         run = of_chains(spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
     had, has = (len((each or {}).get("sizes", ())) for each in (kept, run.kept))
     if file is not None and has >= had:  # more replicates than are asked for stay in the file
-        file.write(run.kept)
-    notes = (why, *run.found.notes, *_meanings(problem, plan, source))
+        file.keep(run.kept)
+    notes = (
+        "" if file is None else file.note,
+        why,
+        *run.found.notes,
+        *_meanings(problem, plan, source),
+    )
     found = replace(run.found, notes=tuple(filter(None, notes)))
     return replace(run, found=found), plan, problem
 

@@ -1,22 +1,28 @@
 """What goes into files: tables, models, pictures, each whole or not at all.
 
-Places are checked before any work is done. The format goes by the end of the name.
+Places are checked, and tried with a small file, before any work is done. The format goes by the end of
+the name. A result that cannot be written after all is kept in another folder, and the command fails.
 """
 
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from arcwise.cli.inputs import STANDARD_INPUT
 from arcwise.cli.syntax import either
-from arcwise.cli.terminal import show
+from arcwise.cli.terminal import aside, show
 from arcwise.errors import FileError
 
 TABLES = (".csv", ".tsv", ".parquet")
 MODELS = (".json", ".arcwise")
+MISPLACED = ContextVar("MISPLACED", default=False)
+"""Whether a result of the command that runs could not be written to its own file."""
 
 Wish = tuple[Path | None, Callable[[Path], Any], str]
 """Where to write, what writes there, and what it is called; no place for what is not asked for."""
@@ -33,22 +39,25 @@ def check(places: Iterable[tuple[Path | None, Sequence[str]]], inputs: Iterable[
 
     Raises
     ------
-    FileError : a folder that is not there, a folder's own name, an input, another ending, a name that is
-        given twice.
+    FileError : a folder that is not there, not writable or full, a folder's own name, an input, another
+        ending, a name that is given twice.
     """
+    from arcwise.io.files import check_writable, is_special
+
     taken: set[Path] = set()
     for path, endings in places:
         if path is None:
             continue
         _check_place(path, inputs)
         ending = Path(path.name.lower().removesuffix(".gz")).suffix
-        if endings and ending not in endings:
+        if endings and ending not in endings and (ending or not is_special(path)):
             raise FileError(
                 f"{str(path)!r} should end in {either(endings)}, but ends in {ending!r}."
             )
         if path.resolve() in taken:
             raise FileError(f"{str(path)!r} is written twice: give each output a name of its own.")
         taken.add(path.resolve())
+        check_writable(path)
 
 
 def _check_place(path: Path, inputs: Iterable[Path]) -> None:
@@ -72,13 +81,45 @@ def model_file(path: Path | None, source: Path) -> Path:
 
 
 def write(wishes: Iterable[Wish]) -> dict[Path, str]:
-    """Write what is asked for; say what is where."""
+    """Write the files; return what is where.
+
+    A result that cannot be written to its file is written to another folder; standard error names it, and
+    the command ends with an error code.
+    """
     written = {}
     for place, save, what in wishes:
         if place is not None:
-            save(place)
-            written[place] = what
+            written[_save(place, save, what)] = what
     return written
+
+
+def _save(place: Path, save: Callable[[Path], Any], what: str) -> Path:
+    try:
+        save(place)
+        return place
+    except FileError as error:
+        kept = _save_elsewhere(place, save)
+        if kept is None:
+            raise
+        aside(f"arcwise: {error} Instead, {what} was written to {str(kept)!r}.")
+    MISPLACED.set(True)
+    return kept
+
+
+def _save_elsewhere(place: Path, save: Callable[[Path], Any]) -> Path | None:
+    """Write a result into a new folder for temporary files, or into one here or at home."""
+    for parent in (tempfile.gettempdir(), ".", os.path.expanduser("~")):
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="arcwise-", dir=parent))
+        except OSError:
+            continue
+        for name in (place.name, f"{place.name}.json"):  # a device has no extension
+            with suppress(FileError):
+                save(folder / name)
+                return folder / name
+        with suppress(OSError):
+            folder.rmdir()
+    return None
 
 
 def say_written(written: dict[Path, str]) -> None:

@@ -23,6 +23,7 @@ from arcwise.cli.datasets import audit, data, demo
 from arcwise.cli.graph_files import compare, convert
 from arcwise.cli.manual import Command, help_text
 from arcwise.cli.options import flat
+from arcwise.cli.outputs import MISPLACED
 from arcwise.cli.removals import path, prune
 from arcwise.cli.syntax import shell_words
 from arcwise.cli.terminal import INTERRUPTED, printable
@@ -49,15 +50,18 @@ class Program(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; the library for commands has its own ideas of these two ends."""
+        MISPLACED.set(False)
         try:
             answer = super().invoke(ctx)
             sys.stdout.flush()
-            return answer
         except BrokenPipeError:
             raise typer.Exit(_reader_left()) from None
         except KeyboardInterrupt:
             _say("Interrupted; nothing further was written.", INTERRUPTED)
             raise typer.Exit(INTERRUPTED) from None
+        if MISPLACED.get():
+            raise typer.Exit(USER)
+        return answer
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command, turn what went wrong into a sentence and a code, and exit."""

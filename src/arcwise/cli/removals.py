@@ -155,15 +155,14 @@ def prune(
     settings = {**scoring.settings(), "missing": source.missing}
     other = None if test is None else read(test)
     found = api.prune(source.table(), target, test=other, time_limit=time_limit, **settings)
-    if output is not None:
-        outputs.write_table(_stages(found), output)
+    what = f"{plural(len(found.stages), 'stage')} of {target}"
+    written = outputs.write([(output, lambda to: outputs.write_table(_stages(found), to), what)])
     if json:
         terminal.show_json(found.to_dict())
     elif output is None:
         terminal.show(*str(found).splitlines())
     else:
-        count = plural(len(found.stages), "stage")
-        outputs.say_written({output: f"{count} of {target}"})
+        outputs.say_written(written)
         if found.stopped:
             terminal.show(str(found).splitlines()[-1])
 

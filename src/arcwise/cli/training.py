@@ -77,7 +77,7 @@ def learn(
     elif not quiet:
         summary.show_network(net, source.data, seconds)
         outputs.say_written(written)
-        summary.show_go_on(net, data, target)
+        summary.show_go_on(net, data, next(iter(written)))
     terminal.end_if_interrupted(net.stopped)
 
 
@@ -143,7 +143,7 @@ def fit(
         local = (line for name in net.variables for line in net.local(name).splitlines())
         terminal.show(*local, "")
         outputs.say_written(written)
-        summary.show_go_on(net, table, target)
+        summary.show_go_on(net, table, next(iter(written)))
 
 
 def validate(

@@ -19,7 +19,7 @@ from arcwise.io.bif import read_bif, write_bif
 from arcwise.io.checkpoint import Checkpoint, pack_graphs, unpack_graphs
 from arcwise.io.dot import DOT, dot
 from arcwise.io.figures import FIGURES, write_figures
-from arcwise.io.files import read_bytes, write_bytes
+from arcwise.io.files import is_special, read_bytes, write_bytes
 from arcwise.io.hugin import read_hugin, write_hugin
 from arcwise.io.native import BUNDLE, JSON
 from arcwise.io.tables import DiscreteNet
@@ -120,11 +120,15 @@ FORMATS: dict[str, Format[Stored]] = {
 def format_of(path: Path, register: Mapping[str, Format[Content]]) -> Format[Content]:
     """Find the format by the end of the name; an unknown one is a FileError with close matches.
 
+    A device or FIFO has no extension: networks are written there as JSON.
+
     >>> format_of(Path("alarm.bif.gz"), FORMATS).name
     'BIF'
     """
     stem = path.name.lower().removesuffix(".gz")
     suffix = Path(stem).suffix
+    if not suffix and ".json" in register and is_special(path):
+        suffix = ".json"
     if suffix not in register:
         raise FileError(
             f"{str(path)!r} has the ending {suffix!r}, which is no network format. "

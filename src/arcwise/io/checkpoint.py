@@ -33,6 +33,7 @@ Graph = DAG | UGraph
 _ABOUT = "about"
 _SHOWN = 60  # letters of a value in an error
 _SELDOM = 10.0  # times the seconds that a writing takes
+_AGAIN = 10.0  # seconds until the next attempt after a writing that failed
 
 
 class Checkpoint:
@@ -42,6 +43,10 @@ class Checkpoint:
     ----------
     path : where it is.
     about : which run it belongs to, as plain values: method, settings, seed, fingerprint of the data.
+
+    Attributes
+    ----------
+    note : why the last attempt to write failed; empty if it did not.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -54,6 +59,7 @@ class Checkpoint:
     def __init__(self, path: str | PathLike[str], about: Mapping[str, Any]) -> None:
         self.path, self.about = Path(path), json.loads(json.dumps(dict(about), default=str))
         self._next = 0.0
+        self.note = ""
 
     def read(self) -> Arrays | None:
         """The arrays of the last writing; None where there is no file yet.
@@ -93,9 +99,21 @@ class Checkpoint:
         self._next = now + _SELDOM * (now - began)
 
     def offer(self, arrays: Callable[[], Mapping[str, NDArray[Any]]]) -> None:
-        """Write what a function gives, unless the last writing was just now."""
+        """Write what a function gives, unless the last writing was just now; see `keep`."""
         if time.monotonic() >= self._next:
-            self.write(arrays())
+            self.keep(arrays())
+
+    def keep(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Write arrays; a failure does not end the run, and `note` reports it."""
+        try:
+            self.write(arrays)
+            self.note = ""
+        except FileError as error:
+            said = str(error).rstrip(".")
+            self.note = (
+                f"The last checkpoint is missing: {said}; the result is complete without it."
+            )
+            self._next = time.monotonic() + _AGAIN
 
 
 def told(value: Any) -> str:
