@@ -135,7 +135,7 @@ def test_the_mode_of_a_file_is_kept(tmp_path, mode):
 def test_the_standard_output_is_written_to_in_place(tmp_path):
     code = (
         "import arcwise as aw; net = aw.network('[a]', {'a': {'x': 0.5, 'y': 0.5}});"
-        "print('before'); net.save('/dev/stdout'); print('after')"
+        "print('before', flush=True); net.save('/dev/stdout'); print('after')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     with (tmp_path / "out.txt").open("w") as file:

@@ -12,7 +12,6 @@ import gzip
 import os
 import secrets
 import stat
-import sys
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -148,10 +147,6 @@ def _stream_number(status: os.stat_result) -> int | None:
 
 def _write_directly(path: Path, content: bytes) -> None:
     number = _stream_number(os.stat(path))
-    if number is not None:
-        for stream in (sys.stdout, sys.stderr):  # what was printed before stays before
-            with suppress(AttributeError, OSError, ValueError):
-                stream.flush()
     handle = os.open(path, os.O_WRONLY) if number is None else os.dup(number)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
