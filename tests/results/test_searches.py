@@ -51,10 +51,11 @@ def test_a_graph_is_that_before_the_first_removal_that_costs_the_penalty():
     assert found.nodes == ("a", "b", "c")
 
 
-def test_a_removal_that_costs_nothing_needs_a_penalty():
-    found = path([Removal(0, 1, (0.0, -0.1), 0.0, 2)])
-    assert found.at(0.0).n_edges == 3
-    assert found.at(1e-9).n_edges == 2
+def test_a_removal_that_costs_nothing_needs_no_penalty():
+    found = path([Removal(0, 1, (0.0, -0.1), 0.0, 2), Removal(0, 2, (0.1, 0.0), 0.1, 1)])
+    assert found.at(0.0).n_edges == 2
+    assert found.at(0.1).n_edges == 2
+    assert found.at(0.2).n_edges == 1
 
 
 @pytest.mark.parametrize("penalty", [-0.1, float("nan")])

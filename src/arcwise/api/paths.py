@@ -89,7 +89,9 @@ class PenaltyPath:
         return self.reason or self.path.stopped
 
     def at(self, penalty: float | None = None) -> UGraph:
-        """The graph at a penalty; of the lasso, solved for where the path does not hold it.
+        """The graph at a penalty, the same as `learn` finds there.
+
+        It is solved for if the path does not contain it (the lasso, grow-shrink).
 
         Raises
         ------
@@ -202,7 +204,9 @@ def path(data: Any, *, graph: str = "undirected", **words: Any) -> PenaltyPath:
     data : as for `learn`.
     graph : "undirected".
     search : "boundary" (edges go one by one, the weakest first, and local models are fitted again),
-        "deletion" (every pair is tested given all others, for comparison); for Gaussian models also
+        "deletion" (every pair is tested given all others, for comparison), "grow-shrink" (edges are removed
+        from a graph that was grown at the same penalty; 25 penalties, others are searched for when they are
+        requested); for Gaussian models also
         "glasso" and "neighbourhood", solved at 30 penalties (n_penalties=) down to a hundredth or a
         twentieth of the largest (min_ratio=). "auto" is glasso for Gaussian models unless a score is given,
         else boundary.

@@ -102,7 +102,7 @@ def _show_path(found: PenaltyPath, data: Table | Moments, name: Path, seconds: f
         ("data", summary.said_of(data, name, found.rows)),
         *(("note", note) for note in summary.said_notes([*data.notes, *found.notes])),
         ("model", str(words["model"])),
-        ("score", "" if found.path.grid else str(words["score"])),
+        ("score", "" if found.unit.startswith("rho") else str(words["score"])),
         ("search", f"{words['search']} in {seconds:.1f} s; {found.stopped}"),
     ]
     terminal.show(terminal.facts(about), "")

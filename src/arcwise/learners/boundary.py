@@ -5,6 +5,7 @@ out of one that was grown, where the complete one is out of reach. What it retur
 any penalty is on it; each variable is then fitted given its neighbours.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Self
@@ -20,7 +21,7 @@ from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.learners.totals import PSEUDO, Total, undirected_total
 from arcwise.networks import MarkovNet, Net
-from arcwise.results import ASKED, Interrupted, Path, Trail, Watch, patient
+from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
 from arcwise.undirected.losses import UNIT
 
@@ -99,14 +100,19 @@ class Boundary(Undirected):
     def path(self, watch: Watch | None = None, until: float | None = None) -> Path:
         """Find the path, up to the graph at the penalty `until` where the search can end there.
 
-        Where it begins with a grown graph, that is grown at this penalty, and the path holds from there on.
+        A search that begins with a grown graph grows it at the penalty. Its path is then searched for at each
+        of some penalties by itself, as by `learn`.
         """
-        p, limits = len(self.limits.nodes), self.limits
-        grown = self._too_large or self.spec.search == "grow-shrink"
+        p, grown = len(self.limits.nodes), self._grown
         models = p * p if grown else round(_LOOKED_AT * p * (1 + p * (p - 1) / 2))
         self.foretell(models, watch, least=grown)
+        return self._grid_path(watch) if grown and until is None else self._walk(watch, until)
+
+    def _walk(self, watch: Watch | None, until: float | None) -> Path:
+        """Take edges out of the complete graph, or of one that was grown at a penalty."""
+        limits = self.limits
         try:
-            if grown:
+            if self._grown:
                 limits = candidates(self.score, limits, until or 0.0, watch)
         except Interrupted:
             start = edge_bounds(limits).smallest
@@ -116,6 +122,44 @@ class Boundary(Undirected):
             self.score, limits=limits, on_step=watch, **{**options, **self.options}
         )
         return path
+
+    @property
+    def _grown(self) -> bool:
+        """Whether edges are taken out of a graph that was grown at a penalty."""
+        return self._too_large or self.spec.search == "grow-shrink"
+
+    def _grid_path(self, watch: Watch | None) -> Path:
+        """The graphs at penalties worth trying, each from a graph that was grown at its penalty."""
+        knots: list[Knot] = []
+        for penalty in self.grid().tolist():
+            walk = self._walk(watch, penalty)
+            if walk.stopped == ASKED:
+                break
+            knots.append(Knot(penalty, walk.at(penalty)))
+        if not knots:
+            start = edge_bounds(self.limits).smallest
+            return Path.of_removals(start, (), UNIT, stopped=ASKED, whole=False)
+        whole = len(knots) == len(self.grid())
+        stopped = f"searched at {len(knots)} penalties" if whole else ASKED
+        return Path(tuple(knots), UNIT, (), stopped, grid=True)
+
+    def graph_at(self, path: Path, penalty: float) -> UGraph:
+        """The graph at a penalty: read off the path, or searched for if it depends on a grown graph."""
+        if not self._grown:
+            return path.at(penalty)
+        held = (knot.graph for knot in path.knots if knot.penalty == penalty)
+        return next(held, None) or self._walk(None, penalty).at(penalty)
+
+    def structures(
+        self, penalties: Sequence[float], watch: Watch | None = None
+    ) -> tuple[UGraph, ...]:
+        """The graphs at several penalties alone, from one path or each from its own grown graph."""
+        if not self._grown:
+            return super().structures(penalties, watch)
+        walks = {penalty: self._walk(watch, penalty) for penalty in dict.fromkeys(penalties)}
+        if any(walk.stopped == ASKED for walk in walks.values()):
+            raise Interrupted
+        return tuple(walks[penalty].at(penalty) for penalty in penalties)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
         """Find the path, read the graph off at the penalty, and fit its local models.
@@ -135,6 +179,8 @@ class Boundary(Undirected):
 
     def learn_at(self, path: Path, penalty: float) -> Learned:
         """The network at a penalty of a path."""
+        if self._grown:
+            return self.learn(penalty)
         path.at(penalty)
         return self._read_off(path, penalty)
 
@@ -200,13 +246,10 @@ class Boundary(Undirected):
         return np.concatenate([[0.0], np.geomspace(0.5 / self.source.total, most, 24)])
 
     def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
-        """A network for each penalty, all from one path; None where the watcher cut it short."""
-        path, check = self.path(watch), Trail(watch).check
-        if path.stopped == ASKED:
-            return None
-        known: dict[UGraph, MarkovNet] = {}
-        graphs = [path.at(penalty) for penalty in penalties.tolist()]
+        """A network for each penalty; None where the watcher cut it short."""
+        check, known = Trail(watch).check, dict[UGraph, MarkovNet]()
         try:
+            graphs = self.structures(penalties.tolist(), watch)
             for graph in dict.fromkeys(graphs):
                 known[graph] = markov_net(graph, self.bound, check=check)
         except Interrupted:

@@ -137,7 +137,8 @@ class Result:
 class Knot(NamedTuple):
     """A graph of a path, and the penalty above which it takes the place of the one before.
 
-    The first knot is the exception: its graph is the one at penalty 0 itself. Where the graph comes
+    The first knot is the exception: its graph is the one at penalty 0 itself, without the edges that are
+    worth nothing. Where the graph comes
     with a precision matrix, as from the graphical lasso, `partial_correlations` are those of its edges,
     in their order, shrunk by the penalty; None where there are none.
     """
@@ -161,8 +162,8 @@ class Removal(NamedTuple):
 
     `losses` is what the local models of `first` and of `second` lose without each other when the
     edge goes, in the path's unit; negative where a model is better off. The edge is missing from the
-    graph at a penalty exactly where `penalty`, the largest strength up to this removal, is smaller.
-    `edges` counts those left.
+    graph at a penalty exactly where `penalty`, the largest strength up to this removal, is smaller, or is not
+    above 0. `edges` counts those left.
     """
 
     first: int
@@ -345,7 +346,9 @@ def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
     knots, graph = [Knot(0.0, start)], start
     for each in removals:
         graph = graph.without_edge(each.first, each.second)
-        first_stays = len(knots) == 1 and each.penalty >= 0  # it is the graph at 0 itself
+        first_stays = (
+            len(knots) == 1 and each.penalty > 0
+        )  # it is the graph at 0: nothing worth 0 is in it
         if first_stays or each.penalty > knots[-1].penalty:
             knots.append(Knot(each.penalty, graph))
         else:

@@ -7,7 +7,8 @@ edge with the largest score goes if that is positive, and so on until none is (H
 
 The penalty adds the same to every edge-removal score, so it does not change the order in which edges
 go, only where that ends. One run from the complete graph to the empty one thus holds the graph at
-every penalty: the one before the first step whose improvement without penalty is -penalty or less.
+every penalty: the one before the first step whose improvement without penalty is -penalty or less. An edge
+that neither side is better for, such as one of a constant column, goes at every penalty, 0 included.
 Later steps may cost less again; they are not taken, since the rule stops at the first failure.
 
 The complete graph may be out of reach: tables of counts given all other variables have more cells than rows
@@ -26,7 +27,7 @@ from arcwise.graphs import Limits
 from arcwise.results import Path, Removal, Trail, Watch
 from arcwise.scores import Score
 from arcwise.undirected.limits import bounds_for
-from arcwise.undirected.losses import UNIT, Losses
+from arcwise.undirected.losses import UNIT, Losses, rounding_of
 
 
 def boundary(
@@ -143,7 +144,9 @@ def _shrink(score: Score, node: int, kept: list[set[int]], own: set[int]) -> Non
             - score.local(other, tuple(sorted(kept[other] - {node})))
             for other in others
         ]
-        least = others[int(np.argmin(np.nan_to_num(losses, nan=-np.inf)))]
+        known = np.nan_to_num(losses, nan=-np.inf)
+        tied = known <= known.min() + rounding_of(score.local(node, ()), score.rows)
+        least = others[int(np.argmax(tied))]  # of those that tie the first column
         kept[node].discard(least)
         kept[least].discard(node)
 
@@ -151,12 +154,16 @@ def _shrink(score: Score, node: int, kept: list[set[int]], own: set[int]) -> Non
 def _grown(
     score: Score, node: int, allowed: tuple[int, ...], chosen: list[int], rise: float
 ) -> list[int]:
-    """The others that raise the score of a variable enough, the best first, until none does."""
+    """The others that raise the score of a variable enough, the best first, until none does.
+
+    Differences within rounding raise nothing, and tie.
+    """
     own = score.local(node, tuple(chosen))
     while others := [other for other in allowed if other not in chosen]:
         found = score.toggles(node, tuple(chosen), others)
-        best = int(np.argmax(found))
-        if not found[best] > own + rise:
+        least = rounding_of(own, score.rows)
+        best = int(np.argmax(found >= found.max() - least))  # of those that tie the first column
+        if not found[best] > own + rise + least:
             break
         chosen, own = sorted([*chosen, others[best]]), float(found[best])
     return chosen
@@ -165,7 +172,10 @@ def _grown(
 def _take_out(state: Losses, trail: Trail, removals: list[Removal], until: float | None) -> None:
     """Take out the weakest edge again and again, until none may go or is worth it, or the trail says stop."""
     price = -np.inf
-    while (until is None or price < until) and (pair := state.weakest(trail)) is not None:
+    while until is None or price < until or price <= 0:
+        pair = state.weakest(trail)
+        if pair is None:
+            return
         losses = state.remove(*pair)
         price = max(price, *losses)
         removals.append(Removal(*pair, losses, price, state.edges))

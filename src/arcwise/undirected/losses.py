@@ -25,7 +25,17 @@ UNIT = "nats per edge and row"
 """Of penalties and strengths."""
 
 ROUNDING = 1e-10
-"""Differences up to this, in nats per row, count as rounding: losses as none, strengths as ties."""
+"""Differences of scores up to this share of the score, or of the rows if that is larger, count as rounding:
+losses as none, strengths as ties."""
+
+
+def rounding_of(value: float, rows: float) -> float:
+    """The largest difference from a local score, in nats, that counts as rounding.
+
+    >>> rounding_of(-2e6, 100.0), rounding_of(-5.0, 100.0)
+    (0.0002, 1e-08)
+    """
+    return ROUNDING * max(rows, abs(value) if np.isfinite(value) else 0.0)
 
 
 class Losses:
@@ -83,7 +93,8 @@ class Losses:
                 f"The score of {self.score.nodes[node]!r} given some of its neighbours is not a "
                 "number: take another score or model."
             )
-        self.losses[node, others] = np.where(np.abs(loss) <= ROUNDING, 0.0, loss)
+        least = rounding_of(float(self.own[node]), self.score.rows) / self.score.rows
+        self.losses[node, others] = np.where(np.abs(loss) <= least, 0.0, loss)
         self.known[node, others] = True
 
     def weakest(self, trail: Trail) -> tuple[int, int] | None:
