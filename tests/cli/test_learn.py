@@ -25,7 +25,7 @@ def test_says_data_decision_score_search_edges_and_how_to_go_on(run, table, lear
     out = run("learn", table).out
     assert "boston.csv: 506 rows, 5 columns" in out
     assert f"bic {learned.score:.4f}, proved to be the best of all graphs" in out
-    assert "search  auto" in out
+    assert "search   auto" in out
     strongest = learned.edges.present.sorted().rows[0]
     first = out.split("partial r\n")[1].splitlines()[0]
     assert strongest.first in first

@@ -40,6 +40,7 @@ def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]
         ("graph", f"{'directed' if net.directed else 'undirected'}, {edge_count(net)}"),
         ("model", str(net.settings.get("model", ""))),
         ("score", _score(net)),
+        ("options", _score_options(net)),
         ("penalty", _penalty(net)),
         ("search", _search(net, seconds)),
         *(("edges", line) for line in legend(net.edges.present) or [no_edges(net)]),
@@ -150,6 +151,15 @@ def _score(net: Network) -> str:
     if is_pseudo(word):
         proof = ", summed over all variables given their neighbours"
     return f"{word} {net.score:.4f}{proof}"
+
+
+def _score_options(net: Network) -> str:
+    """The options of the score, and what they take off for a parent."""
+    given = net.settings.get("score_options", {})
+    texts = [f"{name} {value}" for name, value in given.items() if value is not None]
+    cost = net.settings.get("parent_penalty", 0.0)
+    each = "parent" if net.directed else "edge"
+    return ", ".join(texts) + (f": {cost:.3g} nats per {each}" if cost else "")
 
 
 def _proof(net: Network) -> str:

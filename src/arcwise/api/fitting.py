@@ -22,6 +22,7 @@ from arcwise.learners.parameters import (
     retuned,
 )
 from arcwise.learners.problem import score_options
+from arcwise.learners.settings import score_settings
 from arcwise.learners.totals import (
     PSEUDO,
     Total,
@@ -82,6 +83,7 @@ def fit(
     net = markov_net(on, bound) if isinstance(on, UGraph) else directed_net(on, bound)
     total = known.total(net)
     said = {"model": ", ".join(sorted(set(bound.models))), "score": total.word}
+    said |= score_settings(known.score, known.options, len(net.names))
     own = isinstance(net, MarkovNet) and net.joint is not None and known.default
     notes = (*bound.data.notes, _no_joint(net), noise_note(net, bound), fitting_note(net))
     return Network(

@@ -29,6 +29,7 @@ from arcwise.learners import (
     settled_model,
 )
 from arcwise.learners.parallel import cores, one_thread
+from arcwise.learners.settings import settings_of
 from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors, factors_of
 
@@ -296,15 +297,11 @@ def network_of(
     `reason` is why a watcher ended it, where one did; `edge_seconds` bounds the time for strengths of edges.
     """
     problem, tuned = learned.problem, learned.tuned
-    settings: dict[str, Any] = {**problem.words, **learned.words, "seed": seed}
+    settings: dict[str, Any] = {**settings_of(problem), **learned.words, "seed": seed}
     if learned.penalty or tuned or "penalty_unit" in settings:
         settings["penalty"] = learned.penalty
     if tuned:
         settings["penalty_rule"] = tuned.rule
-    if options := dict(problem.spec.options):
-        if "factors" in options:
-            options["factors"] = str(options["factors"])
-        settings["options"] = options
     return Network(
         learned.net,
         score=learned.total,

@@ -51,7 +51,7 @@ class Network:
     stopped : why the search ended, in words.
     optimal : whether the graph is proved to be the best of all graphs that were compared: all there are, or
         those that `stopped` names, "proved optimal among the graphs ...".
-    settings : which model, score and search were used.
+    settings : model, score, search and all other choices that shape the result, with their defaults.
     notes : sentences about the data and the choices made.
     order : the variables in the order the user gave them.
     rules : what the graph had to obey when it was learned; None where it was given, or where the file

@@ -14,6 +14,7 @@ from arcwise.evaluate import EdgeTable, PathCertainty, middle_graph
 from arcwise.graphs import UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
+from arcwise.learners.settings import settings_of
 from arcwise.results import EdgeAt, Knot, Path, Removal
 
 
@@ -61,12 +62,7 @@ class PenaltyPath:
     @property
     def settings(self) -> Mapping[str, Any]:
         """Which model, score and search were used."""
-        options = dict(self.problem.spec.options)
-        return {
-            **self.problem.words,
-            "seed": self.seed,
-            **({"options": options} if options else {}),
-        }
+        return {**settings_of(self.problem), "seed": self.seed}
 
     @property
     def rows(self) -> float:

@@ -30,6 +30,7 @@ from arcwise.learners.sampling import (
     of_replicates,
     with_score,
 )
+from arcwise.learners.settings import settings_of
 from arcwise.learners.sums import of_all_graphs
 from arcwise.networks import whole
 
@@ -144,9 +145,7 @@ def posterior(
     if watch.reason:
         found = replace(found, stopped=watch.reason)
     found = replace(found, notes=(*problem.notes, *found.notes))
-    settings = {**problem.words, "method": plan.method, "seed": seed}
-    if known:
-        settings["options"] = dict(known)
+    settings = {**settings_of(problem), "method": plan.method, "seed": seed}
     return Posterior(
         found,
         plan,

@@ -79,6 +79,11 @@ class Boundary(Undirected):
             "directed graph."
         )
 
+    @property
+    def words(self) -> dict[str, str]:
+        """What was chosen; graphs are compared by local scores given neighbours, whatever the joint has."""
+        return {**super().words, "criterion": f"{PSEUDO}{self.score_word}"}
+
     def _settled_search(self) -> tuple[str, str]:
         """The search's word, and a sentence where the complete graph is out of reach."""
         word = "boundary" if self.spec.search == "auto" else self.spec.search

@@ -312,7 +312,8 @@ class Stepwise(Correlations):
         stopped = found.stopped or "no edge more or less raises the criterion"
         said = said if net.joint is None else ""
         learned = self.measured(net, 0.0, found.trace, stopped, said, _how(found))
-        return replace(learned, settled=not found.stopped)
+        words = {**learned.words, "criterion": "ebic", "gamma": found.gamma}
+        return replace(learned, words=words, settled=not found.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
         """The graph alone, without a fit."""

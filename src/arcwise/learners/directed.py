@@ -65,6 +65,13 @@ class Directed(Problem):
             return None
         return most if most < len(self.fits.nodes) - 1 else None
 
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """Bounds on graphs that no rule set: for few rows, and for columns of many levels."""
+        most, apart = self._most_parents, list(self._apart)
+        bounds = {} if most is None else {"max_parents": most}
+        return {**bounds, **({"without_arcs": apart} if apart else {})}
+
     @cached_property
     def limits(self) -> Limits:
         """The rules on these columns, and no arcs at those that are set apart."""

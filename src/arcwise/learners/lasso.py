@@ -158,7 +158,11 @@ class Lasso(Correlations):
         trail = Trail(watch)
         found = next(self.solve([penalty], trail))
         net, said, shrunk = self.fitted(found, trail.watch)
-        words = {"penalty_unit": self.unit, **({"numbers": "penalised"} if shrunk else {})}
+        words = {
+            "criterion": "penalised likelihood",
+            "penalty_unit": self.unit,
+            **({"numbers": "penalised"} if shrunk else {}),
+        }
         stopped = f"solved at penalty {penalty:.4g}"
         learned = self.measured(net, penalty, trail.steps, stopped, said, _breach(found))
         return replace(learned, words={**learned.words, **words}, settled=not trail.stopped)

@@ -188,6 +188,11 @@ class Problem:
         named = {"model": self.model, "score": self.score_word, "search": self.spec.search}
         return named if self.graph == "directed" else {"graph": self.graph, **named}
 
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """Bounds on graphs that no rule set, as plain values."""
+        return {}
+
     def foretell(self, models: int, watch: Watch | None, least: bool = False) -> None:
         """Say how long a run will take, before it, where that is long: `models` are to be fitted."""
         each = self.fits.seconds(len(self.fits.nodes) // 2)
@@ -275,7 +280,7 @@ class Learned:
     optimal: bool = False
     settled: bool = False
     scored: bool = True
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     tuned: Tuned | None = None
 

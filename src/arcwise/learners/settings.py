@@ -1,0 +1,91 @@
+"""The settings of a run: every choice that shapes its result, given or by default, as plain values."""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from arcwise.data import Moments
+from arcwise.graphs import DAG, Rules
+from arcwise.learners.problem import Problem, score_options
+from arcwise.learners.specification import Specification
+from arcwise.scores import SCORES
+
+__all__ = ["resolved_options", "score_settings", "settings_of"]
+
+_PARTS = {"folds": 10, "fraction": 1 / 3}  # those of `Entry.tie`
+
+
+def settings_of(problem: Problem) -> dict[str, Any]:
+    """All choices of a learning problem but the data and the seed.
+
+    Options of the score are there with their defaults, since those of a default score and of the same score
+    by name differ. Options of the search and of the model are there as they were given.
+    """
+    spec = problem.spec
+    settings: dict[str, Any] = {
+        **problem.words,
+        **score_settings(problem.score_word, problem.score_options, len(problem.fits.nodes)),
+        **problem.bounds,
+        **_knowledge(spec),
+    }
+    if spec.pseudo_rows is not None:
+        settings["pseudo_rows"] = _count(problem.data) - _count(problem.source)
+    if options := dict(spec.options):
+        if "factors" in options:
+            options["factors"] = str(options["factors"])
+        settings["options"] = options
+    return settings
+
+
+def score_settings(word: str, given: Mapping[str, Any], columns: int) -> dict[str, Any]:
+    """The options of a score with their defaults, and what a parent costs beyond its parameters, in nats.
+
+    >>> score_settings("ebic", {}, 8)  # doctest: +ELLIPSIS
+    {'score_options': {'gamma': 1.1}, 'parent_penalty': 2.287...}
+    """
+    options = resolved_options(SCORES[word].bind, given)
+    options |= {
+        name: given.get(name, _PARTS[name]) for name in score_options(word) if name in _PARTS
+    }
+    if not options:
+        return {}
+    cost = float(options.get("gamma") or 0.0) * math.log(columns)
+    return {"score_options": options, **({"parent_penalty": cost} if cost else {})}
+
+
+def resolved_options(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The keyword-only parameters of a function: as given, or by default.
+
+    >>> def search(score, *, restarts: int = 0, steps: int = 5): ...
+    >>> resolved_options(search, {"steps": 9})
+    {'restarts': 0, 'steps': 9}
+    """
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: given.get(p.name, p.default) for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def _knowledge(spec: Specification) -> dict[str, Any]:
+    """What the user said of the graph and of missing values, if it is not the default."""
+    settings: dict[str, Any] = {}
+    if spec.start != "empty":
+        settings["start"] = str(spec.start)
+    if isinstance(spec.expert, DAG):
+        weight = spec.expert_weight
+        settings["expert"] = str(spec.expert)
+        settings["expert_weight"] = (
+            {f"{tail} -> {head}": price for (tail, head), price in weight.items()}
+            if isinstance(weight, Mapping)
+            else weight
+        )
+    if spec.rules != Rules():
+        settings["rules"] = spec.rules.to_dict() | (
+            {"joined": [list(pair) for pair in spec.rules.joined]} if spec.rules.joined else {}
+        )
+    if spec.missing != "drop":
+        settings["missing"] = spec.missing
+    return settings
+
+
+def _count(data: Any) -> float:
+    return float(data.n if isinstance(data, Moments) else data.rows)
