@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace arcwise {
 namespace {
@@ -43,8 +44,16 @@ class Shrinking {
     return sum;
   }
 
-  // Take v out; the nodes whose figures may have changed.
-  Set remove(int v) {
+  // How much less the same is for x once v is gone, where taking v out adds no link.
+  double lost(int x, int v, bool weighted) const {
+    double sum = 0.0;
+    for (int y : near_[x])
+      if (y != v && !linked(y, v)) sum += weighted ? weight_[y] + weight_[v] : 1.0;
+    return sum;
+  }
+
+  // Take v out; the nodes whose figures may have changed, and whether links were added.
+  std::pair<Set, bool> remove(int v) {
     const Set around = near_[v];
     bool filled = false;
     for (std::size_t i = 0; i < around.size(); ++i)
@@ -64,7 +73,7 @@ class Shrinking {
       for (int x : around) changed.insert(changed.end(), near_[x].begin(), near_[x].end());
     std::sort(changed.begin(), changed.end());
     changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-    return changed;
+    return {std::move(changed), filled};
   }
 
  private:
@@ -80,6 +89,8 @@ class Shrinking {
   }
 };
 
+constexpr std::size_t hub = 256;
+
 enum class Rule { fill, weighted_fill, size };
 
 Plan greedy(const std::vector<int>& levels, Shrinking graph, Rule rule) {
@@ -90,14 +101,18 @@ Plan greedy(const std::vector<int>& levels, Shrinking graph, Rule rule) {
       return first != other.first ? first < other.first : second < other.second;
     }
   };
+  const bool weighted = rule == Rule::weighted_fill;
+  std::vector<double> fills(p);
   const auto rank = [&](int v) -> Rank {
     const double size = graph.log_size(v);
-    if (rule == Rule::size) return {size, graph.fill(v, false)};
-    return {graph.fill(v, rule == Rule::weighted_fill), size};
+    return rule == Rule::size ? Rank{size, fills[v]} : Rank{fills[v], size};
   };
   std::vector<Rank> ranks(p);
   std::vector<bool> gone(p, false);
-  for (int v = 0; v < p; ++v) ranks[v] = rank(v);
+  for (int v = 0; v < p; ++v) {
+    fills[v] = graph.fill(v, weighted);
+    ranks[v] = rank(v);
+  }
   Plan plan;
   for (int step = 0; step < p; ++step) {
     int next = -1;
@@ -108,7 +123,17 @@ Plan greedy(const std::vector<int>& levels, Shrinking graph, Rule rule) {
     plan.largest = std::max(plan.largest, size);
     plan.order.push_back(next);
     gone[next] = true;
-    for (int x : graph.remove(next)) ranks[x] = rank(x);
+    const Set around = graph.near(next);
+    std::vector<double> less(around.size(), -1.0);  // of hubs, whose links are too many to be counted again each time
+    for (std::size_t i = 0; i < around.size(); ++i)
+      if (graph.near(around[i]).size() > hub) less[i] = graph.lost(around[i], next, weighted);
+    const auto [changed, filled] = graph.remove(next);
+    for (int x : changed) {
+      const auto i = static_cast<std::size_t>(std::find(around.begin(), around.end(), x) - around.begin());
+      const bool known = !filled && i < around.size() && less[i] >= 0.0;
+      fills[x] = known ? fills[x] - less[i] : graph.fill(x, weighted);
+      ranks[x] = rank(x);
+    }
   }
   return plan;
 }
