@@ -15,8 +15,6 @@
 
 namespace arcwise {
 
-inline constexpr double log_two = 0.693147180559945309417;
-
 using Sizes = std::vector<std::size_t>;
 
 // A table and another one beside it, walked together: dimensions of the first, and what a step along each means in the second.
@@ -130,7 +128,7 @@ class Tree {
     calibrate();
   }
 
-  double log_total() const { return log_total_; }
+  double log_total() const { return log_of(total_); }
 
   class Run;
 
@@ -146,7 +144,7 @@ class Tree {
 
   std::vector<int> levels_;
   std::vector<Clique> cliques_;
-  double log_total_ = 0.0;
+  Wide total_ = 1.0;  // the sum over everything
 
   Clique made(const CliqueTree& tree, std::size_t c) {
     Clique out;
@@ -189,11 +187,11 @@ class Tree {
   }
 
   // A table is about to be multiplied by numbers with exponents from `by` to 0: lift it where they could become too small.
-  static void deepen(Numbers& table, int& low, int by, double& log) {
+  static void deepen(Numbers& table, int& low, int by, Wide& total) {
     if constexpr (std::is_same_v<N, Wide>) return;
     if (low + by < deepest) {
       const Reach found = Reach::of(table.data(), table.size());
-      log += lift(table.data(), table.size()) * log_two;
+      total.power += lift(table.data(), table.size());
       low = found.low - found.high;
       if (low + by < deepest) throw Deep{};
     }
@@ -219,9 +217,9 @@ class Tree {
       if (home < 0) throw std::invalid_argument("no clique holds a factor");
       Clique& clique = cliques_[home];
       std::vector<double> plain(values.data() + at, values.data() + at + size);
-      if (Reach::of(plain.data(), size).high > 0) log_total_ += lift(plain.data(), size) * log_two;
+      if (Reach::of(plain.data(), size).high > 0) total_.power += lift(plain.data(), size);
       const Numbers factor(plain.begin(), plain.end());
-      deepen(clique.table, clique.low, Reach::of(factor.data(), size).low, log_total_);
+      deepen(clique.table, clique.low, Reach::of(factor.data(), size).low, total_);
       multiply(beside(clique, scope), clique.table.data(), factor.data());
       at += size;
     }
@@ -239,13 +237,13 @@ class Tree {
       row_sums(clique.table.data(), rows, rest, clique.separator.data());
       const N top = *std::max_element(clique.separator.begin(), clique.separator.end());
       if (!(top > N(0.0))) throw std::invalid_argument("the factors are zero everywhere");
-      log_total_ += log_of(top);
+      total_ *= Wide(top);
       for (N& x : clique.separator) x /= top;
       for (N& x : clique.table) x /= top;
       clique.low -= Reach::of(&top, 1).high + 1;
       if (clique.parent < 0) continue;
       Clique& up = cliques_[clique.parent];
-      deepen(up.table, up.low, Reach::of(clique.separator.data(), rows).low, log_total_);
+      deepen(up.table, up.low, Reach::of(clique.separator.data(), rows).low, total_);
       multiply(to_separator(clique), up.table.data(), clique.separator.data());
     }
     for (std::size_t c = cliques_.size(); c-- > 0;) {
@@ -303,14 +301,14 @@ class Tree<N>::Run {
 
   // Largest instead of sums: each clique's table over its separator's, from the leaves to the root and back.
   double best(const std::int64_t* levels, std::vector<std::int64_t>& found) {
-    lifted_ = 0.0;
+    total_ = tree_.total_;
+    total_ *= soft_total_;
     for (std::size_t c = 0; c < parts_.size(); ++c) {
       fill(c, levels);
       for (std::size_t s = 0; s < parts_[c].rows; ++s) parts_[c].message[s] = ratio(N(1.0), parts_[c].message[s]);
       if (tree_.cliques_[c].parent >= 0)
         scale_rows(parts_[c].work.data(), parts_[c].rows, parts_[c].rest, parts_[c].message.data());
     }
-    double log = tree_.log_total_ + soft_log_ + lifted_;
     for (std::size_t c = 0; c < parts_.size(); ++c) {
       Part& part = parts_[c];
       N top = 0.0;
@@ -320,8 +318,8 @@ class Tree<N>::Run {
         top = std::max(top, part.message[s]);
       }
       if (!(top > N(0.0))) return -INFINITY;
-      log += log_of(top);
-      if (tree_.cliques_[c].parent >= 0) send(c, part.message, top, log);
+      total_ *= Wide(top);
+      if (tree_.cliques_[c].parent >= 0) send(c, part.message, top);
     }
     for (std::size_t i = 0; i < known_.size(); ++i) found[known_[i]] = levels[i];
     for (std::size_t c = parts_.size(); c-- > 0;) {
@@ -329,7 +327,7 @@ class Tree<N>::Run {
       const N* from = part.work.data() + separator_row(c, found.data()) * part.rest;
       settle(c, static_cast<std::size_t>(std::max_element(from, from + part.rest) - from), found.data());
     }
-    return log;
+    return log_of(total_);
   }
 
   // Messages towards the root from all cliques: what `draw` needs.
@@ -381,8 +379,8 @@ class Tree<N>::Run {
   std::vector<Set> targets_;
   std::vector<Target> found_;
   std::vector<Numbers> soft_;
-  double soft_log_ = 0.0;
-  double lifted_ = 0.0;  // log of what tables were lifted by
+  Wide soft_total_ = 1.0;
+  Wide total_;  // what sums were divided by
   Numbers sums_;
 
   void read_soft(const std::vector<double>& soft) {
@@ -393,7 +391,7 @@ class Tree<N>::Run {
       if (at + size > soft.size()) throw std::invalid_argument("soft evidence has fewer weights than there are levels");
       std::vector<double> own(soft.data() + at, soft.data() + at + size);
       if (place_[v] < 0 && std::any_of(own.begin(), own.end(), [](double x) { return x != 1.0; })) {
-        soft_log_ += lift(own.data(), size) * log_two;
+        soft_total_.power += lift(own.data(), size);
         soft_[v].assign(own.begin(), own.end());
       }
       at += size;
@@ -498,16 +496,16 @@ class Tree<N>::Run {
     cut(part.slice_separator, clique.separator.data() + from_shared, part.message.data());
     part.low = clique.low;
     for (const auto& [walk, v] : part.soft) {
-      deepen(part.work, part.low, Reach::of(soft_[v].data(), soft_[v].size()).low - 1, lifted_);
+      deepen(part.work, part.low, Reach::of(soft_[v].data(), soft_[v].size()).low - 1, total_);
       multiply(walk, part.work.data(), soft_[v].data());
     }
   }
 
   double collect(const std::int64_t* levels) {
-    lifted_ = 0.0;
+    total_ = tree_.total_;
+    total_ *= soft_total_;
     for (std::size_t c = 0; c < parts_.size(); ++c)
       if (parts_[c].touched || parts_[c].needed) fill(c, levels);
-    double log = tree_.log_total_ + soft_log_ + lifted_;
     for (std::size_t c = 0; c < parts_.size(); ++c) {
       Part& part = parts_[c];
       if (!part.touched) continue;
@@ -515,7 +513,7 @@ class Tree<N>::Run {
       row_sums(part.work.data(), part.rows, part.rest, part.sums.data());
       const N top = *std::max_element(part.sums.begin(), part.sums.end());
       if (!(top > N(0.0))) return -INFINITY;
-      log += log_of(top);
+      total_ *= Wide(top);
       for (N& x : part.work) x /= top;
       if (tree_.cliques_[c].parent < 0) continue;
       N most = 0.0;
@@ -526,17 +524,17 @@ class Tree<N>::Run {
         most = std::max(most, part.sums[s]);
       }
       if (!(most > N(0.0))) return -INFINITY;
-      log += log_of(most);
-      send(c, part.sums, most, log);
+      total_ *= Wide(most);
+      send(c, part.sums, most);
     }
-    return log;
+    return log_of(total_);
   }
 
   // Multiply a message, scaled to a largest number of one, into the parent of a clique.
-  void send(std::size_t c, Numbers& message, const N& top, double& log) {
+  void send(std::size_t c, Numbers& message, const N& top) {
     Part& up = parts_[static_cast<std::size_t>(tree_.cliques_[c].parent)];
     const Reach found = Reach::of(message.data(), message.size());
-    deepen(up.work, up.low, found.low - found.high - 1, log);
+    deepen(up.work, up.low, found.low - found.high - 1, total_);
     for (N& x : message) x /= top;
     multiply(parts_[c].up, up.work.data(), message.data());
   }

@@ -174,3 +174,88 @@ def test_what_does_not_fit_together_is_refused():
         tree.ask(np.array([[0, 1]]), [(0,)])
     with pytest.raises(ValueError, match="no clique holds"):
         ask(tree, [], np.zeros((1, 0), dtype=int), [(0, 1, 2)])
+
+
+# -- numbers beyond those of doubles ---------------------------------------------------------------
+
+
+def log_sums(logs: np.ndarray, kept: tuple[int, ...]) -> np.ndarray:
+    """Logarithms of the sums over all variables but some, in their order."""
+    rest = tuple(v for v in range(logs.ndim) if v not in kept)
+    found = np.logaddexp.reduce(
+        logs.transpose(*kept, *rest).reshape(*[logs.shape[v] for v in kept], -1), axis=-1
+    )
+    return found
+
+
+def steep(
+    seed: int, deepest: float
+) -> tuple[list[int], list[tuple[int, ...]], list[np.ndarray], np.ndarray]:
+    """Factors whose cells go down to a power of ten, and the log of their product."""
+    rng = np.random.default_rng(seed)
+    levels, scopes, tables = naive.random_factors(rng, 7, sparse=0.1 * (seed % 2))
+    tables = [table * 10.0 ** -rng.uniform(0, deepest, table.shape) for table in tables]
+    logs = np.zeros(levels)
+    for scope, table in zip(scopes, tables, strict=True):
+        wide = [levels[v] if v in scope else 1 for v in range(7)]
+        order = sorted(range(len(scope)), key=lambda i: scope[i])
+        with np.errstate(divide="ignore"):
+            logs = logs + np.log(table.transpose(order).reshape(wide))
+    return levels, scopes, tables, logs
+
+
+@pytest.mark.parametrize("deepest", [60.0, 290.0])
+@pytest.mark.parametrize("seed", range(12))
+def test_tables_of_any_depth_are_summed_exactly(seed, deepest):
+    levels, scopes, tables, logs = steep(seed, deepest)
+    tree = JunctionTree(levels, scopes, tables, plan(levels, scopes).order)
+    rng = np.random.default_rng(seed)
+    assert tree.log_total == pytest.approx(
+        np.logaddexp.reduce(logs, axis=None), rel=1e-12, abs=1e-9
+    )
+    for count in (0, 1, 3):
+        seen = sorted(int(v) for v in rng.choice(7, count, replace=False))
+        row = [int(rng.integers(levels[v])) for v in seen]
+        soft = 10.0 ** -rng.uniform(0, deepest, sum(levels))
+        starts = np.cumsum([0, *levels])
+        weighed = logs
+        for v in range(7):
+            own = np.log(soft[starts[v] : starts[v + 1]]) if v not in seen else np.zeros(levels[v])
+            if v in seen:
+                own = np.where(np.arange(levels[v]) == row[seen.index(v)], 0.0, -np.inf)
+            weighed = weighed + own.reshape([-1 if u == v else 1 for u in range(7)])
+        total = np.logaddexp.reduce(weighed, axis=None)
+        free = [(v,) for v in range(7) if v not in seen]
+        found, answers = ask(tree, seen, np.array([row]).reshape(1, count), free, soft)
+        if np.isneginf(total):
+            assert found[0] == -np.inf
+            continue
+        assert found[0] == pytest.approx(total, rel=1e-12, abs=1e-9)
+        for target, answer in zip(free, answers, strict=True):
+            assert answer[0] == pytest.approx(np.exp(log_sums(weighed, target) - total), abs=1e-10)
+        best, log = tree.explain(seen, row, soft)
+        assert log == pytest.approx(weighed.max(), rel=1e-12, abs=1e-9)
+        assert weighed[tuple(best)] == pytest.approx(weighed.max(), rel=1e-12, abs=1e-9)
+
+
+def test_draws_from_tables_of_any_depth_are_those_of_plain_ones():
+    levels, scopes, tables = naive.random_factors(np.random.default_rng(3), 7)
+    levels, scopes = list(levels), list(scopes)
+    first = levels[0]
+    steep_one, cut = np.full(first, 1e-300), np.zeros(first)
+    steep_one[1] = cut[1] = 1.0
+    order = plan(levels, [*scopes, (0,)]).order
+    deep = JunctionTree(levels, [*scopes, *[(0,)] * 5], [*tables, *[steep_one] * 5], order)
+    plain = JunctionTree(levels, [*scopes, (0,)], [*tables, cut], order)
+    drawn = [
+        tree.draw([], np.zeros((1, 0), dtype=int), np.random.default_rng(0), times=2000)
+        for tree in (deep, plain)
+    ]
+    assert drawn[0][0] == pytest.approx(drawn[1][0], abs=1e-12)
+    assert (drawn[0][1] == drawn[1][1]).mean() > 0.999  # but for the last digit of a chance
+    soft = np.ones(sum(levels))
+    soft[1] = 0.0  # what is left has all the chance
+    logs, shares = deep.ask(np.full((1, 7), -1), [(0,)], soft)
+    assert logs[0] < -3000
+    assert shares[0][0, 1] == 0.0
+    assert shares[0].sum() == pytest.approx(1.0)

@@ -12,7 +12,7 @@ A missing continuous feature is summed over a grid of points (trapezoidal rule).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +20,20 @@ from numpy.typing import NDArray
 from arcwise.conditionals import DiscreteConditional
 from arcwise.data.variable import gaps_of
 from arcwise.errors import FitError
+from arcwise.inference.scaled import Scaled
 from arcwise.networks import BayesNet
 
 __all__ = ["class_log_joint", "normalised"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-Factor = tuple[tuple[int, ...], Array]  # the variables of the axes after those of rows and classes
+Factor = tuple[
+    tuple[int, ...], Array | Scaled
+]  # the variables of the axes after those of rows and classes
 
 _MOST_CELLS = 1 << 24  # of one table for one row
 _PIECE = 1 << 22  # cells worked on at a time
+_LEAST = 1e-280  # sums of numbers from 0 to 1 below which what underflowed may count
 
 
 def class_log_joint(
@@ -215,19 +219,42 @@ class _Question:
     def _eliminated(
         self, members: tuple[int, ...], nodes: list[int], order: list[int], rows: Rows
     ) -> Array:
-        logs = np.zeros((len(rows), self.classes))
+        """Log of the sum over the members; with numbers of any size where doubles may have underflowed."""
+        logs, least = self._logs(members, nodes, order, rows, scaled=False)
+        if (deep := np.flatnonzero(least < _LEAST)).size:
+            logs[deep] = self._logs(members, nodes, order, rows[deep], scaled=True)[0]
+        return logs
+
+    def _logs(
+        self,
+        members: tuple[int, ...],
+        nodes: list[int],
+        order: list[int],
+        rows: Rows,
+        *,
+        scaled: bool,
+    ) -> tuple[Array, Array]:
+        """The log of the sum, and the least number that was met at its end in each row."""
+        logs, least = np.zeros((len(rows), self.classes)), np.ones(len(rows))
         factors: list[Factor] = []
         for node in nodes:
-            axes, table, shift = self._factor(node, members, rows)
+            axes, table, shift = self._factor(node, members, rows, scaled=scaled)
             logs += shift[:, None]
             factors.append((axes, table))
-        factors += [((m,), _trapezoid(self._grid(m))) for m in members if not self._discrete(m)]
+        for member in members:
+            if not self._discrete(member):
+                weights = _trapezoid(self._grid(member))
+                factors.append(((member,), Scaled.of(weights) if scaled else weights))
         for member in order:
             factors = _without(member, factors)
         for _, table in factors:
-            with np.errstate(divide="ignore"):
-                logs += np.log(table)
-        return logs
+            if isinstance(table, Scaled):
+                logs += table.log()
+            else:
+                least = np.minimum(least, table.min(axis=1))
+                with np.errstate(divide="ignore"):
+                    logs += np.log(table)
+        return logs, least
 
     def _states(self, member: int) -> int:
         levels = self.net.variables[member].levels
@@ -245,17 +272,20 @@ class _Question:
         return self.net.variables[member].discrete
 
     def _factor(
-        self, node: int, members: tuple[int, ...], rows: Rows
-    ) -> tuple[tuple[int, ...], Array, Array]:
+        self, node: int, members: tuple[int, ...], rows: Rows, *, scaled: bool
+    ) -> tuple[tuple[int, ...], Array | Scaled, Array]:
         """A local model as a table (rows or 1, classes or 1, states of members), and each row's shift."""
         family, model = self.family(node), self.net.conditionals[node]
         inside = tuple(m for m in family if m in members)
+        none = np.zeros(len(rows))
         if isinstance(model, DiscreteConditional):
             table = _sliced(model.table, family, self.target, inside, self.columns, rows)
-            return inside, table, np.zeros(len(rows))
+            return inside, Scaled.of(table) if scaled else table, none
         shape = (len(rows), self.classes, *(self._states(m) for m in inside))
         values = {m: self._wide(m, inside, rows, shape) for m in family}
         logs = model.logpdf(values[node], tuple(values[m] for m in family[:-1])).reshape(shape)
+        if scaled:
+            return inside, Scaled.of_logs(logs), none
         shift = logs.reshape(len(rows), -1).max(axis=1)
         shift = np.where(np.isfinite(shift), shift, 0.0)
         return inside, np.exp(logs - shift.reshape(-1, *(1,) * (len(shape) - 1))), shift
@@ -326,14 +356,35 @@ def _without(member: int, factors: list[Factor]) -> list[Factor]:
     rest = [factor for factor in factors if member not in factor[0]]
     axes = tuple(sorted({m for own, _ in mine for m in own} - {member}))
     wide = (*axes, member)
-    product: Array = np.ones((1, 1, *(1,) * len(wide)))
+    product: Array | Scaled | None = None
     for own, table in mine:
         order = sorted(range(len(own)), key=lambda i: wide.index(own[i]))
-        turned = table.transpose(0, 1, *(i + 2 for i in order))
-        shape = iter(turned.shape[2:])
-        form = [next(shape) if m in own else 1 for m in wide]
-        product = product * turned.reshape(*turned.shape[:2], *form)
-    return [*rest, (axes, product.sum(axis=-1))]
+        sizes = table.digits.shape if isinstance(table, Scaled) else table.shape
+        shape = iter(sizes[i + 2] for i in order)
+        form = [*sizes[:2], *(next(shape) if m in own else 1 for m in wide)]
+        turned = _shaped(table, [0, 1, *(i + 2 for i in order)], form)
+        product = turned if product is None else _times(product, turned)
+    if product is None:
+        return rest
+    last = len(wide) + 1
+    return [
+        *rest,
+        (axes, product.total((last,)) if isinstance(product, Scaled) else product.sum(axis=last)),
+    ]
+
+
+def _shaped(table: Array | Scaled, axes: list[int], shape: list[int]) -> Array | Scaled:
+    if isinstance(table, Scaled):
+        return table.shaped(axes, shape)
+    return table.transpose(axes).reshape(shape)
+
+
+def _times(one: Array | Scaled, two: Array | Scaled) -> Array | Scaled:
+    """The product of two tables, both of one kind."""
+    if isinstance(one, Scaled) or isinstance(two, Scaled):
+        return cast(Scaled, one).times(cast(Scaled, two))
+    product: Array = one * two
+    return product
 
 
 def _trapezoid(points: Array) -> Array:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from math import fsum
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from arcwise.inference.potentials import (
 )
 from arcwise.inference.questions import Array, Columns, Question
 from arcwise.inference.relevance import patterns, relevant
+from arcwise.inference.scaled import Scaled
 from arcwise.networks import BayesNet, MarkovNet
 
 __all__ = ["Elimination"]
@@ -173,24 +175,59 @@ def summed(
     found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The table of what is asked, and the log of the sum over everything; zeros and -inf where it is zero."""
-    log = 0.0
+    try:
+        with np.errstate(under="raise"):
+            return _summed(found, product, values, soft)
+    except FloatingPointError:  # doubles do not reach
+        return _summed_scaled(found, product, values, soft)
+
+
+def _summed(
+    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> tuple[Array, float]:
+    """The sum by doubles, each table divided by its own."""
     with np.errstate(divide="ignore"):
-        for n in found.constants:
-            log += float(np.log(_cut(product, n, values)[1]))
-    waiting: list[list[Part]] = [[] for _ in found.steps]
-    weighed = dict(soft)
+        logs = [float(np.log(_cut(product, n, values)[1])) for n in found.constants]
     table = np.ones(())
-    for step, parts in zip(found.steps, waiting, strict=True):
-        parts += [_cut(product, n, values) for n in step.tables]
-        parts += [((v,), weighed.pop(v)) for v in step.clique if v in weighed]
+    for step, parts, waiting in _walk(found, product, values, soft):
         table = _multiplied(parts, step, product.levels)
         size = float(table.sum())
         if not size > 0.0:
             return np.zeros(table.shape), -np.inf
-        table, log = table / size, log + float(np.log(size))
-        if step.after >= 0:
-            waiting[step.after].append((step.kept, table))
-    return table, log
+        table = table / size
+        logs.append(float(np.log(size)))
+        if waiting is not None:
+            waiting.append((step.kept, table))
+    return table, fsum(logs) if -np.inf not in logs else -np.inf
+
+
+def _summed_scaled(
+    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> tuple[Array, float]:
+    """The same by numbers of any size; tables that nothing takes are factors of the whole."""
+    whole = Scaled.of(np.ones(()))
+    for n in found.constants:
+        whole = whole.times(Scaled.of(_cut(product, n, values)[1]))
+    table = Scaled.of(np.ones(()))
+    for step, parts, waiting in _walk(found, product, values, soft):
+        table = _multiplied_scaled(parts, step, product.levels)
+        if waiting is not None:
+            waiting.append((step.kept, table))
+        else:
+            whole = whole.times(table.total(tuple(range(table.digits.ndim))))
+    return table.shares(), float(whole.log())
+
+
+def _walk(
+    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> Iterator[tuple[Step, list[Any], list[Any] | None]]:
+    """Each step with the tables that enter it, and the list of the step that takes its result, if any."""
+    waiting: list[list[Any]] = [[] for _ in found.steps]
+    weighed = dict(soft)
+    for step, parts in zip(found.steps, waiting, strict=True):
+        parts += [_cut(product, n, values) for n in step.tables]
+        parts += [((v,), weighed.pop(v)) for v in step.clique if v in weighed]
+        yield step, parts, waiting[step.after] if step.after >= 0 else None
 
 
 def _cut(product: Potentials, number: int, values: Mapping[int, int]) -> Part:
@@ -204,14 +241,41 @@ def _multiplied(parts: list[Part], step: Step, levels: Sequence[int]) -> Array:
     """The product of tables, summed over all but the variables that are kept, in their order."""
     product = np.ones((1,) * len(step.clique))
     for scope, table in sorted(parts, key=lambda part: part[1].size):
-        axes = sorted(range(len(scope)), key=lambda i: scope[i])
-        inside = set(scope)
-        shape = [levels[v] if v in inside else 1 for v in step.clique]
+        axes, shape = _place(scope, step, levels)
         product = product * table.transpose(axes).reshape(shape)
     full = np.broadcast_to(product, [levels[v] for v in step.clique])
-    sums: Array = full.sum(axis=tuple(i for i, v in enumerate(step.clique) if v not in step.kept))
+    sums: Array = full.sum(axis=_summed_axes(step))
+    return sums.transpose(_turn(step))
+
+
+def _multiplied_scaled(
+    parts: list[tuple[tuple[int, ...], Array | Scaled]], step: Step, levels: Sequence[int]
+) -> Scaled:
+    """The same with numbers of any size."""
+    product = Scaled.of(np.ones([levels[v] for v in step.clique]))
+    for scope, table in parts:
+        own = table if isinstance(table, Scaled) else Scaled.of(table)
+        product = product.times(own.shaped(*_place(scope, step, levels)))
+    sums = product.total(_summed_axes(step))
+    return sums.shaped(_turn(step), [levels[v] for v in step.kept])
+
+
+def _place(
+    scope: tuple[int, ...], step: Step, levels: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """How a table is turned, and its shape beside the clique of a step."""
+    inside = set(scope)
+    axes = sorted(range(len(scope)), key=lambda i: scope[i])
+    return axes, [levels[v] if v in inside else 1 for v in step.clique]
+
+
+def _summed_axes(step: Step) -> tuple[int, ...]:
+    return tuple(i for i, v in enumerate(step.clique) if v not in step.kept)
+
+
+def _turn(step: Step) -> list[int]:
     left = [v for v in step.clique if v in step.kept]
-    return sums.transpose([left.index(v) for v in step.kept])
+    return [left.index(v) for v in step.kept]
 
 
 class Elimination(Engine):

@@ -157,5 +157,6 @@ def _proportional(
         if apart < CLOSE:
             break
     total = JunctionTree(levels, cliques, tables, found.order).log_total
-    tables[0] = tables[0] * np.exp(-total)
-    return TableJoint(levels, cliques, tuple(tables), 0.0 if apart < CLOSE else apart)
+    share = np.exp(-total / len(tables))  # each takes its part: of one alone it could overflow
+    fitted = tuple(table * share for table in tables)
+    return TableJoint(levels, cliques, fitted, 0.0 if apart < CLOSE else apart)
