@@ -1,8 +1,7 @@
-"""The default of discrete networks: score, structure prior, search and smoothing; and speed.
+"""The default of discrete networks: score, structure prior and search; and speed.
 
     .venv/bin/python benchmarks/discrete.py --scores [--search ges]   scores and charges per arc: distances
     .venv/bin/python benchmarks/discrete.py --noise                   false arcs on independent columns
-    .venv/bin/python benchmarks/discrete.py --smoothing               held-out likelihood by pseudo-counts
     .venv/bin/python benchmarks/discrete.py --peers [--alone]         the default beside PyBNesian and pyAgrum
     .venv/bin/python benchmarks/discrete.py --searches                greedy, ges, boss and auto
     .venv/bin/python benchmarks/discrete.py --speed [--alone]         CPU seconds of searches
@@ -54,38 +53,6 @@ SCORED = {
 }
 CHARGES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of log p for each arc
 CHOSEN = ("bdeu 1", 1.5)
-
-
-class Tuned(Smoothing):
-    """Pseudo-counts of a row by leave-one-out likelihood, table by table, less log2(size)^2 nats."""
-
-    def rows(self, counts, configurations):
-        """Probabilities with the best of seven sizes."""
-        flat = counts.reshape(-1, counts.shape[-1])
-        cell, row = flat[flat > 0], np.broadcast_to(flat.sum(axis=1, keepdims=True), flat.shape)
-        row = row[flat > 0]
-
-        def worth(size):
-            left = np.maximum(cell - 1 + size / flat.shape[1], 1e-300) / (row - 1 + size)
-            return cell @ np.log(left) - np.log2(size) ** 2
-
-        best = max((0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0), key=worth)
-        return Smoothing(best, "row").rows(counts, configurations)
-
-
-SMOOTHINGS = {
-    "row tuned": lambda n: Tuned(),
-    "row 0.5": lambda n: Smoothing(0.5, "row"),
-    "row 1": lambda n: Smoothing(1.0, "row"),
-    "row 2": lambda n: Smoothing(2.0, "row"),
-    "table 1": lambda n: Smoothing(1.0, "table"),
-    "table 5": lambda n: Smoothing(5.0, "table"),
-    "table 10": lambda n: Smoothing(10.0, "table"),
-    "table sqrt n": lambda n: Smoothing(float(np.sqrt(n)), "table"),
-    "cell 0.1": lambda n: Smoothing(0.1, "cell"),
-    "cell 0.5": lambda n: Smoothing(0.5, "cell"),
-    "cell 1": lambda n: Smoothing(1.0, "cell"),
-}
 
 
 @dataclass(frozen=True)
@@ -231,26 +198,6 @@ def noise(args):
                             "none": round((arcs == 0).mean(), 3),
                         }  # fmt: skip
                         print(json.dumps(said), flush=True)
-
-
-def smoothing(args):
-    """Held-out likelihood on true and learned graphs by the kind of pseudo-counts."""
-    print(f"{'':24}" + "".join(f"{word:>14}" for word in SMOOTHINGS))
-    for name in args.networks:
-        for n in args.rows:
-            for kind in ("true", "learned"):
-                values = []
-                for seed in args.seeds:
-                    data = drawn(name, n, seed)
-                    fits = FAMILIES["discrete"].bind(data.rows)
-                    graph = (
-                        data.truth if kind == "true" else searched(bound(fits, *CHOSEN), "ges")[0]
-                    )
-                    values.append([held_out(data, graph, make(n)) for make in SMOOTHINGS.values()])
-                means = np.mean(values, axis=0)
-                print(
-                    f"{name:10} {n:6d} {kind:7}" + "".join(f"{v:14.3f}" for v in means), flush=True
-                )
 
 
 SECONDS, MEMORY = 300, 4 << 30  # CPU time and bytes after which a peer is given up
@@ -414,7 +361,7 @@ def whole(text):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    ways = (scores, noise, smoothing, peers, searches, speed)
+    ways = (scores, noise, peers, searches, speed)
     group = parser.add_mutually_exclusive_group(required=True)
     for each in ways:
         group.add_argument(f"--{each.__name__}", dest="way", action="store_const", const=each)

@@ -25,7 +25,9 @@ def fit(**options):
         ({"alpha": 1.0}, [[3 / 6, 2 / 6, 1 / 6], [1 / 6, 4 / 6, 1 / 6]]),
         ({"equivalent_sample_size": 6.0}, [[3 / 6, 2 / 6, 1 / 6], [1 / 6, 4 / 6, 1 / 6]]),
         ({"equivalent_sample_size": 2.0}, [[7 / 12, 4 / 12, 1 / 12], [1 / 12, 10 / 12, 1 / 12]]),
-        ({}, [[7 / 12, 4 / 12, 1 / 12], [1 / 12, 10 / 12, 1 / 12]]),
+        ({"row_alpha": 1.0}, [[7 / 12, 4 / 12, 1 / 12], [1 / 12, 10 / 12, 1 / 12]]),
+        ({"row_alpha": 3.0}, [[3 / 6, 2 / 6, 1 / 6], [1 / 6, 4 / 6, 1 / 6]]),
+        ({}, [[17 / 33, 11 / 33, 5 / 33], [5 / 33, 23 / 33, 5 / 33]]),
     ],
 )
 def test_pseudo_counts_of_a_cell_of_a_table_and_of_a_row(options, wanted):
@@ -35,9 +37,13 @@ def test_pseudo_counts_of_a_cell_of_a_table_and_of_a_row(options, wanted):
 def test_two_kinds_of_pseudo_counts_are_refused():
     with pytest.raises(FitError, match="give one of them"):
         fit(alpha=1.0, equivalent_sample_size=1.0)
+    with pytest.raises(FitError, match="give one of them"):
+        fit(alpha=1.0, row_alpha=1.0)
 
 
-@pytest.mark.parametrize("smoothing", [Smoothing(0.0), Smoothing(1.0), Smoothing(1.0, "table")])
+@pytest.mark.parametrize(
+    "smoothing", [Smoothing(0.0), Smoothing(1.0, "row"), Smoothing(1.0, "table")]
+)
 def test_a_configuration_that_never_occurred_has_even_probabilities(smoothing):
     rows = smoothing.rows(np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]]), 2.0)
     np.testing.assert_allclose(rows[0], 1 / 3)
@@ -51,7 +57,8 @@ def test_equivalent_graphs_have_one_joint_distribution_where_a_table_is_smoothed
     )
     for options, same in (
         ({"equivalent_sample_size": 5.0}, True),
-        ({}, False),
+        ({}, True),
+        ({"row_alpha": 1.0}, False),
         ({"alpha": 0.0}, True),
     ):
         fits = FAMILIES["discrete"].bind(source, **options)

@@ -143,7 +143,7 @@ def test_what_a_family_chooses_for_its_score_is_not_for_its_models():
     assert not np.allclose(plain["c"].table, smooth["c"].table)
     counts = np.bincount(table.column("c"), minlength=3)
     assert np.allclose(smooth["c"].table, (counts + 1) / 63)
-    assert np.allclose(plain["c"].table, (counts + 1 / 3) / 61)
+    assert np.allclose(plain["c"].table, (counts + 5 / 3) / 65)
 
 
 def test_a_tuned_penalty_takes_the_place_of_charges():

@@ -110,8 +110,9 @@ def learn(
     progress : show a progress line; by default where a person is looking.
     options : options of the search (tolerance, restarts, tabu_length, walk_length, rounds, steps, ...),
         of the score (gamma, equivalent_sample_size, alpha_mu, folds, ...) and of the model (Parzen:
-        bandwidths, min_bandwidth, tail_weight; tables: alpha); of the lasso: scale ("correlation" or
-        "covariance"), diagonal, refit, nonparanormal, gaps, gamma, ... (see docs/undirected.md).
+        bandwidths, min_bandwidth, tail_weight; tables: equivalent_sample_size, row_alpha, alpha); of the
+        lasso: scale ("correlation" or "covariance"), diagonal, refit, nonparanormal, gaps, gamma, ... (see
+        docs/undirected.md).
 
     Returns
     -------

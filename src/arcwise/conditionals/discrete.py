@@ -4,11 +4,13 @@ With N_jk rows in which the parents are in configuration j and the child has lev
 
     p(k | j) = (N_jk + a_jk) / (N_j + a_j),    N_j = sum_k N_jk,    a_j = sum_k a_jk,
 
-the expected probabilities under a Dirichlet prior (Heckerman, Geiger and Chickering 1995). Pseudo-counts are
-even over the levels: `alpha` for each cell (1 is Laplace's rule), or an `equivalent_sample_size` shared among
-all cells of the table, which gives equivalent graphs the same joint distribution. By default each row of the
-table gets one pseudo-count, 1 / levels a cell (Perks 1947). A configuration that was never seen has even
-probabilities, as under every rule here. `alpha=0` is maximum likelihood.
+the expected probabilities under a Dirichlet prior. By default one imaginary sample of `SAMPLE_SIZE` rows is
+spread evenly over the cells of the joint distribution, so that a table of q configurations and r levels has
+a_jk = size / (q r): the BDeu prior of Heckerman, Geiger and Chickering (1995). Its size is the
+`equivalent_sample_size`. Equivalent graphs then have the same joint distribution, and neither names nor the
+order of columns change an answer. Two rules without this property are options: `alpha` pseudo-counts for each
+cell (1 is Laplace's rule), and `row_alpha` for each row of a table (1 is Perks' rule, 1947).
+A configuration that was never seen has even probabilities under every rule. `alpha=0` is maximum likelihood.
 
 Scores that charge for parameters take the largest likelihood, sum N_jk log(N_jk / N_j), whatever the
 smoothing.
@@ -39,7 +41,17 @@ from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical
 from arcwise.errors import DataError, FitError
 
-__all__ = ["MOST_CELLS", "Discrete", "DiscreteConditional", "DiscreteFits", "Smoothing"]
+__all__ = [
+    "MOST_CELLS",
+    "SAMPLE_SIZE",
+    "Discrete",
+    "DiscreteConditional",
+    "DiscreteFits",
+    "Smoothing",
+]
+
+SAMPLE_SIZE = 5.0
+"""Imaginary rows by default, by held-out density (benchmarks/smoothing.py)."""
 
 MOST_CELLS = 1 << 24
 """Largest table of a local model: 16 million probabilities, 128 MB."""
@@ -137,14 +149,14 @@ def _share(probability: float) -> str:
 
 @dataclass(frozen=True)
 class Smoothing:
-    """Pseudo-counts: `size` of them for each cell, for each row or for the whole table.
+    """Pseudo-counts: `size` of them for the whole table, for each row or for each cell.
 
-    >>> Smoothing(1.0, "table").cell(levels=2, configurations=4.0)
+    >>> Smoothing(1.0).cell(levels=2, configurations=4.0)
     0.125
     """
 
-    size: float = 1.0
-    each: str = "row"
+    size: float = SAMPLE_SIZE
+    each: str = "table"
 
     def cell(self, levels: int, configurations: float) -> float:
         """The pseudo-count of a cell of a table."""
@@ -161,20 +173,15 @@ class Smoothing:
         return shares
 
 
-def _smoothing(alpha: float | None, equivalent_sample_size: float | None) -> Smoothing:
-    """The smoothing that options ask for."""
-    if alpha is not None and equivalent_sample_size is not None:
+def _smoothing(**sizes: float | None) -> Smoothing:
+    """The smoothing that options ask for: the size for each table, row or cell."""
+    chosen = [(size, each) for each, size in sizes.items() if size is not None]
+    if len(chosen) > 1:
         raise FitError(
-            "alpha is a pseudo-count for each cell, equivalent_sample_size one for a whole table: give one "
-            "of them."
+            "equivalent_sample_size is the number of pseudo-counts of a whole table, row_alpha that of each "
+            "row and alpha that of each cell: give one of them."
         )
-    if alpha is not None:
-        return Smoothing(alpha, "cell")
-    return (
-        Smoothing()
-        if equivalent_sample_size is None
-        else Smoothing(equivalent_sample_size, "table")
-    )
+    return Smoothing(*chosen[0]) if chosen else Smoothing()
 
 
 class Discrete(Family):
@@ -236,11 +243,13 @@ class Discrete(Family):
         self,
         source: Table | Moments,
         *,
-        alpha: float | None = None,
         equivalent_sample_size: float | None = None,
+        row_alpha: float | None = None,
+        alpha: float | None = None,
     ) -> "DiscreteFits":
-        """Tie the family to a table; the options are pseudo-counts of a cell, or of a whole table."""
-        return DiscreteFits(self.rows_of(source), _smoothing(alpha, equivalent_sample_size))
+        """Tie the family to a table; the options are pseudo-counts of a whole table, a row or a cell."""
+        smoothing = _smoothing(table=equivalent_sample_size, row=row_alpha, cell=alpha)
+        return DiscreteFits(self.rows_of(source), smoothing)
 
 
 def fitted(
