@@ -5,6 +5,7 @@ import pytest
 from contracts.cases import linear
 
 import arcwise as aw
+from arcwise.conditionals import FAMILIES
 from arcwise.conditionals import Gaussian, Parzen
 from arcwise.data import Moments, Table, Variable
 from arcwise.evaluate import validate_folds
@@ -138,7 +139,8 @@ def test_what_a_family_chooses_for_its_score_is_not_for_its_models():
     plain, smooth = aw.learn(table), aw.learn(table, alpha=1.0)
     assert plain.settings["score"] == "bdeu"
     assert plain.score == smooth.score
-    named = aw.learn(table, score="bdeu", equivalent_sample_size=1, gamma=1.5)
+    chosen = FAMILIES["discrete"].default_score(3, 60).options
+    named = aw.learn(table, score="bdeu", **chosen)
     assert named.score == pytest.approx(plain.score)
     assert not np.allclose(plain["c"].table, smooth["c"].table)
     counts = np.bincount(table.column("c"), minlength=3)
