@@ -31,8 +31,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import arcwise as aw
-from arcwise.api.classification import class_folds
-from arcwise.data import Table
+from arcwise.data import Table, folds
 
 SETS = (
     "australian", "balance_scale", "breast_w", "car", "chess", "cleve", "glass", "iris", "letter",
@@ -138,9 +137,10 @@ def judged(proba: np.ndarray, truth: np.ndarray) -> str:
     return f"{100 * (proba.argmax(axis=1) == truth).mean():6.2f} {-np.log(own).mean():6.3f}"
 
 
-def of_peer(model: object, x: np.ndarray, truth: np.ndarray, classes: int) -> np.ndarray:
-    proba = np.zeros((len(truth), classes))
-    for part in class_folds(truth, FOLDS, np.random.default_rng(0)):
+def of_peer(model: object, table: Table, target: str) -> np.ndarray:
+    x, truth = array(table, target), table.column(target).astype(np.intp)
+    proba = np.zeros((len(truth), len(table.variable(target).levels or ())))
+    for part in folds(table, FOLDS, np.random.default_rng(0), by=target).rows:
         rest = np.setdiff1d(np.arange(len(truth)), part)
         model.fit(x[rest], truth[rest])
         proba[np.ix_(part, model.classes_)] = model.predict_proba(x[part])
@@ -158,9 +158,8 @@ def accuracy(names: list[str]) -> None:
         for word, options in OURS:
             found = aw.classify(table, target, **{"structure": word, **options}, folds=FOLDS)
             cells.append(judged(np.exp(found.validated.log_proba), truth))
-        x, classes = array(table, target), len(table.variable(target).levels or ())
         for model in peers(table, target).values():
-            cells.append(judged(of_peer(model, x, truth, classes), truth))
+            cells.append(judged(of_peer(model, table, target), truth))
         size = f"{name} {table.rows} x {len(table.names) - 1}"
         print(f"{size:30} " + " ".join(f"{cell:>14}" for cell in cells), flush=True)
 

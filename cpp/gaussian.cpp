@@ -219,15 +219,17 @@ ARCWISE_CLONES void add_squares(double* out, const double* row, std::size_t n) {
 }
 
 // Leave-one-out log-likelihood of one child for many sets, in closed form. `z` holds the standardised
-// columns, one a row, and `weights` the rows' weights, n in total. With u = L^-1 z_B the leverage of a row
-// is w (1 + |u|^2) / n, its error e = z_y - u . (L^-1 R_By), and without the row
-//   error e / (1 - h),   variance (RSS - w e^2 / (1 - h)) / (n - w).
-void loo(ConstMatrix R, ConstMatrix z, ConstVector weights, std::int64_t child, ConstIndices indptr,
-         ConstIndices indices, double tolerance, double floor, Vector out) {
+// columns, one a row, `weights` the rows' weights, n in total, and `lost` the weight v <= w that a row loses
+// while it is scored. With u = L^-1 z_B the leverage of that share is h = v (1 + |u|^2) / n, the row's error
+// e = z_y - u . (L^-1 R_By), and without the share
+//   error e / (1 - h),   variance (RSS - v e^2 / (1 - h)) / (n - v).
+void loo(ConstMatrix R, ConstMatrix z, ConstVector weights, ConstVector lost, std::int64_t child,
+         ConstIndices indptr, ConstIndices indices, double tolerance, double floor, Vector out) {
   check_sets(&child, 0, indptr, indices, R.shape(0));
   nb::gil_scoped_release release;
   const std::size_t p = R.shape(0), rows = z.shape(1);
   const double* w = weights.data();
+  const double* v = lost.data();
   double n = 0.0;
   for (std::size_t i = 0; i < rows; ++i) n += w[i];
   std::vector<double> solved, error(rows), square(rows), L, u;
@@ -257,10 +259,10 @@ void loo(ConstMatrix R, ConstMatrix z, ConstVector weights, std::int64_t child, 
     double rss = 0.0, sum = 0.0;
     for (std::size_t i = 0; i < rows; ++i) rss += w[i] * error[i] * error[i];
     for (std::size_t i = 0; i < rows; ++i) {
-      const double rest = 1.0 - w[i] * square[i] / n;
+      const double rest = 1.0 - v[i] * square[i] / n;
       if (rest < kLeverage && w[i] > 0.0) sum = std::nan("");  // no closed form: the face refits
-      const double left = std::max(rss - w[i] * error[i] * error[i] / rest, 0.0);
-      const double variance = std::max(left / std::max(n - w[i], floor), floor);
+      const double left = std::max(rss - v[i] * error[i] * error[i] / rest, 0.0);
+      const double variance = std::max(left / std::max(n - v[i], floor), floor);
       const double off = error[i] / rest;
       sum -= 0.5 * w[i] * (std::log(2.0 * M_PI * variance) + off * off / variance);
     }

@@ -173,12 +173,12 @@ def test_classify_judges_on_rows_left_out():
 
 def test_folds_have_the_same_shares_of_classes_and_do_not_see_each_other():
     """Every number is as if each part had been left out by hand, cut points included."""
-    from arcwise.api.classification import class_folds
+    from arcwise.data import folds
 
     x, y = mail(120)
     table = aw.table(x.assign(kind=y))
     codes = table.column("kind")
-    parts = class_folds(codes, 4, np.random.default_rng(0))
+    parts = folds(table, 4, np.random.default_rng(0), by="kind").rows
     shares = [codes[part].mean() for part in parts]
     assert max(shares) - min(shares) <= 1 / 29
     assert sorted(np.concatenate(parts).tolist()) == list(range(120))

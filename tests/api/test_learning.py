@@ -135,7 +135,7 @@ def test_the_curve_of_a_penalty_is_held_out_likelihood():
     net = aw.learn(independent, penalty="cv", search="greedy")
     row = net.tuning[-1]
     assert row["edges"] == 0
-    parts = folds(50, 10, np.random.default_rng(0))
+    parts = folds(independent, 10, np.random.default_rng(0)).rows
     logs = np.zeros(50)
     for part in parts:
         rest = np.setdiff1d(np.arange(50), part)

@@ -20,7 +20,7 @@ def test_every_choice_of_words_can_be_validated():
 
 def test_held_out_rows_are_scored_by_learning_without_them():
     found = aw.validate(SOURCE, folds=3, search="exact", score="bic", seed=1)
-    parts = folds(60, 3, np.random.default_rng(1))
+    parts = folds(SOURCE, 3, np.random.default_rng(1)).rows
     for part in parts:
         net = aw.learn(SOURCE.take(np.setdiff1d(np.arange(60), part)), search="exact", score="bic")
         np.testing.assert_allclose(found.log_density[part], net.logpdf(SOURCE.take(part)))

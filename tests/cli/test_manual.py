@@ -72,7 +72,7 @@ def test_a_group_of_options_becomes_single_ones_with_the_help_of_its_docstring()
 
     single = options.flat(command)
     parameters = inspect.signature(single).parameters
-    own = ["data", "only", "drop", "kind", "weights", "na_values", "missing"]
+    own = ["data", "only", "drop", "kind", "weights", "copies", "na_values", "missing"]
     assert list(parameters) == [*own, "seed"]
     assert parameters["seed"].annotation.__metadata__[0].help == "Of the draws, in words."
     assert parameters["only"].annotation.__metadata__[0].help == "Use these columns only."

@@ -7,7 +7,7 @@ from contracts.laplace import Laplace
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, Family, Gaussian
-from arcwise.conditionals.base import RowFits
+from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Moments
 from arcwise.errors import FitError
 from arcwise.scores import bic

@@ -217,7 +217,7 @@ def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
 
 @pytest.mark.parametrize("bandwidths", ["two", "shared"])
 def test_the_models_figure_is_their_share_of_the_score_with_a_tail_too(bandwidths):
-    table = replace(levelled(11), weights=np.linspace(0.5, 2.0, 200))
+    table = levelled(11).with_weights(np.linspace(0.5, 2.0, 200), "together")
     for tail in (0.0, 0.1):
         fits = Parzen().bind(table, tail_weight=tail, bandwidths=bandwidths)
         for child, parents in ((0, ()), (1, (0, 3)), (2, (1,)), (3, (0, 1, 2))):
@@ -283,7 +283,7 @@ def test_all_copies_of_a_row_are_left_out(boston):
     parents = tuple(sorted(map(boston.index, ("LSTAT", "RM"))))
     rng = np.random.default_rng(1)
     counts = np.bincount(rng.integers(0, 506, 506), minlength=506).astype(float)
-    drawn = boston.take(np.flatnonzero(counts)).with_weights(counts[counts > 0])
+    drawn = boston.take(np.flatnonzero(counts)).with_weights(counts[counts > 0], "together")
     fits = Parzen().bind(drawn)
     assert -0.75 < fits.loo(child, [parents])[0] / 506 < -0.5
     assert fits.conditional(child, parents).bandwidths[1] > 0.1
@@ -291,7 +291,9 @@ def test_all_copies_of_a_row_are_left_out(boston):
 
 def test_weights_scale_the_sums():
     table = curved(11)
-    once, twice = (Parzen().bind(table.with_weights(np.full(120, w))) for w in (1.0, 2.0))
+    once, twice = (
+        Parzen().bind(table.with_weights(np.full(120, w), "together")) for w in (1.0, 2.0)
+    )
     assert twice.loo(1, [(), (0,)]) == pytest.approx(2 * once.loo(1, [(), (0,)]), rel=1e-9)
 
 

@@ -60,7 +60,7 @@ def test_a_sure_error_is_bounded():
 
 def test_in_words_and_as_plain_numbers(found):
     text = str(found)
-    assert "5-fold cross-validation of 200 rows, class c" in text
+    assert f"5-fold cross-validation of {found.weights.sum():.0f} rows, class c" in text
     assert "log-loss" in text
     plain = found.to_dict()
     assert plain["confusion"] == found.confusion.tolist()

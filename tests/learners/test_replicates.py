@@ -44,7 +44,7 @@ def test_weights_give_the_graph_of_rows_written_out(homes, way):
         if (
             "parzen" in way
         ):  # copies must be left out together, and only weights know what a copy is
-            again = bind(choices.spec, homes.with_weights(counts.astype(float)))
+            again = bind(choices.spec, homes.with_weights(counts.astype(float), "together"))
         else:
             again = bind(choices.spec, homes.take(np.repeat(np.arange(homes.rows), counts)))
         assert found == again.structure(choices.penalty)
@@ -62,7 +62,7 @@ def test_copies_of_a_row_are_left_out_together(homes):
     few = homes.take(np.arange(30))
     weights = np.full(30, 2.0)
     spec = specify(model="parzen", search="greedy", penalty=0.1)
-    doubled = bind(spec, few.with_weights(weights))
+    doubled = bind(spec, few.with_weights(weights, "together"))
     written = bind(spec, few.take(np.repeat(np.arange(30), 2)))
     plain = bind(spec, few)
     local = [
@@ -79,6 +79,24 @@ def test_tables_of_frequencies_draw_as_many_cases(homes):
     assert (drawn[weighted.weights == 0] == 0).all()
     shares = homes.with_weights(np.random.default_rng(1).random(homes.rows))
     assert row_weights(shares, np.random.default_rng(1)).sum() == pytest.approx(shares.total)
+
+
+def test_a_subsample_of_counted_rows_has_some_of_the_copies(homes):
+    counted = homes.with_weights(np.full(homes.rows, 8.0))
+    kept = row_weights(counted, np.random.default_rng(1), "subsample", 0.25)
+    assert kept.sum() == 2 * homes.rows
+    assert (kept < 8).any()
+    assert (kept > 0).mean() > 0.8
+
+
+def test_replicates_of_counted_rows_hold_out_units():
+    """A distinct row of a thousand cases is not one unit: taken out whole, its cell would be empty."""
+    levels = {"a": ["x", "x", "y", "y"], "b": ["x", "y", "x", "y"]}
+    counted = aw.table(levels, weights=[40, 10, 10, 40])
+    work, _ = replicates(counted, model="discrete", score="loo", search="greedy")
+    assert work.table.rows == 100
+    assert work.table_of(0).copies == "together"
+    assert all(work(number)[0].n_arcs == 1 for number in range(5))
 
 
 def test_a_subsample_has_rows_once(homes):

@@ -18,9 +18,9 @@ def test_leave_one_out_is_k_fold_with_one_row_a_fold():
     assert kfold(FITS, rows).many(0, SETS) == pytest.approx(expected, rel=1e-8)
 
 
-def test_every_copy_of_a_row_is_left_out_with_it():
+def test_copies_that_go_together_are_left_out_at_once():
     weights = np.random.default_rng(1).integers(1, 4, size=50).astype(float)
-    fits = FAMILIES["gaussian"].bind(SOURCE.with_weights(weights))
+    fits = FAMILIES["gaussian"].bind(SOURCE.with_weights(weights, "together"))
     rows = [np.array([i]) for i in range(50)]
     expected = [naive.held_out(SOURCE.matrix(), 0, s, rows, weights) for s in SETS]
     assert leave_one_out(fits).many(0, SETS) == pytest.approx(expected, rel=1e-9)

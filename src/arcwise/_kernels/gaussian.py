@@ -124,6 +124,7 @@ def leave_one_out(
     matrix: Array,
     columns: Array,
     weights: Array,
+    lost: Array,
     child: int,
     sets: Sequence[tuple[int, ...]],
     tolerance: float,
@@ -131,10 +132,11 @@ def leave_one_out(
 ) -> Array:
     """Leave-one-out log-likelihood (m,) in standardised units, from the rows' leverages.
 
-    `columns` (p, n) are standardised by the moments behind `matrix`; a row of weight w is left out
-    with all its copies. O(n k^2) a set.
+    `columns` (p, n) are standardised by the moments behind `matrix`; a row of weight `weights` is scored by
+    the regression on all rows in which its own weight is less by `lost`. O(n k^2) a set.
     """
     indptr, indices = pack(sets)
     out = np.empty(len(sets))
-    _native.gaussian_loo(matrix, columns, weights, child, indptr, indices, tolerance, floor, out)
+    rows = (columns, weights, lost)
+    _native.gaussian_loo(matrix, *rows, child, indptr, indices, tolerance, floor, out)
     return out

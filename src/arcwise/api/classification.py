@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arcwise.api.net import Network
 from arcwise.conditionals.discrete import Discrete, Smoothing
 from arcwise.data import Table, any_table, fingerprint
+from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError, WordError
 from arcwise.evaluate.classify import Classified
 from arcwise.learners.classifiers import (
@@ -22,7 +23,7 @@ from arcwise.learners.classifiers import (
 )
 from arcwise.scores import SCORES, Score
 
-__all__ = ["Classification", "class_folds", "classifier_spec", "classify", "loss_matrix", "net_of"]
+__all__ = ["Classification", "classifier_spec", "classify", "loss_matrix", "net_of"]
 
 Array = NDArray[np.float64]
 
@@ -180,31 +181,15 @@ def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:
     return matrix
 
 
-def class_folds(
-    codes: NDArray[Any], folds: int, rng: np.random.Generator
-) -> list[NDArray[np.intp]]:
-    """Deal rows into parts with the same shares of classes.
-
-    >>> [part.tolist() for part in class_folds(np.array([0, 0, 1, 1]), 2, np.random.default_rng(1))]
-    [[0, 2], [1, 3]]
-    """
-    if not 2 <= folds <= len(codes):
-        raise DataError(
-            f"{len(codes)} rows can be dealt into 2 to {len(codes)} folds, not {folds}."
-        )
-    shuffled = rng.permutation(len(codes))
-    ranked = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    return [np.sort(ranked[start::folds]) for start in range(folds)]
-
-
 def _validated(
     table: Table, target: str, spec: ClassifierSpec, loss: Array | None, folds: int, seed: int
 ) -> Classified:
     """Probabilities of each row's classes by a classifier learned without its part."""
+    table, parts = cut(table, folds, np.random.default_rng(seed), by=target)
     codes = table.column(target).astype(np.intp)
     classes = table.variable(target).levels or ()
     logs = np.zeros((table.rows, len(classes)))
-    for part in class_folds(codes, folds, np.random.default_rng(seed)):
+    for part in parts:
         inside = np.ones(table.rows, dtype=bool)
         inside[part] = False
         if len(left := np.unique(codes[inside])) < 2:

@@ -37,12 +37,12 @@ def validate(data: Any, *, folds: int = 10, **words: Any) -> Validation:
     if isinstance(source, Moments):
         raise FitError("Cross-validation needs the rows of a table, got moments.")
     ready = rows_for(spec, source)
-    parts = cut(ready.rows, folds, np.random.default_rng(seed))
+    table, parts = cut(ready, folds, np.random.default_rng(seed))
     with one_thread(source), watching as watch:
         away, found = inside(n_jobs, watch), None
         with contextlib.suppress(Interrupted):
             learner = Learner(spec, watch=away, tuning_watch=away)
-            found = validate_folds(ready, parts, learner, runner(n_jobs, watch))
+            found = validate_folds(table, parts, learner, runner(n_jobs, watch))
     if found is not None and not watch.reason:
         return found
     if "Ctrl-C" in watch.reason:

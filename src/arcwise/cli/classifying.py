@@ -172,7 +172,7 @@ def _show_arcs(found: Classification, most: int = 20) -> None:
 
 def _show_validated(found: Classified) -> None:
     about = (
-        ("rows", f"{len(found.truth)} in {found.folds} parts"),
+        ("rows", f"{found.rows} in {found.folds} parts"),
         ("accuracy", f"{found.accuracy:.4f} ± {found.accuracy_error:.4f}"),
         ("log-loss", f"{found.log_loss:.4f} ± {found.log_loss_error:.4f} nats"),
         ("Brier score", f"{found.brier:.4f}"),

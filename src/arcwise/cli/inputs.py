@@ -59,6 +59,7 @@ def read_table(
     kinds: Mapping[str, Kind] | None = None,
     na_values: Sequence[str] = (),
     weights: str | None = None,
+    copies: str = "apart",
     only: Sequence[str] = (),
     drop: Sequence[str] = (),
     make: Callable[..., Table] | None = None,
@@ -67,13 +68,15 @@ def read_table(
 
     `make` turns the columns that are left into a table; by default kinds are settled by the usual rules.
     """
+    from arcwise.data import with_copies
     from arcwise.data.kinds import settle
     from arcwise.data.source import naming
 
     raw = read_raw(path, na_values)
     with naming(Path(file_name(path))):
         left = _chosen_columns(raw, weights, only, drop)
-        return (make or settle)(left, kinds=kinds, na_values=na_values, weights=weights)
+        made = (make or settle)(left, kinds=kinds, na_values=na_values, weights=weights)
+        return with_copies(made, copies)
 
 
 def _chosen_columns(raw: Raw, weights: str | None, only: Sequence[str], drop: Sequence[str]) -> Raw:
@@ -90,6 +93,7 @@ def read_batches(
     model: str = "auto",
     na_values: Sequence[str] = (),
     weights: str | None = None,
+    copies: str = "apart",
     only: Sequence[str] = (),
     drop: Sequence[str] = (),
 ) -> Table | Moments:
@@ -105,6 +109,7 @@ def read_batches(
         drop=drop,
         na_values=na_values,
         weights=weights,
+        copies=copies,
         levels=None if model == "auto" else model == "discrete",
     )
 

@@ -124,6 +124,8 @@ class Rows:
     drop : leave these columns out.
     kind : the kind of a column, {kinds}, as in RAD=discrete.
     weights : the column of row weights: how often each row counts.
+    copies : what equal rows are: apart, cases of their own, or together, copies of one measurement that folds
+        and leave-one-out hold out at once.
     """
 
     data: Annotated[Path, argument("DATA")]
@@ -131,6 +133,7 @@ class Rows:
     drop: Annotated[list[str] | None, data_option("COLUMNS")] = None
     kind: Annotated[list[str] | None, data_option("NAME=KIND")] = None
     weights: Annotated[str | None, data_option("COLUMN")] = None
+    copies: Annotated[str, data_option("apart|together")] = "apart"
     na_values: NaValues = None
 
     def table(self) -> Table:
@@ -153,7 +156,11 @@ class Rows:
     def reading(self) -> dict[str, Any]:
         """Give these options as `inputs.read_table` takes them."""
         columns = {"only": names(self.only or []), "drop": names(self.drop or [])}
-        marks = {"na_values": self.na_values or [], "weights": self.weights}
+        marks = {
+            "na_values": self.na_values or [],
+            "weights": self.weights,
+            "copies": self.copies,
+        }
         return {"kinds": _kinds(self.kind), **marks, **columns}
 
 

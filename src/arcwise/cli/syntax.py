@@ -272,6 +272,8 @@ _ADVICE: Mapping[str, Any] = {
     r"\bkinds= ": "--kind ",
     r"\bmissing= ": "--missing ",
     r"\bweights= ": "--weights ",
+    r"copies='together' in table\(\)": "--copies together",
+    r"\bcopies= ": "--copies ",
     r"\b(bins|cuts|columns|names|target)=(?=[:., ])": r"--\1",
     r"\bmethod='(\w+)'": r"--method \1",
     r"\bmax_parents\b": "--max-parents",

@@ -179,7 +179,7 @@ def _show_validation(found: Validation) -> None:
     fewest, most = min(found.edges), max(found.edges)
     mean = f"{found.mean:.4f} ± {found.error:.4f} nats per unseen row"
     about = (
-        ("rows", f"{len(found.log_density)} in {len(found.edges)} parts"),
+        ("rows", f"{found.rows} in {len(found.edges)} parts"),
         (found.measure, f"{mean} (median {found.median:.4f})"),
         ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
     )

@@ -123,9 +123,11 @@ class AssignedFits(RowFits):
         """Free parameters, 0 where the child's family has no model."""
         return self.asked(child, sets, self.parts[self.words[child]].n_params, 0.0)
 
-    def held_out(self, parts: Parts) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
         """Tie all families to parts of the rows that are left out in turn."""
-        return _AssignedHeldOut(self, {w: fits.held_out(parts) for w, fits in self.parts.items()})
+        rows, shares = table or self.table, self.assigned.shares()
+        held = {f.name: self.parts[f.name].held_out(parts, _seen(f, rows)) for f, _ in shares}
+        return _AssignedHeldOut(self, held)
 
     def retuned(self, graph: DAG) -> Self | None:
         """The same with what local models of a family share tuned to a graph; None if nothing changes."""

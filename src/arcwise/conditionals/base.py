@@ -11,8 +11,7 @@ over `fit`, and is overridden where the family knows a faster way. Scores ask on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, Self
 
@@ -41,14 +40,12 @@ __all__ = [
     "distribution_of",
     "no_count",
     "no_model",
-    "possible",
 ]
 
 Array = NDArray[np.float64]
 Columns = tuple[NDArray[Any], ...]
 ParentSets = Sequence[tuple[int, ...]]
 Parts = Sequence[NDArray[np.intp]]
-Ask = Callable[[int, ParentSets], Array]
 
 _HINTS = 48
 """Draws a row that show where the mass of a model without a `distribution` lies."""
@@ -177,11 +174,20 @@ class Fits(ABC):
 
     @abstractmethod
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood for each parent set; every copy of a row is left out."""
+        """Leave-one-out log-likelihood for each parent set: each unit under the model of all others.
+
+        A row of weight 3 is three units, unless the table's copies go together.
+        """
 
     @abstractmethod
-    def held_out(self, parts: Parts) -> HeldOut:
-        """Tie the family to parts of the rows that are left out in turn."""
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+        """Tie the family to parts of the rows that are left out in turn.
+
+        Parameters
+        ----------
+        parts : row numbers.
+        table : whose rows they are: the same units in other rows; by default the table it is tied to.
+        """
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array] | None:
         """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
@@ -281,6 +287,8 @@ class Family(ABC):
         Keyword-only parameters of an overriding method are options that `learn` hands through, but for
         `threads` (how many it may use) and `rng` (the random generator, for families that draw numbers).
         """
+        from arcwise.conditionals.rowwise import RowFits
+
         return RowFits(self, self.rows_of(source))
 
     def rows_of(self, source: Table | Moments) -> Table:
@@ -291,103 +299,6 @@ class Family(ABC):
                 "covariances were given: read the file as a table."
             )
         return source
-
-
-class RowFits(Fits):
-    """The default: each parent set is fitted from the rows."""
-
-    def __init__(self, family: Family, table: Table) -> None:
-        self.family, self.table = family, table
-        self.nodes, self.rows = table.names, table.total
-        self._counts: dict[tuple[int, tuple[int, ...]], int | None] = {}
-
-    def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
-        """The fitted local model of `child` given `parents`."""
-        model = _fit(self.family, self.table, child, parents)
-        self._counts[child, parents] = model.n_params
-        return model
-
-    def takes(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Whether the family has such a model."""
-        return bool(possible(self.family, self.table, child, (parents,)))
-
-    def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the data under the fitted model, for each parent set."""
-        return self.asked(child, sets, self._loglik)
-
-    def _loglik(self, child: int, sets: ParentSets) -> Array:
-        return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
-
-    def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free parameters of the model for each parent set; 0 where there is none."""
-        return self.asked(child, sets, self._n_params, 0.0)
-
-    def _n_params(self, child: int, sets: ParentSets) -> Array:
-        for s in sets:
-            if (child, s) not in self._counts:  # else it was fitted for its likelihood
-                self.conditional(child, s)
-        counts = [self._counts[child, s] for s in sets]
-        if None in counts:
-            no_count(self.family)
-        return np.array(counts, dtype=float)
-
-    def asked(self, child: int, sets: ParentSets, ask: Ask, impossible: float = -np.inf) -> Array:
-        """What is answered for the sets that the family has models for."""
-        taken, out = possible(self.family, self.table, child, sets), np.full(len(sets), impossible)
-        if taken:
-            out[taken] = ask(child, [sets[i] for i in taken])
-        return out
-
-    def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood by fitting again without each row in turn."""
-        parts = [np.array([row]) for row in range(self.table.rows)]
-        return self.held_out(parts).loglik(child, sets)
-
-    def held_out(self, parts: Parts) -> HeldOut:
-        """Tie the family to parts of the rows that are left out in turn."""
-        return RowHeldOut(self.family, self.table, tuple(parts))
-
-
-@dataclass(frozen=True)
-class RowHeldOut(HeldOut):
-    """The default: each part's model is fitted from the rows outside it."""
-
-    family: Family
-    table: Table
-    parts: tuple[NDArray[np.intp], ...]
-
-    def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
-        out, taken = np.full(len(sets), -np.inf), possible(self.family, self.table, child, sets)
-        out[taken] = 0.0
-        for part in self.parts:
-            rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
-            inside = self.table.take(part)
-            for i in taken:
-                model = _fit(self.family, rest, child, sets[i])
-                out[i] += _loglik(model, inside, child, sets[i])
-        return out
-
-
-def possible(family: Family, table: Table, child: int, sets: ParentSets) -> list[int]:
-    """Which of the sets the family has models for."""
-    own, variables = table.variables[child], table.variables
-    return [i for i, s in enumerate(sets) if family.takes(own, [variables[j] for j in s])]
-
-
-def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> Conditional:
-    xs = tuple(table.columns[j] for j in parents)
-    variables = tuple(table.variables[j] for j in parents)
-    if not family.takes(table.variables[child], variables):
-        raise no_model(family.name, table.variables[child], variables)
-    return family.fit(
-        table.columns[child], xs, table.variables[child], variables, weights=table.weights
-    )
-
-
-def _loglik(model: Conditional, table: Table, child: int, parents: tuple[int, ...]) -> float:
-    logs = model.logpdf(table.columns[child], tuple(table.columns[j] for j in parents))
-    return float(logs.sum() if table.weights is None else table.weights @ logs)
 
 
 def no_count(family: Family) -> NoReturn:

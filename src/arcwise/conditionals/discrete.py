@@ -222,7 +222,7 @@ class Discrete(Family):
         prediction where the child's levels are even.
         """
         return tuple(
-            v.name for v in table.variables if 2 * len(v.levels or ()) > max(table.rows, 20)
+            v.name for v in table.variables if 2 * len(v.levels or ()) > max(table.units, 20)
         )
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
@@ -337,20 +337,23 @@ class DiscreteFits(Fits):
         )
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood in closed form: each row is taken out of the counts of its cell."""
-        if self.table.weights is None and self.smoothing.size > 0:
+        """Leave-one-out log-likelihood in closed form: one unit is taken out of the counts of its cell."""
+        lost = self.table.unit_weights()
+        if self.smoothing.size > 0 and (self.table.weights is None or self.table.copies == "apart"):
             return self._loo.many(child, sets)
         rows = [np.arange(self.table.rows)]
-        return _CountedHeldOut(self, rows, single=True).loglik(child, sets)
+        return _CountedHeldOut(self, rows, lost).loglik(child, sets)
 
     @cached_property
     def _loo(self) -> DiscreteScores:
         size, each = self.smoothing.size, self.smoothing.each
         return DiscreteScores(self.counted, "loo", alpha=size, each=each, most_cells=MOST_CELLS)
 
-    def held_out(self, parts: Parts) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
         """Tie the family to parts of the rows; each part needs only its own counts."""
-        return _CountedHeldOut(self, parts)
+        return _CountedHeldOut(
+            self if table is None else DiscreteFits(table, self.smoothing), parts
+        )
 
 
 def _folded(
@@ -377,11 +380,11 @@ def _folded(
 class _CountedHeldOut(HeldOut):
     """Parts of the rows under tables of the rest: the counts of all rows minus those of the part.
 
-    With `single`, every row is a part of its own.
+    With `lost`, every row is a part of its own, scored while its weight is less by that.
     """
 
-    def __init__(self, fits: DiscreteFits, parts: Parts, single: bool = False) -> None:
-        self.fits, self.parts, self.single = fits, tuple(parts), single
+    def __init__(self, fits: DiscreteFits, parts: Parts, lost: Array | None = None) -> None:
+        self.fits, self.parts, self.lost = fits, tuple(parts), lost
         table = fits.table
         self.weights: Array = np.ones(table.rows) if table.weights is None else table.weights
 
@@ -398,8 +401,8 @@ class _CountedHeldOut(HeldOut):
         places = np.unique(groups * r + own, return_inverse=True)[1]
         in_cell = np.asarray(np.bincount(places, w), dtype=float)[places]
         in_row = np.asarray(np.bincount(groups, w), dtype=float)[groups]
-        if self.single:
-            return _log_sum(w, in_cell - w + a, in_row - w + a * r, r)
+        if self.lost is not None:
+            return _log_sum(w, in_cell - self.lost + a, in_row - self.lost + a * r, r)
         total = 0.0
         for part in self.parts:
             inside = w[part]

@@ -284,42 +284,44 @@ class GaussianFits(Fits):
         A row that a regression cannot do without (leverage 1, such as the only 1 of a column of
         zeros) has no closed form: for such sets these rows are left out by fitting again.
         """
-        columns, weights = self._standardised
-        out = kernel.leave_one_out(self.matrix, columns, weights, child, sets, FLOOR, FLOOR)
+        columns, weights, lost = self._standardised
+        rows = (columns, weights, lost)
+        out = kernel.leave_one_out(self.matrix, *rows, child, sets, FLOOR, FLOOR)
         out -= self.rows * np.log(self.sd[child])  # back to the data's own units
         for i in np.flatnonzero(np.isnan(out)).tolist():
             out[i] = self._loo_plainly(child, sets[i])
         return out
 
     def _loo_plainly(self, child: int, parents: tuple[int, ...]) -> float:
-        """Leave-one-out by taking each row out of the moments and fitting again."""
+        """Leave-one-out by taking one unit of each row out of the moments and fitting again."""
         table, members = self._rows_of("Leave-one-out scores"), [child, *parents]
-        mean, weights = self.moments.mean[members], self._standardised[1]
+        mean, (_, weights, lost) = self.moments.mean[members], self._standardised
         scatter = self.moments.scatter[np.ix_(members, members)]
         rows = np.column_stack([table.columns[j] for j in members])
         total = 0.0
-        for row, weight in zip(rows[weights > 0], weights[weights > 0].tolist(), strict=True):
-            rest, off = self.rows - weight, row - mean
-            without = scatter - np.outer(off, off) * (weight + weight**2 / rest)
+        for i in np.flatnonzero(weights > 0):
+            row, weight, unit = rows[i], float(weights[i]), float(lost[i])
+            rest, off = self.rows - unit, row - mean
+            without = scatter - np.outer(off, off) * (unit + unit**2 / rest)
             flat = np.diag(without) < 1e-9 * np.diag(scatter)  # constant but for this row
             without[flat], without[:, flat] = 0.0, 0.0
-            model = regress(rest, mean - off * (weight / rest), without)
+            model = regress(rest, mean - off * (unit / rest), without)
             xs = tuple(np.array([value]) for value in row[1:])
             total += weight * float(model.logpdf(row[:1], xs)[0])
         return total
 
     @cached_property
-    def _standardised(self) -> tuple[Array, Array]:
-        """Standardised columns, one a row, and the weights of the rows."""
+    def _standardised(self) -> tuple[Array, Array, Array]:
+        """Standardised columns, one a row, the weights of the rows and those of one unit of each."""
         table = self._rows_of("Leave-one-out scores")
         columns = (table.matrix() - self.moments.mean) / self.sd
         weights = np.ones(table.rows) if table.weights is None else table.weights
-        return np.ascontiguousarray(columns.T), weights
+        return np.ascontiguousarray(columns.T), weights, table.unit_weights()
 
-    def held_out(self, parts: Parts) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
         """Tie the family to parts of the rows; each part needs only its own moments."""
-        table = self._rows_of("Held-out scores")
-        return GaussianHeldOut(self.moments, table, parts)
+        own = self._rows_of("Held-out scores")
+        return GaussianHeldOut(self.moments, table or own, parts)
 
     def _rows_of(self, what: str) -> Table:
         if self.table is None:
@@ -397,7 +399,7 @@ class Gaussian(Family):
 
     def prepare(self, table: Table) -> Table:
         """At least two rows, of numbers whose squares can be computed."""
-        if table.rows < 2:
+        if table.units < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
         check_sizes(table)
         return table

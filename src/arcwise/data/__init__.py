@@ -8,11 +8,12 @@ from arcwise.data.examples import Example, example, examples, network_file
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.prepare import Scaling, folds, returns, split, standardise, with_rows
+from arcwise.data.prepare import Scaling, returns, standardise, with_rows
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.stream import moments
 from arcwise.data.table import Table
 from arcwise.data.tally import counts, gathered
+from arcwise.data.units import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.variable import KINDS, Kind, Level, Variable
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Kind",
     "Level",
     "Moments",
+    "Parts",
     "Scaling",
     "Table",
     "Variable",
@@ -40,6 +42,7 @@ __all__ = [
     "fingerprint",
     "folds",
     "gathered",
+    "held_out_part",
     "moments",
     "network_file",
     "read",
@@ -47,5 +50,6 @@ __all__ = [
     "split",
     "standardise",
     "table",
+    "with_copies",
     "with_rows",
 ]

@@ -16,6 +16,7 @@ from arcwise.data.gaps import refuse_missing
 from arcwise.data.kinds import settle
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
+from arcwise.data.units import with_copies
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
 
@@ -27,6 +28,7 @@ def table(
     kinds: Mapping[str, Kind] | None = None,
     na_values: Iterable[object] = (),
     weights: str | ArrayLike | None = None,
+    copies: str = "apart",
     missing: object = None,
 ) -> Table:
     """Make a table from data in memory.
@@ -39,6 +41,9 @@ def table(
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
     na_values : further values that mean a gap.
     weights : the name of a column, or one number per row, that says how often rows count.
+    copies : "apart" if equal rows, and those that a weight counts, are units of their own: folds and
+        leave-one-out hold out one at a time; "together" if they repeat one measurement: then they become one
+        row, held out with its whole weight, which need not be an integer.
     missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
@@ -54,8 +59,10 @@ def table(
     """
     refuse_missing(missing)
     if isinstance(data, Table):
-        return _retable(data, names, kinds or {}, tuple(na_values), weights)
-    return settle(raw_of(data, names), kinds=kinds, na_values=na_values, weights=weights)
+        found = _retable(data, names, kinds or {}, tuple(na_values), weights)
+    else:
+        found = settle(raw_of(data, names), kinds=kinds, na_values=na_values, weights=weights)
+    return with_copies(found, copies)
 
 
 def _retable(

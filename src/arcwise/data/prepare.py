@@ -1,4 +1,4 @@
-"""Preparation: standardised columns, relative changes, training and test rows, folds.
+"""Preparation: standardised columns, relative changes, artificial rows.
 
 All functions take tables and give new ones. A *scaling* remembers what standardising did, so that
 new rows can be treated alike and answers be brought back to the data's own units.
@@ -17,7 +17,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.table import Table
 from arcwise.errors import DataError, FitError
 
-__all__ = ["Scaling", "folds", "returns", "split", "standardise", "with_rows"]
+__all__ = ["Scaling", "returns", "standardise", "with_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,62 +130,6 @@ def _change(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
         row = int((before == 0).argmax()) + 1
         raise DataError(f"{name!r} is zero in row {row}: there is no relative change from zero.")
     return after / before - 1
-
-
-def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Table, Table]:
-    """Split the rows at random into a training and a test part.
-
-    Parameters
-    ----------
-    table : a weighted row is one case and is not torn apart.
-    fraction : the share of rows to train on, between 0 and 1.
-    rng : the source of chance.
-
-    Returns
-    -------
-    Training and test table, each with at least one row and in the old order of rows.
-
-    Raises
-    ------
-    DataError : a fraction outside (0, 1), or fewer than two rows.
-
-    >>> from arcwise.data.frames import table
-    >>> both = split(table({"x": [1.0, 2.0, 4.0, 8.0]}), 0.75, np.random.default_rng(1))
-    >>> [part.rows for part in both]
-    [3, 1]
-    """
-    if not 0 < fraction < 1:
-        raise DataError(f"The fraction to train on has to be between 0 and 1, not {fraction!r}.")
-    if table.rows < 2:
-        raise DataError("A split needs at least two rows.")
-    cut = min(max(round(fraction * table.rows), 1), table.rows - 1)
-    shuffled = rng.permutation(table.rows)
-    return table.take(np.sort(shuffled[:cut])), table.take(np.sort(shuffled[cut:]))
-
-
-def folds(rows: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Deal row numbers at random into k folds of nearly equal size.
-
-    Parameters
-    ----------
-    rows : how many there are; a weighted row is one case.
-    k : how many folds, from 2 to ``rows``.
-    rng : the source of chance.
-
-    Returns
-    -------
-    One sorted array of row numbers per fold.
-
-    Raises
-    ------
-    DataError : fewer than two folds or more than rows.
-
-    >>> [len(fold) for fold in folds(10, 3, np.random.default_rng(1))]
-    [4, 3, 3]
-    """
-    if not 2 <= k <= rows:
-        raise DataError(f"{rows} rows can be dealt into 2 to {rows} folds, not into {k}.")
-    return [np.sort(part) for part in np.array_split(rng.permutation(rows), k)]
 
 
 def _replaced(table: Table, columns: dict[str, NDArray[np.float64]]) -> Table:

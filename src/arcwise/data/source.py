@@ -35,6 +35,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.quotes import check_quotes, may_span_lines
 from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
+from arcwise.data.units import with_copies
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
 
@@ -60,6 +61,7 @@ def read(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    copies: str = "apart",
     missing: object = None,
 ) -> Table:
     """Read a table from a file.
@@ -72,6 +74,7 @@ def read(
     na_values : further values that mean a gap, such as ``["?", -999]``.
     weights : the name of a column, or one number per row, that says how often rows count.
     separator, decimal, encoding : instead of a guess; ``separator=" "`` is any white space.
+    copies : as for ``table``: "together" if equal rows repeat one measurement.
     missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
@@ -94,7 +97,8 @@ def read(
     place, marks = existing(path), tuple(na_values)
     with naming(place):
         found = raw(place, marks, (separator, decimal, encoding))
-        return settle(found, kinds=kinds, na_values=marks, weights=weights)
+        made = settle(found, kinds=kinds, na_values=marks, weights=weights)
+        return with_copies(made, copies)
 
 
 def any_table(
@@ -117,6 +121,8 @@ def fingerprint(source: Table | Moments) -> str:
     digest = hashlib.sha256()
     for variable in source.variables:
         digest.update(repr((variable.name, variable.levels)).encode())
+    if isinstance(source, Table) and source.copies == "together":
+        digest.update(source.copies.encode())
     arrays = (
         (np.array([source.n]), source.mean, source.scatter)
         if isinstance(source, Moments)

@@ -3,7 +3,8 @@
 A *table* is a set of equally long columns beside their variables. Inside, the columns are sorted
 by name, so that no result can depend on the order in which a file happens to list them; "column
 number" means this order everywhere. The order the user gave is kept beside it, for presentation
-only. Row weights count rows several times, which makes a table of frequencies data like any other.
+only. Row weights count rows several times, which makes a table of frequencies data like any other: a row of
+weight 3 is three units. Where these are repetitions of one measurement, `copies` is "together".
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ from arcwise.errors import DataError, close_to, unknown
 if TYPE_CHECKING:
     from arcwise.data.audit import Audit
 
-__all__ = ["Table", "Variable", "checked_weights", "gap_note", "no_rows_left"]
+__all__ = ["COPIES", "Table", "Variable", "checked_weights", "gap_note", "no_rows_left"]
+
+COPIES = ("apart", "together")
+"""What the copies of a row are: units of their own, or repetitions of one measurement."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +53,8 @@ class Table:
     order : the names in the order the user gave them; empty for the order of ``variables``.
     notes : sentences about what was guessed, left out or decided on the way here.
     fixed : the variables whose kind was asked for by name and is therefore kept by models.
+    copies : what a row of weight 3 is: "apart", three units, of which folds and leave-one-out take one at a
+        time; "together", one unit, measured three times.
 
     Raises
     ------
@@ -66,6 +72,7 @@ class Table:
     order: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     fixed: frozenset[str] = frozenset()
+    copies: str = "apart"
 
     def __post_init__(self) -> None:
         names = [variable.name for variable in self.variables]
@@ -114,6 +121,42 @@ class Table:
             return float(self.rows)
         shares = self.weights / self.weights.max()
         return float(shares.sum() ** 2 / (shares**2).sum())
+
+    @property
+    def units(self) -> int:
+        """How many units there are to leave out: copies of rows, or rows if copies go together.
+
+        Weights that are not integers count no units: then it is the number of rows.
+        """
+        if self.weights is None:
+            return self.rows
+        if self.copies == "together" or not (self.weights == np.round(self.weights)).all():
+            return int((self.weights > 0).sum())
+        return int(self.weights.sum())
+
+    def counted_copies(self) -> NDArray[np.intp]:
+        """Give the number of copies of each row, each of them a unit.
+
+        Raises
+        ------
+        DataError : a weight that is not an integer.
+        """
+        if self.weights is None:
+            return np.ones(self.rows, dtype=np.intp)
+        part = np.flatnonzero(self.weights != np.round(self.weights))
+        if len(part):
+            raise DataError(
+                "Folds and leave-one-out hold out one copy of a row at a time, so weights must be integers, "
+                f"got {float(self.weights[part[0]])!r} in row {part[0] + 1}: copies='together' in table() "
+                "holds out a row with its whole weight."
+            )
+        return self.weights.astype(np.intp)
+
+    def unit_weights(self) -> NDArray[np.float64]:
+        """Give the weight that each row loses if one unit of it is left out."""
+        if self.weights is not None and self.copies == "together":
+            return self.weights
+        return np.minimum(self.counted_copies(), 1).astype(float)
 
     def index(self, name: str) -> int:
         """Give the column number of a name; an unknown one is a DataError with close matches."""
@@ -170,9 +213,22 @@ class Table:
         """Keep the first rows."""
         return self.take(np.arange(min(rows, self.rows)))
 
-    def with_weights(self, weights: ArrayLike | None) -> Table:
-        """Give the same rows other weights; None for once each."""
-        return replace(self, weights=None if weights is None else np.asarray(weights, float))
+    def with_weights(self, weights: ArrayLike | None, copies: str | None = None) -> Table:
+        """Give the same rows other weights; None for once each. `copies` says what these are."""
+        given = None if weights is None else np.asarray(weights, float)
+        return replace(self, weights=given, copies=copies or self.copies)
+
+    def expanded(self) -> Table:
+        """Give a row for each unit, without weights; unchanged if copies go together.
+
+        >>> import numpy as np
+        >>> Table((Variable("x"),), (np.array([1.5, 2.5]),), np.array([2, 1])).expanded().to_dict()
+        {'x': [1.5, 1.5, 2.5]}
+        """
+        if self.weights is None or self.copies == "together":
+            return self
+        copies = self.counted_copies()
+        return self.with_weights(None).take(np.repeat(np.arange(self.rows), copies))
 
     def with_notes(self, *notes: str) -> Table:
         """Add sentences to the notes, each once."""

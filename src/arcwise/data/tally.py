@@ -25,6 +25,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.source import GAPS
 from arcwise.data.stream import moments_of
 from arcwise.data.table import Table
+from arcwise.data.units import with_copies
 from arcwise.data.variable import Level, Variable, code_type, sentence_list
 from arcwise.errors import DataError
 
@@ -47,6 +48,7 @@ def counts(
     decimal: str | None = None,
     encoding: str | None = None,
     memory: float | None = None,
+    copies: str = "apart",
 ) -> Table:
     """Gather the distinct rows of a file of levels, batch by batch; weights say how often each occurs.
 
@@ -58,6 +60,7 @@ def counts(
     weights : the name of the column that says how often rows count.
     separator, decimal, encoding : instead of a guess.
     memory : bytes that the rows may take; None for half of what the machine has available.
+    copies : as for ``table``: "together" if equal rows repeat one measurement.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def counts(
     """
     asked = (separator, decimal, encoding)
     with opened(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
-        return counts_of(file, memory)
+        return with_copies(counts_of(file, memory), copies)
 
 
 def gathered(
@@ -88,12 +91,13 @@ def gathered(
     na_values: Iterable[object] = (),
     weights: str | None = None,
     levels: bool | None = None,
+    copies: str = "apart",
 ) -> Table | Moments:
     """Gather what learning needs of a file, batch by batch: the counts of levels, or moments of numbers.
 
     Parameters
     ----------
-    path, columns, na_values, weights : as for ``counts``.
+    path, columns, na_values, weights, copies : as for ``counts``.
     drop : columns to leave out.
     levels : whether columns are levels; None to decide by the rules for kinds: they are if some column
         has words or truth values, or all have whole numbers with few values.
@@ -103,10 +107,14 @@ def gathered(
     with start() as file:
         uses = set(file.uses().values())
         if levels or (levels is None and uses & {"text", "truth"}):
-            return counts_of(file)
+            return with_copies(counts_of(file), copies)
         if levels is None and "number" not in uses and "whole" in uses:
             with suppress(NotLevelsError):
-                return counts_of(file)
+                return with_copies(counts_of(file), copies)
+    if copies != "apart":
+        raise DataError(
+            "Moments contain no rows that could be left out together: leave copies= out, or read the table."
+        )
     with start() as file:
         return moments_of(file)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.evaluate.validate import mean_error
+from arcwise.evaluate.validate import mean_error, n_rows
 
 __all__ = ["Classified", "Reliability"]
 
@@ -44,7 +44,7 @@ class Classified:
     truth : the code of the true class in each row.
     log_proba : rows by classes, natural logarithms.
     decided : the code of the class that was chosen in each row.
-    weights : how often rows count.
+    weights : how often rows count; copies of a row that are in different folds have a row each.
     folds : number of parts that were left out in turn.
 
     >>> rows = Classified("c", ("no", "yes"), np.array([0, 1]), np.log([[0.8, 0.2], [0.6, 0.4]]),
@@ -69,6 +69,11 @@ class Classified:
     def _losses(self) -> Array:
         own = self.log_proba[np.arange(len(self.truth)), self.truth]
         return np.asarray(-np.maximum(own, np.log(_LEAST)))
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, copies counted where weights are whole."""
+        return n_rows(self.weights)
 
     @property
     def accuracy(self) -> float:
@@ -130,7 +135,7 @@ class Classified:
         return {
             "class": self.target,
             "classes": [each.item() if hasattr(each, "item") else each for each in self.classes],
-            "rows": len(self.truth),
+            "rows": self.rows,
             "folds": self.folds,
             "accuracy": {"mean": self.accuracy, "error": self.accuracy_error},
             "log_loss": {"mean": self.log_loss, "error": self.log_loss_error},
@@ -143,7 +148,7 @@ class Classified:
     def __str__(self) -> str:
         how = f"{self.folds}-fold cross-validation" if self.folds else "classification"
         head = (
-            f"{how} of {len(self.truth)} rows, class {self.target}\n"
+            f"{how} of {self.rows} rows, class {self.target}\n"
             f"accuracy {self.accuracy:.4f} +- {self.accuracy_error:.4f}\n"
             f"log-loss {self.log_loss:.4f} +- {self.log_loss_error:.4f} nats\n"
             f"Brier score {self.brier:.4f}, calibration error {self.calibration_error:.4f}\n"

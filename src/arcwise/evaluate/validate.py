@@ -36,7 +36,8 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")  # both mid
 class Validation:
     """What cross-validation found.
 
-    `log_density` has one number a row of the table (nats); `measure` says what it is the logarithm
+    `log_density` has one number a row of the table (nats); a row of weight 3 has one for each fold that its
+    copies are in, and `weights` are their numbers. `measure` says what it is the logarithm
     of: "log density", or "log pseudo-likelihood" for undirected networks without a joint. All else has one
     number a variable, each predicted from all the others: `rmse` and `r2` (NaN for levels that are not
     numbers); `accuracy`, `log_loss` (nats) and `majority`, the share of the most frequent level (NaN for
@@ -53,6 +54,11 @@ class Validation:
     edges: tuple[int, ...]
     weights: Array
     measure: str = DENSITY
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, copies counted where weights are whole."""
+        return n_rows(self.weights)
 
     @property
     def mean(self) -> float:
@@ -76,7 +82,7 @@ class Validation:
         """Plain numbers, for JSON."""
         columns = {word: getattr(self, word) for word in MEASURES}
         return {
-            "rows": len(self.log_density),
+            "rows": self.rows,
             "folds": len(self.edges),
             "measure": self.measure,
             self.measure.replace(" ", "_").replace("-", "_"): {
@@ -118,7 +124,7 @@ class Validation:
         heads, lines = self.table()
         widths = [max(map(len, column)) for column in zip(heads, *lines, strict=True)]
         head = (
-            f"{len(self.edges)}-fold cross-validation of {len(self.log_density)} rows\n"
+            f"{len(self.edges)}-fold cross-validation of {self.rows} rows\n"
             f"held-out {self.measure}: {self.mean:.4f} +- {self.error:.4f} nats per row "
             f"(median {self.median:.4f})\n"
             f"edges: {min(self.edges)} to {max(self.edges)}\n\n"
@@ -135,6 +141,12 @@ def _written(word: str, value: float) -> str:
     if not np.isfinite(value):
         return ""
     return f"{value:.4g}" if word == "rmse" else f"{round(value, 3) + 0.0:.3f}"  # no -0.000
+
+
+def n_rows(weights: Array) -> int:
+    """The number of rows that weights stand for: their sum where they are whole."""
+    whole = bool((weights == np.round(weights)).all())
+    return round(float(weights.sum())) if whole else len(weights)
 
 
 def mean_error(values: Array, weights: Array) -> float:

@@ -99,7 +99,8 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
     table, spec = problem.source, problem.spec
     if isinstance(table, Moments):
         raise FitError(f"penalty={rule!r} needs the rows of a table, got moments.")
-    parts, grid = folds(table.rows, min(_FOLDS, table.rows), spec.generator()), problem.grid()
+    table, parts = folds(table, min(_FOLDS, table.units), spec.generator())
+    grid = problem.grid()
     if problem.model == "gaussian":
         _check_parts(table, parts, rule)
     work = _Fold(type(problem), spec, table, parts, grid, inside(n_jobs, watch))
@@ -237,7 +238,7 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
 
 
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
-    """Rows with their weights; columns that do not vary are zero."""
+    """Rows with their weights, a row for each unit where these are counts; constant columns are zero."""
     data = problem.data
     if problem.settings.gaps == "pairwise":
         raise WordError(
@@ -253,7 +254,10 @@ def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
             f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "
             "'ebic', 'cv' or a number."
         )
-    return problem.rows(), data.weights
+    rows, weights = problem.rows(), data.weights
+    if weights is None or data.copies == "together" or (weights != np.round(weights)).any():
+        return rows, weights
+    return np.repeat(rows, data.counted_copies(), axis=0), None
 
 
 def _tuned(choice: Choice) -> Tuned:

@@ -2,8 +2,9 @@
 
 A bootstrap replicate is the same table with other weights: a row drawn twice counts twice. Weights belong to
 the binding, so sufficient statistics are sums over the rows that are there, and a leave-one-out score leaves
-out every copy of a row at once (copies that stay would make a Parzen model sure of itself). Subsampling
-keeps a share of the rows, each once. With "none" the rows stay as they are, and runs differ in what the
+out every copy of a row at once (`copies="together"`; copies that stay would make a Parzen model sure of
+itself). Where such a score is asked for, counted rows are units of their own first. Subsampling keeps a share
+of the units. With "none" the rows stay as they are, and runs differ in what the
 search draws: its start, or its moves.
 
 What is chosen by looking at all rows is chosen once: the prepared table, the score, and a penalty that a rule
@@ -28,6 +29,7 @@ from arcwise.learners.penalty import choose
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification, rows_for
 from arcwise.results import Interrupted, Step, Watch
+from arcwise.scores import HELD_OUT
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
@@ -60,14 +62,20 @@ def row_weights(
     """
     own = np.ones(table.rows) if table.weights is None else table.weights
     cases = float(own.sum())
+    whole = bool((own == np.round(own)).all())
+    if (
+        resampling == "subsample" and whole and table.units > table.rows
+    ):  # counted: some of the units
+        size = max(2, round(fraction * table.units))
+        drawn = rng.multivariate_hypergeometric(table.counted_copies(), size, method="marginals")
+        return drawn.astype(np.float64)
     if resampling == "subsample":
         kept = np.zeros(table.rows)
         kept[rng.permutation(table.rows)[: max(2, round(fraction * table.rows))]] = 1.0
         return kept * own
-    whole = bool((own == np.round(own)).all())
-    drawn = round(cases if whole else table.effective_rows)
-    counts = rng.multinomial(max(drawn, 2), own / cases)
-    return np.asarray(counts * (cases / max(drawn, 2)), dtype=np.float64)
+    size = max(round(cases if whole else table.effective_rows), 2)
+    counts = rng.multinomial(size, own / cases)
+    return np.asarray(counts * (cases / size), dtype=np.float64)
 
 
 class Settled(NamedTuple):
@@ -141,6 +149,8 @@ class Replicates:
         if way == "none":
             _check_chance(choices.problem)
         table = rows_for(choices.spec, source)
+        if choices.problem.score_word in HELD_OUT and table.units > table.rows:
+            table = table.expanded()  # copies of a unit go together, not those of a distinct row
         return cls(choices.spec, table, type(choices.problem), choices.penalty, rng, **more)
 
     def spec_of(self, number: int) -> Specification:
@@ -155,7 +165,7 @@ class Replicates:
         weights = row_weights(self.table, rng, self.resampling, self.fraction)
         if self.spec.options.get("gaps") == "pairwise":  # correlations of pairs take no weights
             return self.table.take(np.repeat(np.arange(self.table.rows), weights.astype(np.intp)))
-        return self.table.with_weights(weights)
+        return self.table.with_weights(weights, "together")
 
     def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
         """The graphs of a replicate; a sentence where nothing can be learned, None where time was up."""

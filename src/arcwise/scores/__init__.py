@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.conditionals import Fits
-from arcwise.data import Moments, Table, folds
+from arcwise.data import Moments, Table, folds, held_out_part
 from arcwise.errors import FitError, WordError
 from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.bge import bge
@@ -28,6 +28,7 @@ from arcwise.scores.penalized import (
 from arcwise.scores.priors import ArcPenalty, ExpertPrior
 
 __all__ = [
+    "HELD_OUT",
     "SCORES",
     "ArcPenalty",
     "ArcProbabilities",
@@ -94,15 +95,21 @@ class Entry:
                 "covariances were given: take bic, or read the file as a table."
             )
         if self.parts == "all":
-            return self.bind(fits, folds(data.rows, int(options.pop("folds", 10)), rng), **options)
+            dealt = folds(data, int(options.pop("folds", 10)), rng)
+            return self.bind(fits, dealt.rows, _other(dealt.table, data), **options)
         fraction = float(options.pop("fraction", 1 / 3))
         if not 0 < fraction < 1:
             raise WordError(
                 f"fraction is the share of rows held out, between 0 and 1, not {fraction}."
             )
-        part = np.sort(rng.permutation(data.rows)[: max(1, round(fraction * data.rows))])
-        weight = float(len(part)) if data.weights is None else float(data.weights[part].sum())
-        return self.bind(fits, part, weight, **options)
+        table, (part,) = held_out_part(data, fraction, rng)
+        weight = float(len(part)) if table.weights is None else float(table.weights[part].sum())
+        return self.bind(fits, part, weight, _other(table, data), **options)
+
+
+def _other(dealt: Table, data: Table) -> Table | None:
+    """The table whose rows were dealt, where it is not the data's own."""
+    return None if dealt is data else dealt
 
 
 SCORES: dict[str, Entry] = {
@@ -119,3 +126,6 @@ SCORES: dict[str, Entry] = {
     "kfold": Entry(kfold, parts="all"),
     "heldout": Entry(held_out, parts="one"),
 }
+
+HELD_OUT = frozenset({"loo", "kfold", "heldout"})
+"""Scores of rows that are left out."""

@@ -1,9 +1,10 @@
 """Predictive scores: the likelihood of rows that the model has not seen.
 
-* leave-one-out: every row under the model fitted to all others (and to none of its copies);
-* k-fold: the same with whole parts of the rows;
+* leave-one-out: every unit under the model fitted to all others;
+* k-fold: the same with whole parts of the units;
 * held-out: one part, fitted once to the rest.
 
+A row of weight 3 is three units, of which one is left out at a time, unless the table's copies go together.
 They need no count of parameters, so they fit any family. They are totals over the rows scored. Where the
 fitted joint density is the same for equivalent graphs, as for Gaussian models, these scores tie them, too.
 """
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
+from arcwise.data import Table
 from arcwise.scores.base import Array, ParentSets, Score
 
 __all__ = ["HeldOutScore", "LeaveOneOut", "held_out", "kfold", "leave_one_out"]
@@ -35,8 +37,14 @@ class LeaveOneOut(Score):
 class HeldOutScore(Score):
     """Log-likelihood of parts of the rows, each under the model fitted to the rows outside it."""
 
-    def __init__(self, fits: Fits, parts: Sequence[NDArray[np.intp]], rows: float) -> None:
-        self.held = fits.held_out(parts)
+    def __init__(
+        self,
+        fits: Fits,
+        parts: Sequence[NDArray[np.intp]],
+        rows: float,
+        table: Table | None = None,
+    ) -> None:
+        self.held = fits.held_out(parts) if table is None else fits.held_out(parts, table)
         self.nodes, self.rows, self.equivalent = fits.nodes, rows, fits.same_joint
         self.threads = fits.threads
 
@@ -50,11 +58,11 @@ def leave_one_out(fits: Fits) -> Score:
     return LeaveOneOut(fits)
 
 
-def kfold(fits: Fits, parts: Sequence[NDArray[np.intp]]) -> Score:
-    """k-fold log-likelihood; `parts` are the folds, which together hold every row once."""
-    return HeldOutScore(fits, parts, fits.rows)
+def kfold(fits: Fits, parts: Sequence[NDArray[np.intp]], table: Table | None = None) -> Score:
+    """k-fold log-likelihood; `parts` are the folds, which together hold every row of `table` once."""
+    return HeldOutScore(fits, parts, fits.rows, table)
 
 
-def held_out(fits: Fits, part: NDArray[np.intp], rows: float) -> Score:
-    """Log-likelihood of one part with total weight `rows`, under models fitted to the rest."""
-    return HeldOutScore(fits, (part,), rows)
+def held_out(fits: Fits, part: NDArray[np.intp], rows: float, table: Table | None = None) -> Score:
+    """Log-likelihood of one part with total weight `rows`, under models fitted to the rest of `table`."""
+    return HeldOutScore(fits, (part,), rows, table)

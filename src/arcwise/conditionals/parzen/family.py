@@ -59,13 +59,17 @@ class Parzen(Family):
     ) -> ParzenConditional:
         """Keep the columns, and find the bandwidths by leave-one-out likelihood."""
         w = np.ones(len(y)) if weights is None else weights
-        block = block_of((child, *parents), (y, *xs), w)
         # Sums over inputs are made in the order of their names, so that the order given changes no digit.
-        # So are rows, in the order of what they hold.
+        # So are those over rows, in the order of what they hold.
         order = [0, *sorted(range(1, len(xs) + 1), key=lambda i: parents[i - 1].name)]
-        rows = canonical_order(tuple(block.columns[order]), w)
+        given = (y, *xs)
+        rows = canonical_order(tuple(given[i] for i in order), w)
+        block = block_of((child, *parents), tuple(column[rows] for column in given), w[rows])
         everything = tuple(range(1, len(xs) + 1))
-        columns, apart = np.ascontiguousarray(block.columns[order][:, rows]), block.apart[order]
+        columns, apart = np.ascontiguousarray(block.columns[order]), block.apart[order]
+        back = np.empty_like(block.columns)
+        back[:, rows] = block.columns
+        block = block._replace(columns=back)
         known = (columns, apart, w[rows], 0, block.levels[0], (everything,))
         if self.width is not None:  # one for the whole network, tuned elsewhere
             bandwidths = np.full((1, 2), self.width)
@@ -110,7 +114,7 @@ class Parzen(Family):
                 f"Parzen windows need at least {_FEWEST} complete rows, but there are {ready.rows}."
             )
         check_sizes(ready)
-        return ready.with_notes(*_tied(ready), *_outlying(ready))
+        return ready.with_notes(*_counted(table), *_tied(ready), *_outlying(ready))
 
     def default_penalty(self, columns: int, rows: float) -> float:
         """log(n (10 + pairs) / 100) / n for n rows and p (p - 1) / 2 pairs of columns: see docs/models.md.
@@ -162,14 +166,17 @@ class Parzen(Family):
 
 
 def _sampled(table: Table) -> Table:
-    """Some of very many rows, whatever their order: each is compared with every other."""
-    if table.rows <= MOST_ROWS:
-        return table
+    """A row for each unit, or some of very many, whatever their order: each is compared with every other."""
+    if table.units <= MOST_ROWS and table.rows <= MOST_ROWS:
+        return table.expanded()
     weights = np.ones(table.rows) if table.weights is None else table.weights
     order = canonical_order(table.columns, weights)
-    chosen = np.argsort(_scattered(table.rows), kind="stable")[:MOST_ROWS]
+    if table.copies == "apart":
+        order = np.repeat(order, table.counted_copies()[order])
+        table = table.with_weights(None)
+    chosen = np.argsort(_scattered(len(order)), kind="stable")[:MOST_ROWS]
     return table.take(np.sort(order[chosen])).with_notes(
-        f"{MOST_ROWS} of {table.rows} rows, drawn at random, stand for all: Parzen windows compare every row "
+        f"{MOST_ROWS} of {len(order)} rows, drawn at random, stand for all: Parzen windows compare every row "
         "with every other."
     )
 
@@ -192,6 +199,17 @@ def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
         logs = logs - np.log(model.scales[0])
     mixed = np.logaddexp(np.log1p(-model.tail_weight) + logs, model.tail_log(model.output))
     return float(np.average(mixed, weights=model.weights))
+
+
+def _counted(table: Table) -> list[str]:
+    """A sentence about weights that count copies of rows of numbers."""
+    numbers = any(not variable.discrete for variable in table.variables)
+    if not numbers or table.copies == "together" or table.units <= table.rows:
+        return []
+    return [
+        "Weights count copies of rows, and each copy is predicted from the others; if they repeat one "
+        "measurement, copies='together' in table() leaves them out at once."
+    ]
 
 
 def _tied(table: Table) -> list[str]:

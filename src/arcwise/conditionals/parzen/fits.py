@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcwise._kernels import parzen as kernel
-from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, RowHeldOut, no_count
+from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, no_count
 from arcwise.conditionals.parzen.family import BANDWIDTHS, CEILING, Parzen
 from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of, canonical_order
+from arcwise.conditionals.rowwise import RowHeldOut
+from arcwise.data import Parts as UnitParts
 from arcwise.data import Table, Variable
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class ParzenFits(Fits):
     """The Parzen family tied to a table."""
 
     def __init__(self, family: Parzen, table: Table, *, width: float | None = None) -> None:
-        self.family, self.table = family, table
+        self.family, self.source, table = family, table, table.expanded()
+        self.table = table
         self.nodes, self.rows = table.names, table.total
         self.shared, self.threads = family.bandwidths == "shared", family.threads
         self.given = np.ones(table.rows) if table.weights is None else table.weights
@@ -93,7 +96,7 @@ class ParzenFits(Fits):
         )
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihoods at the best bandwidths; every copy of a row is left out."""
+        """Leave-one-out log-likelihoods at the best bandwidths."""
         if (
             self.family.tail_weight
         ):  # mixed into the density of each row left out, at the same bandwidths
@@ -118,9 +121,10 @@ class ParzenFits(Fits):
         """Refuse: a model that keeps its rows has no number of parameters."""
         no_count(self.family)
 
-    def held_out(self, parts: Parts) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
         """Tie the family to parts of the rows; each is scored by models fitted to the rest."""
-        return RowHeldOut(replace(self.family, width=self.width), self.table, tuple(parts))
+        units, rows = UnitParts(table or self.source, tuple(parts)).expanded()
+        return RowHeldOut(replace(self.family, width=self.width), units, rows)
 
     def seconds(self, inputs: int) -> float:
         """How long one local model takes, by trying one; 0 for tables that are done at once."""
@@ -182,7 +186,7 @@ class ParzenFits(Fits):
         width = self._best_width(terms)
         if abs(np.log(width / self.width)) < _CLOSE:
             return None
-        return ParzenFits(self.family, self.table, width=width)
+        return ParzenFits(self.family, self.source, width=width)
 
 
 def kept_fits(
@@ -201,9 +205,8 @@ def kept_fits(
     first = windows[0]
     if any(not np.array_equal(each.weights, first.weights) for each in windows):
         return None
-    table = Table(
-        tuple(variables), tuple(each.output for each in windows), weights=np.array(first.weights)
-    )
+    columns = tuple(each.output for each in windows)
+    table = Table(tuple(variables), columns, np.array(first.weights), copies="together")
     kind, least = options.get("bandwidths", "two"), options.get("min_bandwidth", 0.01)
     if table.variables != tuple(variables):  # tables are sorted, networks made by hand need not be
         return None

@@ -306,10 +306,12 @@ class _Local:
         table = self.relations.table
         if table.variables[child].discrete:
             return self._table(child, parents)
+        family = FAMILIES["parzen" if self.spec.features == "parzen" else "clg"]
+        if family.name == "parzen":
+            table = table.expanded()  # its bandwidths leave out one unit at a time
         members = (*parents, child)
         gaps = [gaps_of(table.variables[m], table.columns[m]) for m in members]
         there = ~np.any(gaps, axis=0)
-        family = FAMILIES["parzen" if self.spec.features == "parzen" else "clg"]
         weights = None if table.weights is None else table.weights[there]
         *xs, y = (table.columns[m][there] for m in members)
         variables = tuple(table.variables[m] for m in parents)

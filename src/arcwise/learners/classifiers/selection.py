@@ -208,21 +208,23 @@ class _Folded:
         spec: "ClassifierSpec",
         learn: Callable[[Table, str, "ClassifierSpec"], "Classifier"],
     ) -> None:
-        self.table, self.target, self.learn = table, target, learn
+        self.target, self.learn = target, learn
         self.spec = replace(spec, select=None)
         rng = copy.deepcopy(
             spec.plan.rng
         )  # so that one specification learns the same from the same rows
-        self.parts = folds(table.rows, min(_FOLDS, table.rows), rng)
+        self.table, self.parts = folds(table, min(_FOLDS, table.units), rng)
 
     def __call__(self, groups: Groups) -> tuple[float, float]:
         names = [self.target, *(self.table.names[i] for group in groups for i in group)]
         codes = self.table.column(self.target).astype(np.intp)
         logs = np.zeros((self.table.rows, len(self.table.variable(self.target).levels or ())))
+        weights = self.table.weights
         for part in self.parts:
             rest = np.setdiff1d(np.arange(self.table.rows), part)
             if len(names) == 1 or len(np.unique(codes[rest])) < 2:
-                counts = np.bincount(codes[rest], minlength=logs.shape[1])
+                own = None if weights is None else weights[rest]
+                counts = np.bincount(codes[rest], own, minlength=logs.shape[1])
                 logs[part] = np.log(counts + 1.0)
                 continue
             found = self.learn(self.table.take(rest).select(names), self.target, self.spec)
@@ -274,9 +276,8 @@ def leave_one_out(relations: Relations, graph: DAG, smoothing: Smoothing) -> Arr
 def _class_logs(relations: Relations, smoothing: Smoothing) -> Array:
     """Log probability of each class by all rows but one."""
     table, own = relations.table, relations.table.columns[relations.target].astype(np.intp)
-    weights = np.ones(table.rows) if table.weights is None else table.weights
     counts = np.tile(relations.classes, (table.rows, 1))
-    counts[np.arange(table.rows), own] -= weights
+    counts[np.arange(table.rows), own] -= table.unit_weights()
     raised = counts + smoothing.cell(counts.shape[1], 1.0)
     with np.errstate(divide="ignore"):
         out: Array = np.log(raised) - np.log(raised.sum(axis=1, keepdims=True))
@@ -297,9 +298,9 @@ def _feature_logs(
     own = table.columns[relations.target][rows].astype(np.intp)
     cells, sums = counts[codes], counts.sum(axis=-2)[codes[:-1]]
     sums = np.broadcast_to(sums, cells.shape).copy()
-    weights = 1.0 if table.weights is None else table.weights[rows]
-    cells[np.arange(len(rows)), own] -= weights
-    sums[np.arange(len(rows)), own] -= weights
+    lost = table.unit_weights()[rows]
+    cells[np.arange(len(rows)), own] -= lost
+    sums[np.arange(len(rows)), own] -= lost
     a = smoothing.cell(levels, float(counts.size // levels))
     known = sums + a * levels > 1e-9
     out = np.zeros((table.rows, classes))

@@ -1,0 +1,130 @@
+"""The default of a family tied to a table: every local model is fitted from the rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals.base import (
+    Array,
+    Conditional,
+    Family,
+    Fits,
+    HeldOut,
+    ParentSets,
+    Parts,
+    no_count,
+    no_model,
+)
+from arcwise.data import Table
+
+__all__ = ["RowFits", "RowHeldOut", "possible"]
+
+Ask = Callable[[int, ParentSets], Array]
+
+
+class RowFits(Fits):
+    """The default: each parent set is fitted from the rows."""
+
+    def __init__(self, family: Family, table: Table) -> None:
+        self.family, self.table = family, table
+        self.nodes, self.rows = table.names, table.total
+        self._counts: dict[tuple[int, tuple[int, ...]], int | None] = {}
+
+    def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
+        """The fitted local model of `child` given `parents`."""
+        model = _fit(self.family, self.table, child, parents)
+        self._counts[child, parents] = model.n_params
+        return model
+
+    def takes(self, child: int, parents: tuple[int, ...]) -> bool:
+        """Whether the family has such a model."""
+        return bool(possible(self.family, self.table, child, (parents,)))
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the data under the fitted model, for each parent set."""
+        return self.asked(child, sets, self._loglik)
+
+    def _loglik(self, child: int, sets: ParentSets) -> Array:
+        return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
+
+    def n_params(self, child: int, sets: ParentSets) -> Array:
+        """Free parameters of the model for each parent set; 0 where there is none."""
+        return self.asked(child, sets, self._n_params, 0.0)
+
+    def _n_params(self, child: int, sets: ParentSets) -> Array:
+        for s in sets:
+            if (child, s) not in self._counts:  # else it was fitted for its likelihood
+                self.conditional(child, s)
+        counts = [self._counts[child, s] for s in sets]
+        if None in counts:
+            no_count(self.family)
+        return np.array(counts, dtype=float)
+
+    def asked(self, child: int, sets: ParentSets, ask: Ask, impossible: float = -np.inf) -> Array:
+        """What is answered for the sets that the family has models for."""
+        taken, out = possible(self.family, self.table, child, sets), np.full(len(sets), impossible)
+        if taken:
+            out[taken] = ask(child, [sets[i] for i in taken])
+        return out
+
+    def loo(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihood by fitting again without one unit of each row in turn."""
+        table, taken = self.table, possible(self.family, self.table, child, sets)
+        out, lost = np.full(len(sets), -np.inf), table.unit_weights()
+        out[taken] = 0.0
+        weights = np.ones(table.rows) if table.weights is None else table.weights
+        for row in np.flatnonzero(weights > 0):
+            one, left = table.take([row]), weights.copy()
+            left[row] -= lost[row]
+            rest = table.with_weights(None if table.weights is None else left).take(left > 0)
+            for i in taken:
+                out[i] += _loglik(_fit(self.family, rest, child, sets[i]), one, child, sets[i])
+        return out
+
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+        """Tie the family to parts of the rows that are left out in turn."""
+        return RowHeldOut(self.family, table or self.table, tuple(parts))
+
+
+@dataclass(frozen=True)
+class RowHeldOut(HeldOut):
+    """The default: each part's model is fitted from the rows outside it."""
+
+    family: Family
+    table: Table
+    parts: tuple[NDArray[np.intp], ...]
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
+        out, taken = np.full(len(sets), -np.inf), possible(self.family, self.table, child, sets)
+        out[taken] = 0.0
+        for part in self.parts:
+            rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
+            inside = self.table.take(part)
+            for i in taken:
+                model = _fit(self.family, rest, child, sets[i])
+                out[i] += _loglik(model, inside, child, sets[i])
+        return out
+
+
+def possible(family: Family, table: Table, child: int, sets: ParentSets) -> list[int]:
+    """Which of the sets the family has models for."""
+    own, variables = table.variables[child], table.variables
+    return [i for i, s in enumerate(sets) if family.takes(own, [variables[j] for j in s])]
+
+
+def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> Conditional:
+    xs = tuple(table.columns[j] for j in parents)
+    variables = tuple(table.variables[j] for j in parents)
+    if not family.takes(table.variables[child], variables):
+        raise no_model(family.name, table.variables[child], variables)
+    return family.fit(
+        table.columns[child], xs, table.variables[child], variables, weights=table.weights
+    )
+
+
+def _loglik(model: Conditional, table: Table, child: int, parents: tuple[int, ...]) -> float:
+    logs = model.logpdf(table.columns[child], tuple(table.columns[j] for j in parents))
+    return float(logs.sum() if table.weights is None else table.weights @ logs)

@@ -1,0 +1,216 @@
+"""Units: what folds and leave-one-out take out of a table.
+
+A row that occurs three times is three units, whether the table lists it three times or once with a weight
+of 3. Units are dealt into folds by what the rows contain: distinct rows are put into the order of their
+values, and each fold draws so many copies of each. So the folds depend neither on the order of the rows nor
+on whether a table is counted or long. In a counted table a distinct row is split into one row per fold.
+
+With ``copies="together"`` a row of the table is one unit, whatever its weight: its copies are repetitions of
+one measurement, and all of them are held out at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.table import COPIES, Table
+from arcwise.errors import DataError, unknown
+
+__all__ = ["Parts", "folds", "held_out_part", "split", "with_copies"]
+
+Integers = NDArray[np.int64]
+Rows = NDArray[np.intp]
+
+_LARGEST = 1 << 62  # keys of rows stay within 64 bits
+_MOST_UNITS = 10**9  # that numpy deals
+_TOGETHER = (
+    "Equal rows are copies of one measurement: each counts by its weight, and folds and leave-one-out hold "
+    "out all copies at once."
+)
+
+
+class Parts(NamedTuple):
+    """Parts of a table that are held out in turn.
+
+    `rows` are row numbers of `table`, one array a part. The table is the one given, or for counted rows one
+    in which each distinct row has a row for each part that it is in.
+    """
+
+    table: Table
+    rows: tuple[Rows, ...]
+
+    def expanded(self) -> Parts:
+        """The same with a row for each unit."""
+        long = self.table.expanded()
+        if long is self.table:
+            return self
+        place = np.repeat(np.arange(self.table.rows), self.table.counted_copies())
+        return Parts(long, tuple(np.flatnonzero(np.isin(place, part)) for part in self.rows))
+
+
+def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None) -> Parts:
+    """Deal the units of a table at random into k folds of nearly equal size.
+
+    Parameters
+    ----------
+    table : with whole weights, unless copies go together.
+    k : number of folds, from 2 to the number of units.
+    rng : the source of chance.
+    by : a discrete column whose levels have nearly the same share in each fold.
+
+    Raises
+    ------
+    DataError : fewer than two folds or more than units; weights that are not integers.
+
+    >>> from arcwise.data.frames import table
+    >>> dealt = folds(table({"x": ["a", "b"]}, weights=[7, 3]), 3, np.random.default_rng(1))
+    >>> [dealt.table.weights[part].sum() for part in dealt.rows]
+    [4.0, 3.0, 3.0]
+    """
+    units = _Units(table)
+    if not 2 <= k <= units.total:
+        raise DataError(f"{units.total} rows can be dealt into 2 to {units.total} folds, not {k}.")
+    shares, start = np.zeros((len(units.counts), k), dtype=np.int64), 0
+    for members in units.strata(by):
+        count = int(units.counts[members].sum())
+        sizes = [len(range(start + (f - start) % k, start + count, k)) for f in range(k)]
+        shares[members] = _drawn(units.counts[members], sizes, rng)
+        start += count
+    return units.parts(shares)
+
+
+def held_out_part(table: Table, fraction: float, rng: np.random.Generator) -> Parts:
+    """Draw one part with a fraction of the units of a table, at least one unit."""
+    units = _Units(table)
+    size = max(1, round(fraction * units.total))
+    dealt = units.parts(_drawn(units.counts, [size, units.total - size], rng))
+    return Parts(dealt.table, dealt.rows[:1])
+
+
+def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Table, Table]:
+    """Split the rows at random into a training and a test part.
+
+    Parameters
+    ----------
+    table : a row of weight 3 is three units, unless copies go together.
+    fraction : the share of units to train on, between 0 and 1.
+    rng : the source of chance.
+
+    Returns
+    -------
+    Training and test table, each with at least one unit, rows in their old order.
+
+    Raises
+    ------
+    DataError : a fraction outside (0, 1), fewer than two units, or weights that are not integers.
+
+    >>> from arcwise.data.frames import table
+    >>> both = split(table({"x": [1.0, 2.0, 4.0, 8.0]}), 0.75, np.random.default_rng(1))
+    >>> [part.rows for part in both]
+    [3, 1]
+    """
+    if not 0 < fraction < 1:
+        raise DataError(f"The fraction to train on has to be between 0 and 1, not {fraction!r}.")
+    units = _Units(table)
+    if units.total < 2:
+        raise DataError("A split needs at least two rows.")
+    size = min(max(round(fraction * units.total), 1), units.total - 1)
+    dealt = units.parts(_drawn(units.counts, [size, units.total - size], rng))
+    train, test = (dealt.table.take(part) for part in dealt.rows)
+    return train, test
+
+
+def with_copies(table: Table, copies: str) -> Table:
+    """Say what equal rows of a table are: units of their own, or copies of one measurement.
+
+    Parameters
+    ----------
+    table : any.
+    copies : "apart", or "together": then equal rows become one, with the sum of their weights.
+
+    >>> from arcwise.data.frames import table
+    >>> with_copies(table({"x": [1.5, 2.5, 1.5]}), "together").weights.tolist()
+    [2.0, 1.0]
+    """
+    if copies not in COPIES:
+        raise unknown("meaning of copies", copies, COPIES)
+    if copies == "apart":
+        return table
+    groups, first = _distinct(table.columns)
+    weights = np.bincount(groups, table.weights)
+    order = np.argsort(first, kind="stable")
+    return table.take(first[order]).with_weights(weights[order], "together").with_notes(_TOGETHER)
+
+
+class _Units:
+    """The units of a table by distinct row: `groups` by row, `counts` of units and `first` row by group."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.whole = table.weights is None or table.copies == "together"
+        own = np.ones(table.rows) if table.weights is None else table.weights
+        self.seen = np.flatnonzero(own > 0)
+        columns = [column[self.seen] for column in table.columns]
+        if table.weights is not None and table.copies == "together":
+            columns.append(own[self.seen])  # a unit is a row with its weight
+        self.groups, self.first = _distinct(columns)
+        copies = np.ones(len(self.seen)) if self.whole else table.counted_copies()[self.seen]
+        self.counts: Integers = np.bincount(self.groups, copies).astype(np.int64)
+        self.total = int(self.counts.sum())
+        if self.total >= _MOST_UNITS:
+            raise DataError(
+                f"At most {_MOST_UNITS:.0e} rows can be dealt into parts, got {self.total:.3g}: take fewer."
+            )
+
+    def strata(self, by: str | None) -> Iterator[Rows]:
+        """The groups of each level of a column, or all."""
+        if by is None:
+            yield np.arange(len(self.counts))
+            return
+        codes = self.table.column(by)[self.seen][self.first]
+        for code in np.unique(codes):
+            yield np.flatnonzero(codes == code)
+
+    def parts(self, shares: Integers) -> Parts:
+        """Parts from how many units of each group (rows) each of them (columns) has."""
+        k = shares.shape[1]
+        if self.whole:
+            part = np.full(self.table.rows, -1)
+            order = self.seen[np.argsort(self.groups, kind="stable")]
+            part[order] = np.repeat(np.tile(np.arange(k), len(shares)), shares.ravel())
+            return Parts(self.table, tuple(np.flatnonzero(part == f) for f in range(k)))
+        rows = self.seen[self.first]
+        shown = np.argsort(rows, kind="stable")  # in the order of the table
+        group, part = np.nonzero(shares[shown])
+        weights = shares[shown][group, part].astype(float)
+        table = self.table.take(rows[shown][group]).with_weights(weights)
+        return Parts(table, tuple(np.flatnonzero(part == f) for f in range(k)))
+
+
+def _drawn(counts: Integers, sizes: list[int], rng: np.random.Generator) -> Integers:
+    """How many units of each group each part draws, without replacement."""
+    left, shares = counts.copy(), np.zeros((len(counts), len(sizes)), dtype=np.int64)
+    for f, size in enumerate(sizes[:-1]):
+        shares[:, f] = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left -= shares[:, f]
+    shares[:, -1] = left
+    return shares
+
+
+def _distinct(columns: Any) -> tuple[Rows, Rows]:
+    """The group of each row, numbered in the order of the rows' values, and the first row of each group."""
+    keys, size = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column in columns:
+        values, codes = np.unique(column, return_inverse=True)
+        if size * len(values) > _LARGEST:
+            known, keys = np.unique(keys, return_inverse=True)
+            size = len(known)
+        keys, size = keys * len(values) + codes, size * len(values)
+        if len(values) == len(keys):  # no two rows are alike
+            break
+    _, first, groups = np.unique(keys, return_index=True, return_inverse=True)
+    return groups.astype(np.intp), first.astype(np.intp)
