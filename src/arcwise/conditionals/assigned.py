@@ -22,9 +22,9 @@ from arcwise.conditionals.base import (
     HeldOut,
     ParentSets,
     Parts,
-    RowFits,
     no_model,
 )
+from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Moments, Table, Variable
 from arcwise.graphs import DAG
 

@@ -68,8 +68,8 @@ def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None)
 
     >>> from arcwise.data.frames import table
     >>> dealt = folds(table({"x": ["a", "b"]}, weights=[7, 3]), 3, np.random.default_rng(1))
-    >>> [dealt.table.weights[part].sum() for part in dealt.rows]
-    [4.0, 3.0, 3.0]
+    >>> [int(dealt.table.weights[part].sum()) for part in dealt.rows]
+    [4, 3, 3]
     """
     units = _Units(table)
     if not 2 <= k <= units.total:
