@@ -112,7 +112,8 @@ def summary(net: Network) -> str:
     if net.score is not None:
         proof = _proof(net)
         word = net.settings.get("score", "score")
-        lines.append(f"{word} {net.score:.4f} on {net.rows:g} rows{proof}")
+        rows = "" if net.rows is None else f" on {net.rows:g} rows"
+        lines.append(f"{word} {net.score:.4f}{rows}{proof}")
     if net.stopped:
         steps = len(net.trace)  # a file keeps none of them
         taken = f", {plural(steps, 'step')}" if steps else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -12,10 +13,12 @@ from arcwise import data, io, results
 from arcwise.api.learning import specify
 from arcwise.api.net import Network
 from arcwise.api.posteriors import Posterior
+from arcwise.api.reading_checks import check_posterior
 from arcwise.conditionals.parzen import kept_fits
 from arcwise.data import Moments, Table
 from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
 from arcwise.graphs import DAG, Rules, UGraph
+from arcwise.io.checkpoint import digest
 from arcwise.learners.sampling import Plan
 from arcwise.networks import Net
 from arcwise.undirected.factors import Factors
@@ -58,9 +61,11 @@ def load(path: str | PathLike[str]) -> Any:
     FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
     """
     stored = io.load(path)
-    kind = str(stored.about.get("kind", "network"))
+    kind = stored.about.get("kind", "network")
+    if not isinstance(kind, str):
+        raise FileError(f"{str(path)!r} cannot be read: its kind must be text.")
     if kind not in READERS:
-        raise FileError(f"{str(path)!r} holds a {kind}, and known are {', '.join(READERS)}.")
+        raise FileError(f"{str(path)!r} holds a {kind:.60}, and known are {', '.join(READERS)}.")
     return READERS[kind](stored, path)
 
 
@@ -70,25 +75,31 @@ def _network(stored: io.Stored, path: str | PathLike[str]) -> Network:
             f"{str(path)!r} holds a graph without fitted numbers: read it with load_graph, and fit it "
             "to a table with fit."
         )
-    about: Mapping[str, Any] = stored.about
-    rules = _rules(about.get("rules"), stored.net)
+    try:
+        return _read_network(stored.net, stored.about)
+    except ArcwiseError as error:
+        raise FileError(f"{str(path)!r} cannot be read: {str(error).rstrip('.')}.") from None
+
+
+def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
+    rules = _rules(about.get("rules"), net)
     settings = _mapping(about.get("settings"))
     options = _mapping(settings.get("options"))
     return Network(
-        stored.net,
-        score=_number(about.get("score")),
-        stopped=str(about.get("stopped") or ""),
+        net,
+        score=_number(about.get("score"), "score"),
+        stopped=_text(about.get("stopped")),
         optimal=bool(about.get("optimal", False)),
         settings=settings,
-        notes=tuple(map(str, _sequence(about.get("notes")))),
-        order=_order(about.get("order"), stored.net.names),
-        rows=_number(about.get("rows")),
+        notes=tuple(map(_text, _sequence(about.get("notes")))),
+        order=_order(about.get("order"), net.names),
+        rows=_number(about.get("rows"), "rows"),
         fingerprint=str(about.get("fingerprint") or ""),
         tuning=tuple(_mapping(row) for row in _sequence(about.get("tuning"))),
         saved_edges=_mapping(about.get("edges")),
         rules=rules,
-        limits=None if rules is None else rules.on(stored.net.names),
-        fits=kept_fits(stored.net.variables, stored.net.conditionals, options),
+        limits=None if rules is None else rules.on(net.names),
+        fits=kept_fits(net.variables, net.conditionals, options),
     )
 
 
@@ -107,32 +118,55 @@ def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
     return graph
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+def _number(value: object, name: str) -> float | None:
+    """A number, or None where there is none."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or isnan(value):
+        raise FileError(f"its {name} must be a number, got {_shown(value)}")
+    return float(value)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return _of_type(value, Mapping, {}, "named entries")  # type: ignore[no-any-return]
 
 
 def _sequence(value: object) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else ()
+    return _of_type(value, (list, tuple), (), "a list")  # type: ignore[no-any-return]
+
+
+def _of_type(value: object, wanted: Any, empty: Any, what: str) -> Any:
+    if value is not None and not isinstance(value, wanted):
+        raise FileError(f"an entry of its 'about' must be {what}, got {_shown(value)}")
+    return empty if value is None else value
+
+
+def _text(value: object) -> str:
+    return str(_of_type(value, str, "", "text"))
+
+
+def _shown(value: object) -> str:
+    """A value in a message: short, and on one line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:60]} ..."
 
 
 def _rules(value: object, net: Net) -> Rules | None:
     """The rules that a directed graph was learned under; None where they are not known."""
-    if not isinstance(value, Mapping) or not isinstance(net.graph, DAG):
+    if value is None or not isinstance(net.graph, DAG):
         return None
     try:
-        rules = Rules(**value)
+        rules = Rules(**_mapping(value))
         return rules if rules.on(net.names).allows_graph(net.graph) else None
-    except (GraphError, TypeError):
-        return None
+    except (GraphError, TypeError, ValueError):
+        raise FileError("its rules are damaged") from None
 
 
 def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
     found = tuple(map(str, _sequence(value)))
-    return found if sorted(found) == list(names) else names
+    if found and sorted(found) != list(names):
+        raise FileError("its order of columns does not name each variable once")
+    return found or names
 
 
 # -- distributions over graphs ----------------------------------------------------------------------
@@ -168,6 +202,7 @@ def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
         "fingerprint": post.fingerprint,
         "seed": post.seed,
         "kept": dict(post.kept),
+        "kept_digest": digest(post.kept).hex(),
     }
     words = _plain_words(post.words)
     if words is not None:
@@ -197,7 +232,10 @@ def _read_plan(held: Mapping[str, Any]) -> Plan:
     prior = held["prior"]
     if isinstance(prior, Mapping):
         prior = Factors(np.asarray(prior["values"], dtype=float), tuple(prior["names"]))
-    return Plan(**{**held, "prior": prior})
+    fraction = held["fraction"]
+    if not isinstance(fraction, int | float) or not 0 < fraction <= 1:
+        raise FileError("its fraction of rows must be a number from 0 to 1")
+    return Plan(**{**held, "prior": prior, "n_jobs": 1, "backend": "joblib"})
 
 
 def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -230,8 +268,14 @@ def _posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
         return _read_posterior(stored, about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError) as error:
         raise FileError(
-            f"{str(path)!r} cannot be read: it is a damaged posterior ({error})."
+            f"{str(path)!r} cannot be read: it is a damaged posterior ({_said(error)})."
         ) from None
+
+
+def _said(error: Exception) -> str:
+    """An error of any library inside a message: short, and on one line."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return text if len(text) <= 300 else f"{text[:300]} ..."
 
 
 def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
@@ -241,11 +285,14 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
     values |= {name: own[name] for name in _PLAIN}
     values |= {"diagnostics": _mapping(own["diagnostics"])}
-    found = results.Posterior(nodes, graphs, **values, notes=tuple(map(str, own["notes"])))
+    found = results.Posterior(nodes, graphs, **values, notes=tuple(map(_text, own["notes"])))
+    check_posterior(found)
     kept = _mapping(about["kept"])
     if not all(isinstance(array, np.ndarray) for array in kept.values()):
         raise FileError("what it would go on from is no array")
-    words = about.get("words")
+    if about.get("kept_digest", digest(kept).hex()) != digest(kept).hex():  # older files have none
+        raise FileError("what it would go on from was changed")
+    words = _read_words(about.get("words"))
     spec = None
     if words is not None:
         rules = words.get("rules")
@@ -256,7 +303,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
         _read_plan(about["plan"]),
         _mapping(about["settings"]),
         order,
-        _number(about.get("rows")),
+        _number(about.get("rows"), "rows"),
         str(about["fingerprint"]),
         spec,
         _read_data(about.get("data"), stored.variables, order),
@@ -264,6 +311,16 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
         kept,
         about["seed"],
     )
+
+
+def _read_words(held: Any) -> Mapping[str, Any] | None:
+    """The words of a specification, as `_plain_words` writes them."""
+    for name, value in _mapping(held).items():
+        nested = {"rules": Mapping, "required": list, "forbidden": list, "tiers": list}.get(name)
+        plain = value is None or isinstance(value, str | bool | int | float)
+        if not plain and (nested is None or not isinstance(value, nested)):
+            raise FileError(f"its word {name!r} must be a plain value, got {_shown(value)}")
+    return None if held is None else _mapping(held)
 
 
 def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
@@ -276,7 +333,7 @@ def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Mom
         tuple(held["columns"]),
         held["weights"],
         order,
-        tuple(held["notes"]),
+        tuple(map(_text, held["notes"])),
         frozenset(held["fixed"]),
     )
 

@@ -12,7 +12,6 @@ import hashlib
 import io
 import json
 import time
-import zipfile
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from numbers import Real
@@ -30,7 +29,7 @@ from arcwise.io.files import read_bytes, write_bytes
 Arrays = dict[str, NDArray[Any]]
 Graph = DAG | UGraph
 
-_ABOUT = "about"
+_ABOUT, _DIGEST = "about", "digest"
 _SHOWN = 60  # letters of a value in an error
 _SELDOM = 10.0  # times the seconds that a writing takes
 _AGAIN = 10.0  # seconds until the next attempt after a writing that failed
@@ -74,7 +73,11 @@ class Checkpoint:
             with np.load(io.BytesIO(read_bytes(self.path)), allow_pickle=False) as archive:
                 found = {name: archive[name] for name in archive.files}
             about = json.loads(found.pop(_ABOUT).tobytes())
-        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
+            if found.pop(_DIGEST).tobytes() != digest(found) or not isinstance(about, dict):
+                raise ValueError("other numbers than were written")
+        except Exception as error:  # bytes from anywhere go through zipfile, numpy and json here
+            if isinstance(error, FileError):
+                raise
             raise FileError(
                 f"{str(self.path)!r} cannot be read: it is no checkpoint, or it is damaged."
             ) from None
@@ -93,7 +96,8 @@ class Checkpoint:
         """Write arrays, whole or not at all."""
         began = time.monotonic()
         content, about = io.BytesIO(), np.frombuffer(json.dumps(self.about).encode(), np.uint8)
-        np.savez(content, allow_pickle=False, **{_ABOUT: about}, **arrays)
+        seal = np.frombuffer(digest(arrays), np.uint8)
+        np.savez(content, allow_pickle=False, **{_ABOUT: about, _DIGEST: seal}, **arrays)
         write_bytes(self.path, content.getvalue())
         now = time.monotonic()
         self._next = now + _SELDOM * (now - began)
@@ -114,6 +118,22 @@ class Checkpoint:
                 f"The last checkpoint is missing: {said}; the result is complete without it."
             )
             self._next = time.monotonic() + _AGAIN
+
+
+def digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """A checksum of named arrays, their types and their shapes.
+
+    Chains trust the state that they go on from, so a file says what it was.
+
+    >>> digest({"x": np.arange(3)}) == digest({"x": np.arange(3.0)})
+    False
+    """
+    found = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        found.update(repr((name, array.dtype.str, array.shape)).encode())
+        found.update(array.tobytes())
+    return found.digest()
 
 
 def told(value: Any) -> str:
@@ -165,21 +185,29 @@ def unpack_graphs(
 ) -> list[tuple[Graph, ...] | str]:
     """Pieces of work from arrays; FileError where these make no graphs."""
     try:
-        ends = np.cumsum(arrays["counts"])
-        parts = np.split(arrays["pairs"], ends[:-1]) if len(ends) else []
+        counts, sizes, pairs = (arrays[name] for name in ("counts", "sizes", "pairs"))
+        said = json.loads(arrays["said"].tobytes())
+        whole = all(each.dtype.kind in "iu" for each in (counts, sizes, pairs))
+        if not whole or counts.min(initial=0) < 0 or counts.sum() != len(pairs):
+            raise FileError("its graphs are damaged")
+        if sizes[sizes > 0].sum() != len(counts) or (sizes < 0).sum() != len(said):
+            raise FileError("its graphs are damaged")
+        parts = np.split(pairs, np.cumsum(counts)[:-1]) if len(counts) else []
         graphs = iter([_graph(part.tolist(), nodes, directed) for part in parts])
-        said = iter(json.loads(arrays["said"].tobytes()))
+        texts = iter(said)
         return [
-            str(next(said)) if size < 0 else tuple(next(graphs) for _ in range(size))
-            for size in arrays["sizes"].tolist()
+            str(next(texts)) if size < 0 else tuple(next(graphs) for _ in range(size))
+            for size in sizes.tolist()
         ]
-    except (KeyError, ValueError, IndexError, TypeError, RuntimeError, GraphError):
+    except (AttributeError, KeyError, ValueError, IndexError, TypeError, RuntimeError, GraphError):
         raise FileError("its graphs are damaged") from None
 
 
 def _graph(pairs: list[list[int]], nodes: tuple[str, ...], directed: bool) -> Graph:
     rows: list[list[int]] = [[] for _ in nodes]
     for head, tail in pairs:
+        if not (0 <= head < len(nodes) and 0 <= tail < len(nodes)):
+            raise FileError("its graphs are damaged")
         rows[head].append(tail)
     ordered = tuple(tuple(sorted(row)) for row in rows)
     return DAG(nodes, ordered) if directed else UGraph(nodes, ordered)

@@ -21,7 +21,7 @@ of ``network.json`` with the large arrays beside it in NumPy's format. Nothing i
 nothing in a file is executed when it is read.
 
 Reading trusts nothing: names, types, lengths, the version and the graph are checked, and every
-local model must give a density for a row of ones.
+local model must fit the levels of its variables and give a density at each of them.
 """
 
 import io
@@ -41,10 +41,10 @@ from arcwise.conditionals import (
     GaussianConditional,
 )
 from arcwise.data import Variable
-from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored
+from arcwise.io.fitting_checks import answers, is_column
 from arcwise.io.values import Codec, shared_arrays
 from arcwise.io.variables import of_type, read_variable, write_variable
 from arcwise.io.versions import VERSION, translated
@@ -206,7 +206,7 @@ def _parsed(content: bytes) -> dict[str, Any]:
         raise FileError(f"it is not an Arcwise network (its format entry is not {FORMAT!r})")
     version = document.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise FileError(f"its version should be a whole number, not {version!r}")
+        raise FileError(f"its version must be a positive integer, got {version!r:.60}")
     if version > VERSION:
         raise FileError(
             f"a newer Arcwise wrote it (version {version} of the format, this one reads up to "
@@ -283,7 +283,7 @@ def _typical(
         codec.decode(document["typical"]), tuple, "set of typical rows"
     )
     for variable, column in zip(variables, typical, strict=True):
-        if not _possible(variable, of_type(column, np.ndarray, "typical column")):
+        if not is_column(variable, of_type(column, np.ndarray, "typical column")):
             raise FileError(f"the typical rows hold no values of {variable.name!r}")
     return typical
 
@@ -332,15 +332,6 @@ def _alike(one: Conditional, two: Conditional) -> bool:
     return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12 * size))
 
 
-def _possible(variable: Variable, column: NDArray[Any]) -> bool:
-    """Whether a column holds values of a variable, without gaps."""
-    if column.ndim != 1:
-        return False
-    if variable.levels is None:
-        return column.dtype == np.float64 and bool(np.isfinite(column).all())
-    return column.dtype.kind == "u" and bool((column < len(variable.levels)).all())
-
-
 def _check_blankets(net: BayesNet) -> None:
     """Refuse blanket models of other variables, or of variables that are no blanket."""
     if net.blankets is None:
@@ -369,27 +360,12 @@ def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG 
 
 
 def _probe(net: Net) -> None:
-    """Ask every local model for a density at two rows of ones: its numbers must fit together."""
+    """Check every local model against its variables, and query it for densities."""
     with np.errstate(all="ignore"):
         for node, conditional in enumerate(net.conditionals):
-            if not _answers(net, node, conditional):
+            parents = [net.variables[parent] for parent in net.inputs[node]]
+            if not answers(conditional, net.variables[node], parents):
                 raise FileError(f"the local model of {net.names[node]!r} does not work")
-
-
-def _answers(net: Net, node: int, conditional: Conditional) -> bool:
-    xs = tuple(_ones(net.variables[parent]) for parent in net.inputs[node])
-    try:
-        logs = np.asarray(conditional.logpdf(_ones(net.variables[node]), xs))
-    except (ArithmeticError, IndexError, TypeError, ValueError):
-        return False
-    return logs.shape == (2,) and not bool(np.isnan(logs).any())
-
-
-def _ones(variable: Variable) -> NDArray[Any]:
-    """Two rows of a column; for a discrete variable, of its first level."""
-    if variable.levels is None:
-        return np.ones(2)
-    return np.zeros(2, dtype=code_type(len(variable.levels)))
 
 
 JSON = Format("Arcwise JSON", read_json, write_json)

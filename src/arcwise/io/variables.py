@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import inf, isfinite
 from typing import Any
 
 from arcwise.data import Coding, Variable
@@ -38,9 +40,13 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
     levels = tuple(codec.decode(of_type(entry["levels"], list, "levels")))
     if not all(isinstance(level, str | int | float | bool) for level in levels):
         raise FileError(f"a level of {name!r} is neither text nor a number")
+    if not levels or not all(isfinite(level) for level in levels if isinstance(level, float)):
+        raise FileError(f"the levels of {name!r} must be one or more texts or finite numbers")
     ordered = of_type(entry.get("ordered", False), bool, "ordered")
     cuts = codec.decode(entry["cuts"]) if "cuts" in entry else None
     known = None if cuts is None else tuple(map(float, cuts))
+    if known and not all(low < high for low, high in pairwise((-inf, *known, inf))):
+        raise FileError(f"the cuts of {name!r} must be finite and ascending")
     return Variable(name, levels, ordered, known, _read_coding(entry.get("coding")))
 
 

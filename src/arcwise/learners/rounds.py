@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import NoTimeError
+from arcwise.errors import FileError, NoTimeError
 from arcwise.learners.parallel import inside, pieces
 from arcwise.learners.replicates import child_of
 from arcwise.learners.sampling import Arrays, Keep, Plan
@@ -174,16 +174,29 @@ def sampler_of(arrays: Arrays | None) -> str | None:
 
 
 def unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain]:
-    """Chains from arrays."""
-    count = 1 + max(int(name.split("_")[1]) for name in arrays)
-    found: list[Chain] = []
-    for number in range(count):
-        start = f"chain_{number}_"
-        own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-        state = {n.removeprefix("state_"): a for n, a in own.items() if n.startswith("state_")}
-        infos = tuple(Info(int(steps), int(moved)) for steps, moved in own["infos"])
-        parents = np.asarray(own["parents"], dtype=np.uint64)
-        scores = np.asarray(own["log_scores"], dtype=float)
-        ended = State.from_arrays(state)
-        found.append(Chain(sampler.nodes, sampler.target, parents, scores, infos, ended))
+    """Chains from arrays; FileError if these are none of this sampler's."""
+    try:
+        count = 1 + max(int(name.split("_")[1]) for name in arrays)
+        found = [_chain(arrays, f"chain_{number}_", sampler) for number in range(count)]
+    except (ArithmeticError, IndexError, KeyError, TypeError, ValueError):
+        raise FileError(_DAMAGED) from None
+    p, words = len(sampler.nodes), (len(sampler.nodes) + 63) // 64
+    for chain in found:
+        state, draws = chain.state, len(chain.log_scores)
+        whole = chain.parents.shape == (draws, p, words) and state.parents.shape[-2:] == (p, words)
+        if not whole or state.generator.shape[-1:] != (4,) or state.taken < 0:
+            raise FileError(_DAMAGED)
     return found
+
+
+_DAMAGED = "The chains to go on from are damaged: begin again without them."
+
+
+def _chain(arrays: Arrays, start: str, sampler: Sampler) -> Chain:
+    own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
+    state = {n.removeprefix("state_"): a for n, a in own.items() if n.startswith("state_")}
+    infos = tuple(Info(int(steps), int(moved)) for steps, moved in own["infos"])
+    parents = np.asarray(own["parents"], dtype=np.uint64)
+    scores = np.asarray(own["log_scores"], dtype=float)
+    ended = State.from_arrays(state)
+    return Chain(sampler.nodes, sampler.target, parents, scores, infos, ended)

@@ -84,7 +84,7 @@ def settled_model(model: str, source: Table | Moments) -> str:
     """The family's word; "auto" goes by the kinds of columns."""
     if model == "auto":
         return suited(source.variables)
-    model = SYNONYMS.get(model, model)
+    model = SYNONYMS.get(model, model) if isinstance(model, str) else model
     if not isinstance(model, str) or model not in FAMILIES:
         raise unknown("model", model, FAMILIES)
     return model
