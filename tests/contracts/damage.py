@@ -1,8 +1,8 @@
 """Saved files of every kind, ways to damage them, and a worker that reads what is left.
 
 Run as a program it is the worker: ``python damage.py FOLDER COUNT SEED`` damages the files of a folder one
-after the other, reads each, and uses what it holds. It writes the case at hand to standard output first, so that
-whoever started it knows which one killed it, and one line per failure.
+after the other, reads each, and uses what it holds. It writes the case at hand to standard output first, so
+that whoever started it knows which one killed it, and one line per failure.
 """
 
 import copy
@@ -25,7 +25,8 @@ from arcwise.errors import ArcwiseError
 DRAWS, SECONDS, MEMORY = 20, 20, 6 << 30
 VALUES = (
     {"$float": "nan"}, {"$float": "inf"}, {"$float": "-inf"}, -1, -0.5, 0, 1, 2, 7, 255, 1e-320, 1e308,
-    -1e308, 10**30, -(10**30), 2**31, 2**63, "text", "", "nan", "a", None, True, [], {}, [[]], [None], {"$array": []},
+    -1e308, 10**30, -(10**30), 2**31, 2**63, "text", "", "nan", "a", None, True, [], {}, [[]], [None],
+    {"$array": []},
     {"$array": ["nan"]}, {"$array": [0.5], "shape": [1, 1]}, {"$tuple": []}, {"$same": 0}, {"$same": 99},
     {"$array": [1], "type": "uint8"}, {"$object": "gaussian", "fields": {}}, "parzen", "discrete", "clg",
 )  # fmt: skip

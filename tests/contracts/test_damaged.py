@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import damage
 import pytest
+from contracts import damage
 
 import arcwise as aw
 from arcwise.errors import FileError

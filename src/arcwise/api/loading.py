@@ -153,13 +153,13 @@ def _shown(value: object) -> str:
 
 def _rules(value: object, net: Net) -> Rules | None:
     """The rules that a directed graph was learned under; None where they are not known."""
-    if value is None or not isinstance(net.graph, DAG):
+    if not isinstance(value, Mapping) or not isinstance(net.graph, DAG):
         return None
     try:
-        rules = Rules(**_mapping(value))
+        rules = Rules(**value)
         return rules if rules.on(net.names).allows_graph(net.graph) else None
     except (GraphError, TypeError, ValueError):
-        raise FileError("its rules are damaged") from None
+        return None
 
 
 def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import inf, isfinite
+from math import inf, isnan
 from typing import Any
 
 from arcwise.data import Coding, Variable
@@ -40,8 +40,8 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
     levels = tuple(codec.decode(of_type(entry["levels"], list, "levels")))
     if not all(isinstance(level, str | int | float | bool) for level in levels):
         raise FileError(f"a level of {name!r} is neither text nor a number")
-    if not levels or not all(isfinite(level) for level in levels if isinstance(level, float)):
-        raise FileError(f"the levels of {name!r} must be one or more texts or finite numbers")
+    if not levels or any(isnan(level) for level in levels if isinstance(level, float)):
+        raise FileError(f"the levels of {name!r} must be one or more texts or numbers")
     ordered = of_type(entry.get("ordered", False), bool, "ordered")
     cuts = codec.decode(entry["cuts"]) if "cuts" in entry else None
     known = None if cuts is None else tuple(map(float, cuts))
