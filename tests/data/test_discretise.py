@@ -344,3 +344,60 @@ def test_columns_made_of_text_count_and_keep_the_weights():
     assert found.names == ("from",)
     assert found.total == 35
     assert discretise({"from": mail["from"]}, levels=forms, weights=mail["n"]).total == 35
+
+
+# -- names of levels --------------------------------------------------------------------------------
+
+
+def named_interval(name: str) -> tuple[float, float]:
+    """From, and below: what the name of a level says."""
+    low, _, high = name.rpartition("below ")
+    if name.startswith("from "):
+        return float(name.removeprefix("from ")), np.inf
+    return (float(low.removesuffix(" to ")) if low else -np.inf), float(high)
+
+
+def assert_names_are_true(found: Table, x: np.ndarray) -> None:
+    levels = found.variable("x").levels
+    assert len(set(levels)) == len(levels)
+    if levels == ("all",):
+        return
+    for value, name in zip(x.tolist(), found.values("x").tolist(), strict=True):
+        low, high = named_interval(name)
+        assert low <= value < high, (value, name)
+    bounds = [named_interval(name) for name in levels]
+    assert [high for _, high in bounds[:-1]] == [low for low, _ in bounds[1:]]
+    assert tuple(low for low, _ in bounds[1:]) == found.variable("x").cuts
+
+
+numbers = st.floats(-1e12, 1e12, allow_nan=False) | st.integers(-50, 50).map(float)
+
+
+@given(
+    st.lists(numbers, min_size=1, max_size=40),
+    st.sampled_from(["quantiles", "width", "kmeans"]),
+    st.integers(2, 6),
+    st.sampled_from([0.0, 1e9, -20_000.0]),
+    st.sampled_from([1.0, 1e-9, 1e-300]),
+)
+@example([0.1, 0.1 + 2**-54, 0.2], "quantiles", 2, 0.0, 1.0)
+def test_every_value_is_in_the_level_that_its_name_says(xs, method, bins, shift, unit):
+    x = np.array(xs) * unit + shift
+    assert_names_are_true(discretise({"x": x}, method, bins=bins, columns=["x"]), x)
+
+
+def test_names_have_the_digits_of_the_spread():
+    x = np.random.default_rng(1).normal(20_000, 30, 1000)
+    found = discretise({"x": x})
+    assert_names_are_true(found, x)
+    assert all(len(name) < 32 for name in found.variable("x").levels)
+    classes = np.where(x > 20_010, "high", "low")
+    assert_names_are_true(discretise({"x": x, "c": classes}, "entropy", target="c"), x)
+
+
+def test_a_value_on_a_cut_is_in_the_level_above():
+    x = np.array([0.1 + 0.2, 0.3, 5.0, 7.5])
+    found = discretise({"x": x}, cuts={"x": [0.3, 0.1 + 0.2, 5]})
+    assert_names_are_true(found, x)
+    assert found.values("x").tolist()[2] == "from 5"
+    assert found.values("x").tolist()[1] == "0.3 to below 0.30000000000000004"

@@ -18,6 +18,7 @@ entropy    recursively where the entropy of a class is least, as long as the min
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -26,6 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+_NEAR = 0.01  # of the distance of the values around a cut, by which rounding may move it
 
 
 def width(values: Array, counts: Array, bins: int) -> Array:
@@ -235,24 +238,47 @@ def counted(
 
 
 def neat(values: Array, cuts: Array) -> Array:
-    """Cuts of whole numbers are whole numbers, which divide them alike."""
-    whole = bool((values == np.floor(values)).all())
-    return np.unique(np.ceil(cuts) if whole else cuts)
+    """Cuts with few digits that divide the values alike; those of whole numbers are whole numbers.
+
+    A cut is rounded by a hundredth at most of the distance of the values, or of the other cuts, around it.
+
+    >>> neat(np.array([1.25, 2.5, 4.75]), np.array([1.8333333, 3.0]))
+    array([1.83, 3.  ])
+    """
+    if bool((values == np.floor(values)).all()):
+        return np.unique(np.ceil(cuts))
+    cuts = np.unique(cuts)
+    above = np.searchsorted(values, cuts)
+    between = (cuts[:-1] / 2 + cuts[1:] / 2).tolist()
+    lows = np.maximum(values[above - 1], [-np.inf, *between])
+    highs = np.minimum(values[above], [*between, np.inf])
+    found = [
+        _rounded(*each) for each in zip(lows.tolist(), cuts.tolist(), highs.tolist(), strict=True)
+    ]
+    return np.array(found, dtype=float)
+
+
+def _rounded(low: float, cut: float, high: float) -> float:
+    """A cut rounded to the fewest decimals that leave it near, above `low` and at most `high`."""
+    allowed = _NEAR * (high - low)
+    if not 0 < allowed < math.inf:
+        return cut
+    least = math.ceil(-math.log10(2 * allowed))
+    for decimals in range(least, least + 18):
+        found = round(cut, decimals) + 0.0  # no -0
+        if low < found <= high:
+            return found
+    return cut
 
 
 def labels(cuts: Array) -> tuple[str, ...]:
-    """Names of the levels between cuts, with as many digits as keep them apart.
+    """Names of the levels between cuts, with all digits of these; a number on a cut is in the level above.
 
     >>> labels(np.array([0.5, 2.0]))
-    ('below 0.5', '0.5 to 2', 'from 2')
+    ('below 0.5', '0.5 to below 2', 'from 2')
     """
     if not len(cuts):
         return ("all",)
-    digits = range(4, 18)
-    written = next(
-        texts
-        for count in digits
-        if len(set(texts := [f"{cut:.{count}g}" for cut in cuts])) == len(cuts)
-    )
-    middle = [f"{low} to {high}" for low, high in pairwise(written)]
+    written = [repr(float(cut) + 0.0).removesuffix(".0") for cut in cuts]
+    middle = [f"{low} to below {high}" for low, high in pairwise(written)]
     return (f"below {written[0]}", *middle, f"from {written[-1]}")
