@@ -220,8 +220,10 @@ class OrderSampler:
         return tuple(group for group, _ in found.most_common(_KEPT))
 
     def _inside(self, graph: DAG) -> DAG:
-        """The graph, with parents left out where not all sets are listed."""
-        return graph if self.candidates is None else _nearest(self.lists, graph)
+        """The graph, without parents whose sets are not listed or have no score."""
+        scores = (self.score.local(child, row) for child, row in enumerate(graph.parents))
+        whole = self.candidates is None and not any(map(np.isneginf, scores))
+        return graph if whole else _nearest(self.lists, graph)
 
     def _short(self, sets: ParentSets, graph: DAG, words: Words) -> tuple[Visited, PlaceState]:
         """What a short chain visits, and where it ends."""

@@ -106,13 +106,18 @@ class StructureSampler:
         return State(packed(graph), generator(rng), 0, _NONE)
 
     def _random(self, rng: np.random.Generator) -> DAG:
-        """A random graph, of a finite score if one of some is."""
+        """A random graph, of a finite score if one of some is; else one without parents that have none."""
         found = random_start(self.bounds, rng)
         for _ in range(_TRIES):
             if total(self.score, found) > -np.inf:
-                break
+                return found
             found = random_start(self.bounds, rng)
-        return found
+        rows = [
+            self.bounds.required[child] if np.isneginf(self.score.local(child, row)) else row
+            for child, row in enumerate(found.parents)
+        ]
+        thin = DAG.unchecked(found.nodes, tuple(rows))
+        return thin if self.bounds.allows_graph(thin) else found
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
