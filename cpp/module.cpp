@@ -15,6 +15,7 @@ void bind_glasso(nanobind::module_& m);
 void bind_glasso_blocks(nanobind::module_& m);
 void bind_parzen(nanobind::module_& m);
 void bind_parzen_predict(nanobind::module_& m);
+void bind_plain(nanobind::module_& m);
 
 NB_MODULE(_native, m) {
   m.doc() = "Compiled loops behind arcwise._kernels.";
@@ -32,4 +33,5 @@ NB_MODULE(_native, m) {
   bind_glasso_blocks(m);
   bind_parzen(m);
   bind_parzen_predict(m);
+  bind_plain(m);
 }

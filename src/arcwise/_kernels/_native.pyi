@@ -38,6 +38,7 @@ parzen_draw: Any
 parzen_loo_rows: Any
 parzen_fit_near: Any
 glasso_descend: Any
+multiply_add: Any
 glasso_neighbours: Any
 glasso_precision: Any
 glasso_certify: Any
