@@ -65,8 +65,8 @@ class DiscreteScores(Batches):
     by_size : (p + 1,) charges by the number of parents.
     nml : whether to charge regret(n, r q) - regret(n, q) of normalised maximum likelihood.
     most_cells : sets whose table has more cells score -inf.
-    jackknife : expected count; a parent whose rarest level and the child's rarest level are expected together in
-        fewer rows is charged what one row gives to the BDeu gain of the pair at most (`cpp/row_influence.hpp`).
+    jackknife : expected count. If the rarest levels of a parent and the child are expected together in fewer
+        rows, the largest gain that one row gives to the pair is charged, see `cpp/row_influence.hpp`.
 
     A batch costs O(n) for each set or toggle, and much less where groups and levels are few: then 64 rows are
     counted at a time.

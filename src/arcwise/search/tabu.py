@@ -18,7 +18,7 @@ from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, Peak, starting_graph
 from arcwise.search.greedy import ascend
 
-__all__ = ["tabu"]
+__all__ = ["climb_and_walk", "tabu"]
 
 
 def tabu(
@@ -56,22 +56,27 @@ def tabu(
     trail = Trail(on_step, max_steps)
     climb = Climb(score.watched(trail.check), graph, bounds)
     peak = Peak(climb)
-    _run(climb, trail, peak, (tabu_length, walk_length, walks))
+    climb_and_walk(climb, trail, peak, (tabu_length, walk_length, walks))
     for _ in range(restarts):
         climb.go_to(graph if bounds.condition else bounds.start())
         climb.shake(rng, 2 * len(score.nodes))
         if trail.stopped or trail.add("restart", climb.total, climb.arcs):
             break
         own = Peak(climb)
-        _run(climb, trail, own, (tabu_length, walk_length, walks))
+        climb_and_walk(climb, trail, own, (tabu_length, walk_length, walks))
         if own.score > peak.score + peak.least:
             peak = own
     stopped = trail.stopped or f"{walks} walks in a row found nothing better"
     return Result(peak.graph, total(score, peak.graph), tuple(trail.steps), stopped)
 
 
-def _run(climb: Climb, trail: Trail, peak: Peak, lengths: Sequence[int]) -> None:
-    """One search from where the climb stands; the peak sees every graph that may be its best."""
+def climb_and_walk(
+    climb: Climb, trail: Trail, peak: Peak, lengths: Sequence[int] = (15, 30, 5)
+) -> None:
+    """One search from where the climb stands; the peak sees every graph that may be its best.
+
+    `lengths` are those of the tabu list and of a walk, and the walks in a row without a better graph.
+    """
     tabu_length, walk_length, walks = lengths
     ascend(climb, trail)
     peak.see()
