@@ -83,10 +83,11 @@ def test_some_graphs_keep_the_averages():
     found = of_draws(
         [graphs[i] for i in rng.choice(4, 1000, p=[0.6, 0.2, 0.15, 0.05])], meaning="x"
     )
-    few, weights = found.some(100)
+    few, weights, size, left = found.some(100)
     assert few == found.graphs
+    assert (size, left) == (1000.0, 0.0)
     assert weights.sum() == pytest.approx(1.0)
-    three, shares = found.some(3)
+    three, shares, *_ = found.some(3)
     assert len(three) <= 3
     assert shares.sum() == pytest.approx(1.0)
     assert three[0] == CHAIN

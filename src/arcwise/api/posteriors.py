@@ -3,9 +3,10 @@
 The methods are short calls of functions in the rooms below; the logic lives there.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,17 +22,18 @@ from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.stability import Stability, stability
 from arcwise.graphs import DAG, UGraph, graph_of, separated
-from arcwise.inference import Ensemble, Probability
+from arcwise.inference import Drawn, Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind
-from arcwise.learners.parameters import class_members, directed_net, markov_net
+from arcwise.learners.parameters import alike, class_members, directed_net, fitted_nets, markov_net
 from arcwise.learners.sampling import Plan
-from arcwise.networks import BayesNet, whole
+from arcwise.networks import whole
 from arcwise.scores import total
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
 
 _CLOSED, _DEAR = 200, 20  # graphs that are averaged over
+_EXACT = 600  # the same of exact probability: all of four variables are 543
 
 
 class Weighted(NamedTuple):
@@ -266,34 +268,23 @@ class Posterior:
 
         Parameters
         ----------
-        most : graphs at most; by default 200 where models are fitted in closed form, else 20.
-        do : variables that are set from outside: where graphs stand for classes, all directions that the
-            edges at these variables can have in a class count alike.
+        most : graphs at most; by default 200 where models have a closed form (600 of exact probability),
+            else 20.
+        do : variables that are set: of a class, all directions that the edges at these can have count alike.
         """
-        problem = self.problem
-        count = (_CLOSED if problem.family.closed else _DEAR) if most is None else most
-        graphs, weights = self.found.some(whole("number of graphs", count) or 1)
+        problem, found, groups = self.problem, self.found, None
+        usual = _EXACT if found.graph_ess == math.inf else _CLOSED
+        count = (usual if problem.family.closed else _DEAR) if most is None else most
         forced = [self._number(name) for name in do]
-        if self.found.classes and forced:
+        chosen = found.some(whole("number of graphs", count) or 1, alike(problem.bound, forced))
+        graphs, weights = chosen.graphs, chosen.shares
+        if found.classes and forced:
             own = [graph for graph in graphs if isinstance(graph, DAG)]
-            graphs, weights = class_members(own, weights, forced, problem.limits)
-        nets = tuple(self._fitted(graph) for graph in graphs)
+            graphs, weights, groups = class_members(own, weights, forced, problem.limits)
+        nets = fitted_nets(graphs, problem.bound)
         said = f"Averaged over {len(nets)} graph{'s' * (len(nets) != 1)} ({self.meaning})."
-        return Ensemble(nets, weights, said)
-
-    def _fitted(self, graph: Graph) -> Any:
-        bound = self.problem.bound
-        if isinstance(graph, UGraph):
-            return markov_net(graph, bound)
-        if not bound.closed:
-            return directed_net(graph, bound)
-        rows = enumerate(graph.parents)
-        fitted = tuple(self._local(child, row) for child, row in rows)
-        return BayesNet(bound.data.variables, graph, fitted)
-
-    @cached_property
-    def _local(self) -> Callable[[int, tuple[int, ...]], Any]:
-        return cache(self.problem.fits.conditional)
+        said += f" All others have probability {chosen.left:.2g}." * bool(chosen.left)
+        return Ensemble(nets, weights, said, Drawn(chosen.size, chosen.left, groups))
 
     @cached_property
     def _ensemble(self) -> Ensemble:
@@ -311,7 +302,7 @@ class Posterior:
         What is given changes the weights of graphs, too, by its probability in each. The answer to ``do``
         has a `range`: the answers of the single graphs, and how far they are apart.
         """
-        asked = self.ensemble(do=do) if do and self.found.classes else self._ensemble
+        asked = self.ensemble(do=do) if do else self._ensemble
         return asked.query(targets, given, do, **options)
 
     def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:

@@ -4,6 +4,7 @@ from arcwise.inference.averaged import Ensemble, Spread
 from arcwise.inference.base import Cost, DeclinedError, Engine
 from arcwise.inference.belief import Belief, Probability
 from arcwise.inference.beliefs import Beliefs
+from arcwise.inference.drawn import Drawn
 from arcwise.inference.engine import (
     Misses,
     closed,
@@ -31,6 +32,7 @@ __all__ = [
     "Beliefs",
     "Cost",
     "DeclinedError",
+    "Drawn",
     "Effort",
     "Engine",
     "Ensemble",

@@ -14,20 +14,22 @@ Raftery and Volinsky 1999; for effects Maathuis, Kalisch and Buehlmann 2009).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table, conform
-from arcwise.distributions import Categorical, log_sum
+from arcwise.distributions import Categorical, Distribution, log_sum
 from arcwise.distributions.blend import blended
 from arcwise.distributions.mixing import Mixing
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.belief import Belief, Quality, generator
 from arcwise.inference.beliefs import Beliefs, States
+from arcwise.inference.drawn import Drawn
 from arcwise.inference.engine import marginal_log_density, predict, query, sample
 from arcwise.inference.evidence import plain, read_evidence
 from arcwise.inference.predictions import Predictions
@@ -90,11 +92,42 @@ class Spread(Range):
 
 
 class _Answered(NamedTuple):
-    """What single networks answer, and the weight of each."""
+    """What single networks answer, the weight of each, and what it counted before anything was seen."""
 
     answers: tuple[Any, ...]
     weights: Array
     notes: tuple[str, ...]
+    shares: Array
+    drawn: Drawn
+
+    def error(self, values: Any, scale: Any) -> Array:
+        """Errors of averages of numbers that each network says (networks by numbers)."""
+        numbers = np.asarray(values, dtype=float).reshape(len(self.answers), -1)
+        return self.drawn.error(numbers, self.shares, self.weights[:, None], np.atleast_1d(scale))
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedBelief(Belief):
+    """A belief averaged over graphs; its errors are also those of which graphs were drawn.
+
+    Parameters
+    ----------
+    parts : the beliefs of the single graphs.
+    answered : what these count.
+    """
+
+    parts: tuple[Belief, ...] = ()
+    answered: _Answered | None = field(default=None, repr=False)
+
+    def _spread(self, share: float, event: Any) -> float:
+        """Standard error of a probability."""
+        if self.answered is None:
+            return super()._spread(share, event)
+        chances = [float(each.distribution.probability(event)[0]) for each in self.parts]
+        own = [each._spread(x, event) for each, x in zip(self.parts, chances, strict=True)]
+        simulated = float(np.sqrt(np.sum((self.answered.weights * np.array(own)) ** 2)))
+        scale = np.sqrt(max(share * (1.0 - share), 0.0))
+        return float(np.hypot(simulated, self.answered.error(chances, scale)[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +139,13 @@ class Ensemble:
     nets : the networks.
     weights : what each counts.
     words : what is averaged over, for notes.
+    drawn : where the weights come from.
     """
 
     nets: tuple[Net, ...]
     weights: Array
     words: str = ""
+    drawn: Drawn = field(default_factory=Drawn)
 
     def query(
         self,
@@ -163,7 +198,7 @@ class Ensemble:
         if not answers:
             raise refused or FitError("The evidence is impossible in every graph.")
         shares = weights[kept] / weights[kept].sum()
-        return _Answered(tuple(answers), shares, notes)
+        return _Answered(tuple(answers), shares, notes, self.weights[kept], self.drawn.taken(kept))
 
     def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[str, ...]]:
         """The weights of graphs once some values are seen, and a sentence where these cannot speak."""
@@ -205,14 +240,20 @@ class Ensemble:
         qualities = [answer.quality for answer in answers]
         notes = (self.words, *found.notes, *(note for each in qualities for note in each.notes))
         errors = np.array([each.error for each in qualities])
+        simulated = float(np.sqrt(np.sum((found.weights * errors) ** 2)))
+        rhat = max(each.rhat for each in qualities)
+        sure = all(each.exact for each in qualities)
         quality = Quality(
-            float(np.sqrt(np.sum((found.weights * errors) ** 2))),
-            max(each.rhat for each in qualities),
-            min(each.ess for each in qualities),
-            next((each.way for each in qualities if each.way), ""),
+            float(np.hypot(simulated, np.max(found.error(*_numbers_of(answers, shape))))),
+            math.nan if sure and not math.isinf(found.drawn.size) else rhat,
+            min(found.drawn.size, *(each.ess for each in qualities)),
+            next((each.way for each in qualities if each.way), "by drawn graphs"),
             tuple(dict.fromkeys(filter(None, notes))),
         )
-        return replace(answers[0], distribution=shape, quality=quality, by_chain=None, range=None)
+        first = answers[0]
+        return AveragedBelief(
+            first.name, shape, quality, None, first.given, first.do, None, tuple(answers), found
+        )
 
     def predict(self, table: Table, target: str, **options: Any) -> Predictions:
         """Predict a variable in every row; parameters as of `arcwise.inference.predict`."""
@@ -229,15 +270,33 @@ class Ensemble:
             chances = np.stack([found.probabilities for found in each])
             mean = np.einsum("kr,krl->rl", weights, chances)
             shape = Categorical(mean, first.levels, target)
+        simulated = np.sqrt(
+            np.sum((weights * np.stack([found.error for found in each])) ** 2, axis=0)
+        )
         mixing = Mixing(
-            np.sqrt(np.sum((weights * np.stack([found.error for found in each])) ** 2, axis=0)),
+            np.hypot(simulated, self._row_errors(each, shape, weights)),
             np.max([found.rhat for found in each], axis=0),
-            np.min([found.ess for found in each], axis=0),
+            np.minimum(np.min([found.ess for found in each], axis=0), self.drawn.size),
         )
         said = (self.words, *notes, *(note for found in each for note in found.notes))
         return Predictions(
             target, shape, mixing, tuple(dict.fromkeys(filter(None, said))), first.levels
         )
+
+    def _row_errors(
+        self, each: Sequence[Predictions], shape: Distribution, weights: Array
+    ) -> Array:
+        """Errors of the averages of rows that come from drawing graphs; of text levels, the largest."""
+        if _counts(shape):
+            chances = np.stack([found.probabilities for found in each])
+            spread = np.sqrt(shape.probabilities * (1.0 - shape.probabilities))
+            errors = [
+                self.drawn.error(chances[:, :, level], self.weights, weights, spread[:, level])
+                for level in range(chances.shape[2])
+            ]
+            return np.asarray(np.max(errors, axis=0))
+        means = np.stack([found.mean for found in each])
+        return self.drawn.error(means, self.weights, weights, shape.sd)
 
     def logpdf(self, table: Table, **options: Any) -> Array:
         """Log density of each row, averaged over graphs; nats."""
@@ -265,3 +324,16 @@ class Ensemble:
         back = np.argsort(np.concatenate(places), kind="stable")
         ordered = tuple(np.concatenate(column)[back] for column in columns)
         return Table(self.nets[0].variables, ordered)
+
+
+def _counts(shape: Distribution) -> TypeGuard[Categorical]:
+    """Whether a distribution is of levels that are no numbers."""
+    return isinstance(shape, Categorical) and not shape.numeric
+
+
+def _numbers_of(answers: Sequence[Belief], shape: Distribution) -> tuple[list[Any], Array]:
+    """What beliefs are compared by, means or probabilities of text levels, and the standard deviations."""
+    if _counts(shape):
+        chances = [each.distribution.probabilities[0] for each in answers]  # type: ignore[attr-defined]
+        return chances, np.sqrt(shape.probabilities[0] * (1.0 - shape.probabilities[0]))
+    return [each.mean for each in answers], shape.sd[:1]

@@ -7,6 +7,7 @@ the data are there, it lets Gibbs sampling fill any gap later.
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -165,20 +166,53 @@ def normal_net(precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits
     return MarkovNet.normal(fits.moments.variables, graph, joint)
 
 
+def fitted_nets(graphs: Sequence[DAG | UGraph], bound: Bound) -> tuple[Net, ...]:
+    """A fitted network for each graph; local models that graphs share are fitted once."""
+    local = cache(bound.fits.conditional)
+
+    def net(graph: DAG | UGraph) -> Net:
+        if isinstance(graph, UGraph):
+            return markov_net(graph, bound)
+        if not bound.closed:
+            return directed_net(graph, bound)
+        fitted = tuple(local(child, row) for child, row in enumerate(graph.parents))
+        return BayesNet(bound.data.variables, graph, fitted)
+
+    return tuple(map(net, graphs))
+
+
+def alike(bound: Bound, forced: Sequence[int]) -> Callable[[Any], Any] | None:
+    """What directed graphs with the same answers have in common: their class, and the parents of what is set.
+
+    None where equivalent graphs have different joint distributions.
+    """
+    if not bound.closed or not bound.fits.same_joint:
+        return None
+
+    def key(graph: Any) -> Any:
+        directed = isinstance(graph, DAG)
+        return (cpdag(graph), *(graph.parents[node] for node in forced)) if directed else graph
+
+    return key
+
+
 def class_members(
     graphs: Sequence[DAG], weights: NDArray[np.float64], forced: Sequence[int], limits: Limits
-) -> tuple[tuple[DAG, ...], NDArray[np.float64]]:
+) -> tuple[tuple[DAG, ...], NDArray[np.float64], NDArray[np.intp]]:
     """Members of the classes of weighted graphs, one for each set of parents that some variables can have.
 
-    The members of a class share its weight; of a large class the first few are taken.
+    The members of a class share its weight; of a large class the first few are taken. The last array has the
+    number of the class of each.
     """
     found: list[DAG] = []
     shares: list[float] = []
-    for graph, weight in zip(graphs, weights.tolist(), strict=True):
+    classes: list[int] = []
+    for number, (graph, weight) in enumerate(zip(graphs, weights.tolist(), strict=True)):
         each = list(islice(members(cpdag(graph, limits), graph, forced), MEMBERS))
         found += each
         shares += [weight / len(each)] * len(each)
-    return tuple(found), np.array(shares)
+        classes += [number] * len(each)
+    return tuple(found), np.array(shares), np.array(classes, dtype=np.intp)
 
 
 def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:

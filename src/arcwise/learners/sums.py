@@ -1,6 +1,7 @@
 """Posteriors over directed graphs by sums over all of them."""
 
 import math
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from arcwise.data import Moments, Table
 from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits
+from arcwise.graphs.walks import topological, transpose
 from arcwise.learners.chains import SHARE, Weighed, weighed
 from arcwise.learners.problem import Problem
 from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
@@ -27,6 +29,7 @@ _LATER = 5.0  # seconds for the best graph where the sums took all the time
 _SHOWN = (
     1000  # graphs drawn beside exact sums, to have some to average over, where no number is given
 )
+_ALL = 4  # variables up to which all graphs are held: 543 of four
 _COUNTED = 16  # variables up to which graphs that obey rules are counted
 _NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
 
@@ -51,7 +54,10 @@ def of_all_graphs(
     memory = SHARE * available()
     table = tabulated(own.score, limits, memory=memory, on_step=watch)
     found = summed(table, limits, memory=memory, on_step=watch)
-    drawn = _drawn(table, limits, found.log_total, rng, watch, plan.draws or _SHOWN)
+    if plan.draws is None and len(own.score.nodes) <= _ALL:
+        drawn = _all(table, limits, found.log_total)
+    else:
+        drawn = _drawn(table, limits, found.log_total, rng, watch, plan.draws or _SHOWN)
     zeros = np.zeros_like(found.arcs)
     return Run(
         Posterior(
@@ -87,6 +93,27 @@ class _Drawn(NamedTuple):
     shares: Array
     ess: float
     notes: tuple[str, ...]
+
+
+def _all(score: Score, limits: Limits, log_total: float) -> _Drawn:
+    """Every graph that the rules allow, with its probability."""
+    found: dict[DAG, float] = {}
+    sets = [
+        [row for size in range(len(score.nodes)) for row in combinations(others, size)]
+        for node in range(len(score.nodes))
+        for others in [[other for other in range(len(score.nodes)) if other != node]]
+    ]
+    for rows in product(*sets):
+        if len(topological(rows, transpose(rows))) == len(rows):
+            graph = DAG.unchecked(score.nodes, rows)
+            if limits.allows_graph(graph):
+                found[graph] = total(score, graph) - log_total
+    graphs, logs = list(found), np.array(list(found.values()))
+    order = np.argsort(-logs, kind="stable")
+    order = order[np.isfinite(logs[order])]
+    weights = np.exp(logs[order])
+    shares = weights / weights.sum()
+    return _Drawn(tuple(graphs[i] for i in order), shares, shares.copy(), math.inf, ())
 
 
 def _drawn(

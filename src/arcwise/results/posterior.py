@@ -12,7 +12,7 @@ certain that was only not seen.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,22 @@ Graph = DAG | UGraph
 Feature = Callable[[Any], Any]
 
 _ROUNDING = 1e-9
+_LEFT = 0.05  # probability of graphs that may be left out of averages
 _ENOUGH = 5.0  # independent draws, below which no graph stands out
 _ALIKE = 3.0
 """The second graph is no rival where the first is so many times as probable (Kass and Raftery 1995)."""
+
+
+class Chosen(NamedTuple):
+    """Graphs to average over, what each counts, the draws behind that, and the probability of all others.
+
+    The draws are infinite where weights are exact, and only then is something known to be left.
+    """
+
+    graphs: tuple[Graph, ...]
+    shares: Array
+    size: float
+    left: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,18 +134,36 @@ class Posterior:
         """The probability of all graphs that are held."""
         return float(self.weights.sum())
 
-    def some(self, most: int) -> tuple[tuple[Graph, ...], Array]:
+    def some(self, most: int, alike: Callable[[Graph], Any] | None = None) -> Chosen:
         """Graphs to average over, so many at most, and what each counts.
 
-        Where there are more, graphs at even steps of the cumulated shares: probable ones come more often, and
-        averages are those over all but for chance.
+        Where there are more, those that are `alike` are taken as one. Of still more, the most probable where
+        they are nearly all; else graphs at even steps of the cumulated shares: probable ones come more
+        often, and averages are those over all but for chance.
+
+        Parameters
+        ----------
+        most : how many graphs are enough.
+        alike : what graphs that answer alike have in common, such as their class; None where none do.
         """
-        if np.count_nonzero(self.shares) <= most:
-            chosen = np.flatnonzero(self.shares)
-            return tuple(self.graphs[i] for i in chosen), self.shares[chosen]
-        places = np.searchsorted(np.cumsum(self.shares), (np.arange(most) + 0.5) / most)
-        chosen, times = np.unique(np.minimum(places, len(self.graphs) - 1), return_counts=True)
-        return tuple(self.graphs[i] for i in chosen), times / most
+        there, size = np.flatnonzero(self.shares), self.graph_ess or self.ess
+        graphs, shares = tuple(self.graphs[i] for i in there), self.shares[there]
+        weights = self.weights[there] if np.isinf(size) else shares
+        if len(graphs) > most and alike is not None:
+            graphs, weights, shares = _merged(graphs, weights, shares, alike)
+        top = np.argsort(-weights, kind="stable")[:most]
+        left = max(0.0, 1.0 - float(weights[top].sum())) if np.isinf(size) else 0.0
+        left = left if left > _ROUNDING else 0.0
+        if len(graphs) <= most:
+            return Chosen(graphs, shares, size, left)
+        if np.isinf(size) and left <= _LEFT:
+            return Chosen(
+                tuple(graphs[i] for i in top), weights[top] / weights[top].sum(), size, left
+            )
+        places = np.searchsorted(np.cumsum(shares), (np.arange(most) + 0.5) / most)
+        chosen, times = np.unique(np.minimum(places, len(graphs) - 1), return_counts=True)
+        fewer = 1.0 / (1.0 / size + 1.0 / most)
+        return Chosen(tuple(graphs[i] for i in chosen), times / most, fewer, 0.0)
 
     def probability(self, feature: Feature) -> tuple[float, float]:
         """Probability (or mean) of a function of the graph, and its error.
@@ -206,6 +237,21 @@ class Posterior:
         how = "exact" if self.exact else plural(self.draws, "draw")
         over = plural(len(self.nodes), "variable")
         return f"<Posterior over graphs of {over}: {self.meaning}, {how}, {count}>"
+
+
+def _merged(
+    graphs: Sequence[Graph], weights: Array, shares: Array, alike: Callable[[Graph], Any]
+) -> tuple[tuple[Graph, ...], Array, Array]:
+    """Graphs that are alike as one, the first of them, with what all of them count."""
+    places: dict[Any, int] = {}
+    first: list[Graph] = []
+    where = np.empty(len(graphs), dtype=np.intp)
+    for i, graph in enumerate(graphs):
+        where[i] = places.setdefault(alike(graph), len(places))
+        if where[i] == len(first):
+            first.append(graph)
+    sums = [np.bincount(where, each).astype(float) for each in (weights, shares)]
+    return tuple(first), sums[0], sums[1]
 
 
 def _number(value: Any) -> float:
