@@ -70,7 +70,7 @@ def test_it_is_what_plain_regressions_give(seed, gamma):
 
 
 def test_a_matrix_that_is_symmetric_up_to_rounding_gives_the_graph_of_its_mean():
-    """numpy.corrcoef divides by one root and then by the other: its mirror images differ in the last digit."""
+    """numpy.corrcoef divides by one root, then by the other: its mirror images differ in the last digit."""
     lopsided = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
