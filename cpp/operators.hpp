@@ -20,6 +20,7 @@
 #include "essential.hpp"
 #include "extension.hpp"
 #include "rows.hpp"
+#include "ties.hpp"
 
 namespace arcwise {
 
@@ -181,9 +182,8 @@ class Search {
     for (int x = 0; x < size; ++x)
       if (toggled[x] - own > settings_.tolerance && x != y && !graph.adjacent(x, y) && !rules_.shut(x, y))
         row.far.push_back({toggled[x] - own, x});
-    std::sort(row.far.begin(), row.far.end(), [](const Entry& a, const Entry& b) {
-      return a.gain != b.gain ? a.gain > b.gain : a.node < b.node;
-    });
+    rank(row.far, settings_.tolerance, [](const Entry& e) { return e.gain; },
+         [](const Entry& a, const Entry& b) { return a.node < b.node; });
     row.far.shrink_to_fit();
   }
 
@@ -224,14 +224,24 @@ class Search {
     node.bound = node.best.gain;
   }
 
+  // Operators into one node whose gains tie are taken by tail, then by clique.
+  static bool earlier(const Operator& a, const Operator& b) {
+    return a.tail != b.tail ? a.tail < b.tail : a.clique < b.clique;
+  }
+
+  bool beats(const Operator& op, const Operator& best) const {
+    if (best.tail < 0 || std::abs(op.gain - best.gain) > settings_.tolerance) return op.gain > best.gain;
+    return earlier(op, best);
+  }
+
   void find_insert(int y, const Row& row, Operator& best) {
     reached_.clear();
     for (const Entry& e : row.far) {
-      if (e.gain <= best.gain) return;
+      if (e.gain < best.gain - settings_.tolerance) return;
       if (!fits(y, e.node, row) || leads_to(y, e.node, row.clique)) continue;
       Operator op{Kind::insert, e.node, y, row.clique, e.gain};
       if (refused(op)) continue;
-      best = std::move(op);
+      if (beats(op, best)) best = std::move(op);
       return;
     }
   }
@@ -261,11 +271,12 @@ class Search {
     node.best.gain = settings_.tolerance;
     for (const Row& row : node.rows)
       for (const Entry& e : row.near) {
-        if (!(e.gain > node.best.gain) || !contains(row.base, e.node)) continue;
+        if (!(e.gain > settings_.tolerance && e.gain >= node.best.gain - settings_.tolerance)) continue;
+        if (!contains(row.base, e.node)) continue;
         if (rules_.any && (rules_.kept.test(y, e.node) || rules_.kept.test(e.node, y))) continue;
         Operator op{Kind::remove, e.node, y, row.clique, e.gain};
         std::erase(op.clique, e.node);
-        if (all_adjacent(op.clique, e.node) && !refused(op)) node.best = std::move(op);
+        if (beats(op, node.best) && all_adjacent(op.clique, e.node) && !refused(op)) node.best = std::move(op);
       }
     node.bound = node.best.gain;
   }
@@ -288,7 +299,7 @@ class Search {
         list_turn(y, x, row, common, false);
       }
     }
-    std::stable_sort(turns.begin(), turns.end(), [](const Operator& a, const Operator& b) { return a.gain > b.gain; });
+    rank(turns, settings_.tolerance, [](const Operator& op) { return op.gain; }, earlier);
   }
 
   // `common` are the neighbours that point at x before and after the turn. Its row holds y if the edge was
@@ -315,14 +326,15 @@ class Search {
       for (const Node& node : nodes_)
         if (!node.dirty) best = std::max(best, node.bound);
       for (int y = 0; y < graph.size(); ++y)
-        if (nodes_[y].dirty && nodes_[y].bound >= best && nodes_[y].bound > settings_.tolerance) {
+        if (nodes_[y].dirty && nodes_[y].bound >= best - settings_.tolerance &&
+            nodes_[y].bound > settings_.tolerance) {
           if (pulse.tick(graph.edges)) return {};
           find_best(y);
           best = std::max(best, nodes_[y].bound);
         }
       int winner = -1;
       for (int y = 0; y < graph.size() && winner < 0; ++y)
-        if (!nodes_[y].dirty && nodes_[y].best.tail >= 0 && nodes_[y].bound >= best) winner = y;
+        if (!nodes_[y].dirty && nodes_[y].best.tail >= 0 && nodes_[y].bound >= best - settings_.tolerance) winner = y;
       if (winner < 0) return {};
       if (open(nodes_[winner].best)) return nodes_[winner].best;
       nodes_[winner].dirty = true;  // a path has come up since

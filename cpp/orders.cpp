@@ -10,7 +10,8 @@
 // Most moves change most variables not at all. A walk from the root looks at the branches it takes (the grown
 // set) and at those it has to pass over because they are not in the prefix (`passed`). Let x be moved: a
 // variable after x is touched only if x is in its grown set, one before x only if x was passed over. All
-// others keep their parents wherever x goes. So a move of x costs O(p) bit tests and a few walks.
+// others keep their parents wherever x goes, and x keeps its own until a variable of its grown set comes after it.
+// So a move of x costs O(p) bit tests and a few walks.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include "local_scores.hpp"
+#include "ties.hpp"
 
 namespace arcwise {
 namespace {
@@ -135,24 +137,25 @@ class Tree {
     if (room) {
       std::vector<Option>& more = choices_.more;
       std::erase_if(more, [&](const Option& o) { return !has(rules_.allowed[child_], o.node); });
-      std::sort(more.begin(), more.end(), [](const Option& a, const Option& b) {
-        return a.score > b.score || (a.score == b.score && a.node < b.node);
-      });
+      rank(more, tolerance_, [](const Option& o) { return o.score; },
+           [](const Option& a, const Option& b) { return a.node < b.node; });
       for (const Option& option : more) node.better.push_back(option.node);
       node.next.assign(node.better.size(), kNone);
       size += 2 * node.better.size();
     }
   }
 
-  // The best member to leave out, from the last answer.
+  // The best member to leave out, from the last answer; of those that tie the one with the lowest number.
   void note_fewer(int at) {
-    Option best{nodes_[at].own + tolerance_, -1};
-    for (const Option& option : choices_.fewer)
-      if (option.score > best.score && !contains(rules_.kept[child_], option.node)) best = option;
+    std::vector<Option>& fewer = choices_.fewer;
+    const double least = nodes_[at].own + tolerance_;
+    std::erase_if(fewer, [&](const Option& o) { return !(o.score > least) || contains(rules_.kept[child_], o.node); });
     nodes_[at].fewer = kNone;
-    if (best.node < 0) return;
+    if (fewer.empty()) return;
+    rank(fewer, tolerance_, [](const Option& o) { return o.score; },
+         [](const Option& a, const Option& b) { return a.node < b.node; });
     Set smaller = nodes_[at].path;
-    smaller.erase(std::find(smaller.begin(), smaller.end(), best.node));
+    smaller.erase(std::find(smaller.begin(), smaller.end(), fewer.front().node));
     const int next = find(std::move(smaller));
     nodes_[at].fewer = next;
   }
@@ -208,9 +211,13 @@ class Orders {
     total_ = -INFINITY;
     try {
       enter();
+      // Likely places as long as they help, then all of them, so that no move of one variable improves the end.
       std::size_t quiet = 0;
-      for (std::size_t i = 0; quiet < turns.shape(0) && !ended_; ++i) {
-        quiet = move(static_cast<int>(turns.data()[i % turns.shape(0)])) ? 1 : quiet + 1;
+      const std::size_t all = turns.shape(0);
+      for (std::size_t i = 0; quiet < 2 * all && !ended_; ++i) {
+        const bool everywhere = quiet >= all;
+        const bool moved = move(static_cast<int>(turns.data()[i % all]), everywhere);
+        quiet = moved ? (everywhere ? all + 1 : 1) : quiet + 1;
         if (i % (1 + static_cast<std::size_t>(p_) / 16) == 0) bound_memory();
         if (Clock::now() - last_ > std::chrono::milliseconds(50)) tell(-1);
       }
@@ -295,35 +302,50 @@ class Orders {
   }
 
   // Put x where it is best; whether it moved.
-  bool move(int x) {
+  bool move(int x, bool everywhere) {
     rest_ = order_;
     rest_.erase(rest_.begin() + place_[x]);
     const auto here = static_cast<std::size_t>(place_[x]);
     find_changes(x, here);
-    const auto [first, last] = window(x);
-    Best best{here, families_[x].score + others(here), families_[x]};
+    Best best{here, families_[x].score + sums_[passed(here)], families_[x]};
     const double now = best.total;
-    // The further back, the better for x itself and the worse for the others. So only the places just before
-    // a variable that x matters to are of use, and none of them gives x more than those behind it did.
+    everywhere ? try_all(x, best) : try_likely(x, best);
+    if (best.place == here) return false;
+    settle(x, best, best.total - now);
+    return true;
+  }
+
+  // Mostly x scores the more the further back it is, and the others the less. Then only the places just before a
+  // variable that x matters to are of use, and none of them gives x more than those behind it did.
+  void try_likely(int x, Best& best) {
+    const auto [first, last] = window(x);
     double most = INFINITY;
     std::size_t tried = rest_.size() + 1;
     for (std::size_t i = changes_.size() + 1; i-- > 0;) {
       const std::size_t place = std::min(i < changes_.size() ? changes_[i].rank : rest_.size(), last);
       if (place < first) break;
       if (std::exchange(tried, place) == place) continue;
-      const double rest = others(place);
+      const double rest = sums_[passed(place)];
       if (most + rest <= best.total + tolerance_) continue;
-      grow_at(x, place);
+      grow_among(x, place);
       most = own_.score;
-      if (own_.score + rest > best.total + tolerance_) {
-        best.place = place;
-        best.total = own_.score + rest;
-        std::swap(best.family, own_);
-      }
+      if (most + rest > best.total + tolerance_) best = {place, most + rest, own_};
     }
-    if (best.place == here) return false;
-    settle(x, best, best.total - now);
-    return true;
+  }
+
+  // Growing is greedy, so x may score less with more variables before it: all places, the last first. Its family stays
+  // as it is until one of its grown set is no longer before it.
+  void try_all(int x, Best& best) {
+    const auto [first, last] = window(x);
+    Bits prefix = grow_among(x, last);
+    for (std::size_t place = last;; --place) {
+      const double total = own_.score + sums_[passed(place)];
+      if (total > best.total + tolerance_) best = {place, total, own_};
+      if (place == first) return;
+      const int gone = rest_[place - 1];
+      take(prefix, gone);
+      if (std::binary_search(own_.grown.begin(), own_.grown.end(), gone)) trees_[x].grow(prefix, own_);
+    }
   }
 
   // The variables that x matters to, with their families on the other side of it; the sums of scores for
@@ -351,18 +373,18 @@ class Orders {
     }
   }
 
-  // Score of the variables that x matters to, with x at a place.
-  double others(std::size_t place) const {
-    std::size_t passed = 0;
-    while (passed < changes_.size() && changes_[passed].rank < place) ++passed;
-    return sums_[passed];
+  // How many of the variables that x matters to come before a place.
+  std::size_t passed(std::size_t place) const {
+    const auto after = [&](const Change& c, std::size_t rank) { return c.rank < rank; };
+    return static_cast<std::size_t>(std::lower_bound(changes_.begin(), changes_.end(), place, after) - changes_.begin());
   }
 
-  // The family of x at a place, into own_.
-  void grow_at(int x, std::size_t place) {
+  // The family of x at a place, into own_; gives the variables before it.
+  Bits grow_among(int x, std::size_t place) {
     Bits prefix(words_, 0);
     for (std::size_t rank = 0; rank < place; ++rank) put(prefix, rest_[rank]);
     trees_[x].grow(prefix, own_);
+    return prefix;
   }
 
   // First and last place that required arcs leave to x.

@@ -70,12 +70,13 @@ class BestOrder {
     return at_ == best_.size();
   }
 
-  // Writes the order, first variable first; returns the best total.
-  double order(OutIndices order) const {
+  // Writes the order, first variable first; returns the best total. Of variables that may come last with the best
+  // score, up to `slack`, it is the one with the lowest number.
+  double order(OutIndices order, double slack) const {
     std::size_t set = best_.size() - 1;
     for (std::size_t place = p_; place-- > 0;) {
       for (std::size_t v = 0; v < p_; ++v) {
-        if ((set >> v & 1) && last(set, v) == best_[set]) {
+        if ((set >> v & 1) && last(set, v) >= best_[set] - slack) {
           order.data()[place] = static_cast<std::int64_t>(v);
           set &= ~(std::size_t{1} << v);
           break;

@@ -114,6 +114,7 @@ class Operator:
     kind: str
     tail: int
     head: int
+    clique: tuple[int, ...]  # the neighbours of the head that point at it
     gain: float
     change: Callable[[], Pairs]
 
@@ -137,9 +138,8 @@ def inserts(graph: Pairs, p: int, local: Local) -> Iterator[Operator]:
                 continue
             base = parents(graph, y) | common | t
             changed = directed(graph, [(z, y) for z in t]) | {(x, y)}
-            yield Operator(
-                "insert", x, y, _gain(local, y, base, base | {x}), partial(_complete, changed)
-            )
+            gain, clique = _gain(local, y, base, base | {x}), tuple(sorted(common | t))
+            yield Operator("insert", x, y, clique, gain, partial(_complete, changed))
 
 
 def deletes(graph: Pairs, p: int, local: Local) -> Iterator[Operator]:
@@ -154,9 +154,8 @@ def deletes(graph: Pairs, p: int, local: Local) -> Iterator[Operator]:
             base = (parents(graph, y) | (common - h)) - {x}
             arcs = [(y, z) for z in h] + [(x, z) for z in h & neighbours(graph, x)]
             changed = directed(graph, arcs) - {(x, y), (y, x)}
-            yield Operator(
-                "delete", x, y, _gain(local, y, base | {x}, base), partial(_complete, changed)
-            )
+            gain, clique = _gain(local, y, base | {x}, base), tuple(sorted(common - h))
+            yield Operator("delete", x, y, clique, gain, partial(_complete, changed))
 
 
 def turns(graph: Pairs, p: int, local: Local) -> Iterator[Operator]:
@@ -177,7 +176,8 @@ def turns(graph: Pairs, p: int, local: Local) -> Iterator[Operator]:
             first += [(z, y) for z in c] + [(y, z) for z in neighbours(graph, y) - c]
             base = parents(graph, y) | c
             gain = _gain(local, y, base, base | {x}) + _gain(local, x, before, before - {y})
-            yield Operator("turn", x, y, gain, partial(_turned, directed(graph, first), x, y))
+            change = partial(_turned, directed(graph, first), x, y)
+            yield Operator("turn", x, y, tuple(sorted(c)), gain, change)
 
 
 def _may_turn_arc(graph: Pairs, x: int, y: int, c: set[int]) -> bool:
@@ -210,8 +210,11 @@ PHASES = {"forward": inserts, "backward": deletes, "turning": turns}
 
 
 def best(operators: Iterable[Operator], least: float) -> Operator | None:
+    """The operator that gains most; of those within `least` of it the first by head, tail and clique."""
     good = [operator for operator in operators if operator.gain > least]
-    return max(good, key=lambda operator: operator.gain, default=None)
+    top = max((operator.gain for operator in good), default=0.0)
+    tied = (operator for operator in good if operator.gain >= top - least)
+    return min(tied, key=lambda o: (o.head, o.tail, o.clique), default=None)
 
 
 def ges(dag: Pairs, p: int, local: Local, least: float) -> tuple[Pairs, list[Operator]]:

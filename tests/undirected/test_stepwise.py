@@ -1,5 +1,7 @@
 """Edge by edge: beside a slow twin by plain regressions, its criterion, rules, invariances and stops."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from undirected.tables import linear
@@ -7,7 +9,7 @@ from undirected.tables import linear
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
 from arcwise.undirected.known import known
-from arcwise.undirected.stepwise import Charge, stepwise, usual_gamma
+from arcwise.undirected.stepwise import Charge, _sides, stepwise, usual_gamma
 
 
 def correlations(seed, rows, p):
@@ -58,6 +60,36 @@ def slow(R, n, gamma):
             return joined
         _, i, j = best
         joined[i, j] = joined[j, i] = not joined[i, j]
+
+
+def replay(R, n, gamma):
+    """Each step beside all gains computed again, from the matrix and the graph alone; ties by columns."""
+    R = 0.5 * (R + R.T)
+    charge, near = Charge(n, len(R), gamma), [[] for _ in R]
+    slack, most = 1e-10 * n, int((n - 1) // 3)
+    told = [(step.what, step.tail, step.head) for step in stepwise(R, n, gamma=gamma).trace]
+    for what, one, two in [*told, ("end", -1, -1)]:
+        sides = np.array([_sides(R, n, node, row) for node, row in enumerate(near)])
+        worth, edges = 0.5 * (sides + sides.T), sum(map(len, near)) // 2
+        pairs = list(combinations(range(len(R)), 2))
+        there = [(-worth[i, j], i, j) for i, j in pairs if j in near[i]]
+        absent = [
+            (worth[i, j], i, j)
+            for i, j in pairs
+            if j not in near[i] and max(len(near[i]), len(near[j])) < most
+        ]
+        gains = {"remove": there, "add": absent}
+        charges = {"remove": charge.edge(max(edges, 1)), "add": -charge.edge(edges + 1)}
+        wanted = ("end", -1, -1)
+        for word, tried in gains.items():
+            top = max(tried, default=(-np.inf,))[0]
+            if top + charges[word] > 1e-9:
+                wanted = (word, *min(each[1:] for each in tried if each[0] >= top - slack))
+                break
+        assert (what, one, two) == wanted
+        if what != "end":
+            for a, b in ((one, two), (two, one)):
+                near[a] = [x for x in near[a] if x != b] + [b] * (what == "add")
 
 
 @pytest.mark.parametrize("seed", range(6))

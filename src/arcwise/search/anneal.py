@@ -64,7 +64,9 @@ def annealing(
     if not trail.stopped:
         ascend(climb, trail)
     peak.see()
-    if peak.score > climb.total:  # the best graph met on the way may be better than where it ended
+    if (
+        peak.score > climb.total + peak.least
+    ):  # a graph met on the way is better than where it ended
         climb.go_to(peak.graph)
         ascend(climb, trail)
     stopped = trail.stopped or "cooled down"

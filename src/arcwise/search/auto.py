@@ -127,7 +127,7 @@ class _Classes:
         fallen = None if trail.stopped else self.orders.fall(start.order())
         if fallen is not None and not trail.stopped:
             fallen = self._by_classes(fallen[0])
-        if fallen is not None and fallen[1] > self.found[1]:
+        if fallen is not None and fallen[1] > self.found[1] + least_gain(score):
             self.found = fallen
         self.found = self._by_orders(self.found)
 

@@ -9,6 +9,7 @@ no moves any more, so that whatever walks on it comes to its end.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
@@ -300,9 +301,16 @@ class Climb:
         return Gain(gain, kind, tail, head) if fine and gain > -np.inf else None
 
     def above(self, least: float) -> Iterator[Gain]:
-        """All legal moves whose gain is larger than `least`, best first."""
-        found = (g for g in self._moves_above(least) if g.gain > least)
-        return filter(self.permits, sorted(found, key=lambda g: (-g.gain, g[1:])))
+        """All legal moves whose gain is larger than `least`, best first; ties in the order of `best`."""
+        moves = sorted(
+            (g for g in self._moves_above(least) if g.gain > least), key=lambda g: -g.gain
+        )
+        apart = [b.gain < a.gain - self._slack for a, b in pairwise(moves)]
+        ranks = dict(zip(moves, accumulate(apart, initial=0), strict=False))
+        order = sorted(
+            moves, key=lambda g: (ranks[g], g.head, g.kind != kernel.ADD, g.tail, g.kind)
+        )
+        return filter(self.permits, order)
 
     def _moves_above(self, least: float) -> Iterator[Gain]:
         for head, tail in np.argwhere(self.gains > least).tolist():

@@ -79,7 +79,7 @@ def exact(
             _best_inside(careful, bounds, child, table, trail)
             if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
                 raise Interrupted
-        found = _assemble(bounds, tables, trail.check)
+        found = _assemble(bounds, tables, trail.check, least_gain(score))
     except Interrupted:
         return Result(graph, total(score, graph), (), trail.stopped)
     if score.equivalent and bounds.free:
@@ -90,7 +90,7 @@ def exact(
 
 
 def best_known(
-    known: Sequence[Mapping[tuple[int, ...], float]], limits: Limits
+    known: Sequence[Mapping[tuple[int, ...], float]], limits: Limits, slack: float = 0.0
 ) -> tuple[DAG, float]:
     """The best graph whose every parent set is among known ones, and its score.
 
@@ -98,6 +98,7 @@ def best_known(
     ----------
     known : local scores by parent set, for each child; those that the rules forbid are passed over.
     limits : rules bound to the columns; some graph of known sets must obey them.
+    slack : differences that count as rounding.
     """
     sizes = [1 << len(limits.candidates(child)) for child in range(len(known))]
     tables = np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
@@ -108,7 +109,7 @@ def best_known(
             if limits.allows(child, parents):
                 table[sum(bits[x] for x in parents if x not in required)] = value
         kernel.subset_maxima(table)
-    graph = _assemble(limits, tables, None)
+    graph = _assemble(limits, tables, None, slack)
     return graph, sum(known[child][row] for child, row in enumerate(graph.parents))
 
 
@@ -155,21 +156,23 @@ def _best_inside(score: Score, limits: Limits, child: int, table: Array, trail: 
     kernel.subset_maxima(table)
 
 
-def _assemble(limits: Limits, tables: list[Array], check: Callable[[], None] | None) -> DAG:
-    """The best order, and in it the smallest best parents of each variable."""
+def _assemble(
+    limits: Limits, tables: list[Array], check: Callable[[], None] | None, slack: float
+) -> DAG:
+    """The best order, and in it the smallest best parents of each variable; ties by column numbers."""
     p = len(limits.nodes)
     offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
     candidates = [limits.candidates(child).tolist() for child in range(p)]
     masks = np.array([mask_of(c) for c in candidates], dtype=np.uint64)
     needs = np.array([mask_of(r) for r in limits.required], dtype=np.uint64)
-    best, order = kernel.best_order(_joined(tables), offsets, masks, needs, check)
+    best, order = kernel.best_order(_joined(tables), offsets, masks, needs, check, slack)
     if best == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
     before: set[int] = set()
     parents: list[tuple[int, ...]] = [()] * p
     for child in order.tolist():
         inside = sum(1 << bit for bit, c in enumerate(candidates[child]) if c in before)
-        chosen = _smallest(tables[child], inside)
+        chosen = _smallest(tables[child], inside, slack)
         free = [c for bit, c in enumerate(candidates[child]) if chosen >> bit & 1]
         parents[child] = tuple(sorted([*free, *limits.required[child]]))
         before.add(child)
@@ -187,10 +190,10 @@ def mask_of(members: Sequence[int]) -> int:
     return sum(1 << member for member in members)
 
 
-def _smallest(table: Array, inside: int) -> int:
-    """A smallest subset with the same best score: drop bits while nothing is lost."""
+def _smallest(table: Array, inside: int, slack: float) -> int:
+    """A smallest subset with the same best score: drop bits while nothing but rounding is lost."""
     mask = inside
     for bit in range(inside.bit_length()):
-        if mask >> bit & 1 and table[mask ^ (1 << bit)] == table[mask]:
+        if mask >> bit & 1 and table[mask ^ (1 << bit)] >= table[inside] - slack:
             mask ^= 1 << bit
     return mask

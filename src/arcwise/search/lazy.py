@@ -244,7 +244,7 @@ class LazyArcs:
         climb.settle(self.trail)
         found = climb.graph(), climb.total
         while self.together and not self.trail.stopped:
-            graph, value = best_known(self.memory.known, self.limits)
+            graph, value = best_known(self.memory.known, self.limits, self.least)
             if not value > found[1] + self.least:
                 break
             climb.go_to(graph)
