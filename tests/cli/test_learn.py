@@ -133,9 +133,12 @@ def test_kinds_that_were_decided_are_told(run, folder):
     aw.example("boston")
     run("data", "boston", "-o", "all.csv")
     out = run("learn", "all.csv", "--only", "RAD,TAX,CHAS").out
-    assert "CHAS and RAD take few whole values, which are treated as numbers." in out
+    said = "have few distinct whole values and are treated as numbers; --kind CHAS=discrete changes"
+    assert f"'CHAS' and 'RAD' {said} that for 'CHAS'." in out
     out = run("learn", "all.csv", "--only", "TAX,CHAS").out
-    assert "CHAS takes few whole values, which are treated as numbers." in out
+    assert "'CHAS' has few distinct whole values and is treated as numbers; --kind" in out
+    out = run("learn", "all.csv", "--only", "TAX,CHAS", "--model", "parzen").out
+    assert "treated as numbers" not in out
 
 
 def test_json_is_one_document_with_the_same_edges(run, table, learned):

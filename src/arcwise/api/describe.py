@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from arcwise.data import Moments, Table
-from arcwise.errors import listed, plural
+from arcwise.errors import plural
 from arcwise.evaluate import EdgeTable
 from arcwise.learners.totals import is_pseudo
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
-_NAMED = 8  # columns that are named; of more, the number is
 # Words in the reason why a search ended that tell that it might have gone on.
 _CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
 
@@ -52,16 +51,7 @@ def notes_of(net: Network) -> list[str]:
     """What was guessed, left out and decided on the way from the data to the network, each once."""
     if net.data is None:
         return list(dict.fromkeys(net.notes))
-    notes = list(dict.fromkeys([*net.data.notes, *net.notes]))
-    numbers = {variable.name for variable in net.net.variables if not variable.discrete}
-    levels = {variable.name for variable in net.data.variables if variable.discrete}
-    recast = [name for name in net.variables if name in numbers and name in levels]
-    if recast:
-        verb = "takes" if len(recast) == 1 else "take"
-        notes.append(
-            f"{listed(recast, most=_NAMED)} {verb} few whole values, which are treated as numbers."
-        )
-    return notes
+    return list(dict.fromkeys([*net.data.notes, *net.notes]))
 
 
 def legend(edges: EdgeTable) -> list[str]:

@@ -14,6 +14,7 @@ from arcwise.api.net import Network
 from arcwise.api.progress import Progress
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, any_table, fingerprint, read
+from arcwise.data.functions import function_notes
 from arcwise.data.gaps import checked_policy
 from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.evaluate import bend_notes, some_rows
@@ -138,7 +139,8 @@ def learn(
             learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
             curves = () if watch.reason else curve_notes(spec, source, *found)
-        learned = replace(learned, notes=(*learned.notes, *curves))
+        functions = _function_notes(source, learned.net.graph)
+        learned = replace(learned, notes=(*learned.notes, *curves, *functions))
         net = network_of(learned, source, seed, watch.reason, watch.left)
     return _certain(net, certainty, watch, n_jobs, progress) if certainty else net
 
@@ -155,6 +157,13 @@ def _certain(
     except NoTimeError:
         pass
     return replace(net, notes=(*net.notes, "There was no time to find how sure edges are."))
+
+
+def _function_notes(source: Table | Moments, graph: DAG | UGraph) -> tuple[str, ...]:
+    """Notes on columns with edges that are functions of others, or identifiers."""
+    if isinstance(source, Moments):
+        return ()
+    return tuple(function_notes(source, graph.arcs if isinstance(graph, DAG) else graph.edges))
 
 
 def curve_notes(

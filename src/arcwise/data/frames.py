@@ -180,8 +180,7 @@ def _from_frame(data: Any) -> Raw:
         names = eager.columns
     except nw.exceptions.DuplicateError:
         return _refuse_repeats(data)
-    raw = _make(names, list(eager.iter_columns()))
-    return replace(raw, whole=eager.implementation.is_pandas_like())
+    return _make(names, list(eager.iter_columns()))
 
 
 def _refuse_repeats(data: Any) -> Raw:

@@ -8,20 +8,29 @@ policy. `POLICIES` is the register: word to what becomes of a table.
 from collections.abc import Callable, Iterable
 
 from arcwise.data.table import Table
+from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError
 
 POLICIES: dict[str, Callable[[Table], Table]] = {"drop": Table.complete}
 
 
 def as_numbers(table: Table) -> Table:
-    """Turn columns of numeric levels into numbers, except those fixed by name.
+    """Turn columns of numeric levels into numbers, except those fixed by name; a note names them.
 
     >>> from arcwise.data.frames import table
     >>> as_numbers(table({"count": [1, 2, 2, 3], "colour": ["red", "blue", "red", "red"]}))
     Table(4 rows, 1 continuous, 1 discrete: count, colour)
     """
     numeric = [v.name for v in table.variables if v.numeric and v.name not in table.fixed]
-    return table.recast(dict.fromkeys(numeric, "continuous"))
+    if not numeric:
+        return table
+    several = len(numeric) > 1
+    note = (
+        f"{sentence_list(numeric)} {'have' if several else 'has'} few distinct whole values and "
+        f"{'are' if several else 'is'} treated as numbers; kinds={{{numeric[0]!r}: 'discrete'}} "
+        f"changes that{f' for {numeric[0]!r}' * several}."
+    )
+    return table.recast(dict.fromkeys(numeric, "continuous")).with_notes(note)
 
 
 def checked_policy(missing: object) -> str:

@@ -14,8 +14,9 @@ other numbers                                             continuous
 ========================================================  =====================================
 
 "Whole numbers" is what the source says they are (an integer type, or a CSV column without any
-point); only from pandas, which stores integers with gaps as floats, do whole floats with gaps count
-too. What is left out, and why, is a sentence in the notes of the table.
+point). Whole floats with missing values count too, from any source: pandas stores integers with missing
+values as floats, and writes them to files as 1.0. What is left out, and why, is a sentence in the notes
+of the table.
 """
 
 from collections import defaultdict
@@ -170,7 +171,7 @@ def _settle_numbers(
     gaps = np.isnan(numbers)
     if gaps.all():
         return Outcome(reason="no value at all")
-    whole = whole or (raw.whole and _whole_with_gaps(numbers, gaps))
+    whole = whole or _whole_with_gaps(numbers, gaps)
     few = whole and _at_most(numbers[~gaps] if gaps.any() else numbers, FEW)
     if kind == "discrete" or (kind is None and few):
         return Outcome(*to_levels(Variable(name), numbers))

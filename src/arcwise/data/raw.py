@@ -23,14 +23,12 @@ class Raw:
     names : tidy, distinct.
     arrays : Arrow arrays of equal length, one per name.
     notes : sentences so far.
-    whole : whether numbers with gaps may have been whole numbers (pandas turns those into floats).
     own : whether the arrays belong to nobody else and need not be copied.
     """
 
     names: tuple[str, ...]
     arrays: tuple[Any, ...]
     notes: tuple[str, ...] = ()
-    whole: bool = False
     own: bool = False
 
     @property

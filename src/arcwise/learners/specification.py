@@ -120,7 +120,7 @@ def with_kinds(source: Table, family: Family) -> Table:
         parts = (with_kinds(source.select(names), own) for own, names in family.shares())
         kinds = {v.name: v.kind for part in parts for v in part.variables}
         return source.recast({n: k for n, k in kinds.items() if k != source.variable(n).kind})
-    table = as_numbers(source) if "continuous" in family.kinds else source
+    table = source if "discrete" in family.kinds else as_numbers(source)
     wrong = [v.name for v in table.variables if v.kind not in family.kinds]
     if not wrong:
         return table
