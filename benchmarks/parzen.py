@@ -65,7 +65,7 @@ def directed(**words) -> str:
 
 
 def default() -> str:
-    net = aw.learn(aw.example("boston"), model="parzen", progress=False)
+    net = aw.learn(aw.example("boston").continuous(), model="parzen", progress=False)
     return f"score {net.score / 506:.4f} with {net.graph.n_arcs} arcs"
 
 
