@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/averaged.py
 
-Six tables of 60 rows (a weak linear network; numbers, or cut into two levels) of three and of four columns, and
-for each 15 pairs of chains of 300 draws. The mean of a variable, or the probability of a level, is asked given
+Six tables of 60 rows (a weak linear network; numbers, or cut into two levels) of three and four columns, and
+for each 15 pairs of chains of 300 draws. A mean, or the probability of a level, is asked given
 two others and after one is set. Columns: answers, the share of them within one and two of their errors (.68
 and .95 of normal errors), the root mean square of what they are off by, and the mean error.
 """
