@@ -5,8 +5,7 @@ import pytest
 from contracts.cases import linear
 
 import arcwise as aw
-from arcwise.conditionals import FAMILIES
-from arcwise.conditionals import Gaussian, Parzen
+from arcwise.conditionals import FAMILIES, Gaussian, Parzen
 from arcwise.data import Moments, Table, Variable
 from arcwise.evaluate import validate_folds
 from arcwise.learners import LEARNERS, RULES, Learner, Specification, bind, searches
