@@ -17,8 +17,10 @@ def test_they_are_the_matrices_of_one_distribution(net):
     precision, covariance = map(np.asarray, (net.precision, net.covariance))
     assert net.precision.names == net.covariance.names == net.variables == TABLE.order
     np.testing.assert_allclose(precision @ covariance, np.eye(5), atol=1e-9)
-    wide = net.query(list(net.variables))
-    np.testing.assert_allclose(covariance, wide.covariance, rtol=1e-9)
+    wide, sd = net.query(list(net.variables)), np.sqrt(np.diag(covariance))
+    np.testing.assert_allclose(covariance / sd / sd[:, None], wide.correlation, rtol=1e-9)
+    widened = wide.sd / sd  # the uncertainty of the parameters is in answers, not in the matrices
+    np.testing.assert_allclose(widened, 1.005 if net.directed else 1.0, atol=0.004)
     for row in net.edges:
         found = net.partial_correlations[row.first, row.second]
         assert found == pytest.approx(row.partial_correlation, abs=1e-12)

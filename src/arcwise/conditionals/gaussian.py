@@ -95,6 +95,25 @@ class GaussianConditional:
         """Standard deviation of the noise."""
         return float(np.sqrt(self.variance))
 
+    @cached_property
+    def freedom(self) -> float:
+        """Degrees of freedom of the noise variance; 0 if rows do not tell how certain the model is."""
+        used = len(self.coefficients) + 1 - sum(self.redundant)
+        return max(self.rows - used, 0.0) if np.isfinite(self.spread).all() else 0.0
+
+    @cached_property
+    def centre(self) -> Array:
+        """Means of the parents in the data, as far as `spread` tells them; 0 for redundant parents."""
+        slopes = self.spread[1:, 1:]
+        scale = np.sqrt(np.diag(slopes))
+        kept = np.flatnonzero(scale > 0)
+        centre = np.zeros(len(self.coefficients))
+        if len(kept):
+            own = scale[kept]
+            matrix = slopes[np.ix_(kept, kept)] / own / own[:, None]
+            centre[kept] = -np.linalg.solve(matrix, self.spread[0, 1:][kept] / own) / own
+        return centre
+
     @property
     def standard_errors(self) -> Array:
         """Standard errors of (intercept, coefficients)."""

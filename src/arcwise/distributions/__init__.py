@@ -1,7 +1,8 @@
 """Distributions of one variable, one for each of many rows: what local models give and answers show.
 
-`Normal` and `Mixture` (of normals), `Grid` (a density known at points), `Categorical` (a probability for each
-level); `Joined` puts parts of a table's rows together, and `Average` takes in distributions one by one.
+`Normal`, `Student` and `Mixture` (of normals), `Grid` (a density known at points), `Categorical` (a
+probability for each level); `Joined` puts parts of a table's rows together, and `Average` takes in
+distributions one by one.
 """
 
 from arcwise.distributions.categorical import Categorical, no_numbers
@@ -9,6 +10,7 @@ from arcwise.distributions.distribution import Distribution, beside, blocks, int
 from arcwise.distributions.grid import POINTS, Grid, tabulate
 from arcwise.distributions.joined import Average, Joined, centre, refuse_beyond
 from arcwise.distributions.mixture import Mixture, Normal, standard_quantiles
+from arcwise.distributions.student import Student
 
 __all__ = [
     "POINTS",
@@ -19,6 +21,7 @@ __all__ = [
     "Joined",
     "Mixture",
     "Normal",
+    "Student",
     "beside",
     "blocks",
     "centre",

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Table
 from arcwise.data.variable import code_type
-from arcwise.distributions import Categorical, Distribution, Normal
+from arcwise.distributions import Categorical, Distribution, Normal, Student
 from arcwise.errors import DataError, FitError
 from arcwise.inference import Belief, marginal_log_density, query
 from arcwise.inference.evidence import plain, read_evidence
@@ -208,18 +208,26 @@ POINTS = 2000
 
 
 def _apart(one: Distribution, two: Distribution) -> float:
-    """The divergence of one distribution from another, both of one row."""
+    """The divergence of one distribution from another, both of one row.
+
+    That of Student's distributions is the divergence of normal ones with the same means and scales.
+    """
     if isinstance(one, Categorical) and isinstance(two, Categorical):
         p, q = one.probabilities[0], two.probabilities[0]
         with np.errstate(divide="ignore"):
             return max(float((p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()), 0.0)
-    if isinstance(one, Normal) and isinstance(two, Normal):
-        (m, s), (n, t) = ((float(each.mean[0]), float(each.sd[0])) for each in (one, two))
+    if isinstance(one, Normal | Student) and isinstance(two, Normal | Student):
+        (m, s), (n, t) = ((float(each.mean[0]), _scale(each)) for each in (one, two))
         if s > 0 and t > 0:
             return float(np.log(t / s) + (s**2 + (m - n) ** 2) / (2 * t**2) - 0.5)
         return 0.0 if (m, s) == (n, t) else np.inf
     points = one.quantile((np.arange(POINTS) + 0.5) / POINTS)
     return max(float((one.logpdf(points) - two.logpdf(points)).mean()), 0.0)
+
+
+def _scale(found: Normal | Student) -> float:
+    """The standard deviation of a normal, the scale of a Student distribution."""
+    return float((found.scale if isinstance(found, Student) else found.sd)[0])
 
 
 def _short(belief: Belief) -> str:

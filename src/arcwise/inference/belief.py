@@ -309,7 +309,7 @@ class Belief:
             chances = self.probabilities.items()
             plain["probabilities"] = {str(level): float(each) for level, each in chances}
         if self.numeric:
-            plain |= {"mean": self.mean, "sd": self.sd}
+            plain |= {"mean": self.mean, "sd": self.sd if math.isfinite(self.sd) else None}
         if not self.levels:
             low, high = self.interval()
             plain["interval"] = {"level": 0.95, "low": low, "high": high}

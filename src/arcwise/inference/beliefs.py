@@ -197,8 +197,9 @@ class Beliefs:
 
     @property
     def covariance(self) -> Array:
-        """Covariance matrix."""
-        return self.correlation * np.outer(self.sd, self.sd)
+        """Covariance matrix; infinite or NaN for a variable without a standard deviation."""
+        with np.errstate(invalid="ignore"):
+            return self.correlation * np.outer(self.sd, self.sd)
 
     @property
     def error(self) -> float:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table
-from arcwise.distributions import Normal
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.base import EXACT, Answer, Cost, Engine, Found
 from arcwise.inference.gaussian import (
@@ -21,6 +20,7 @@ from arcwise.inference.gaussian import (
     roots,
 )
 from arcwise.inference.normal import GaussianJoint, log_normal, narrow
+from arcwise.inference.predictive import distributions, predictive, saturated_note
 from arcwise.inference.questions import Columns, Question
 from arcwise.inference.relevance import patterns, upward
 from arcwise.networks import BayesNet, ancestral, log_density
@@ -42,21 +42,30 @@ class Closed(Engine):
         return Cost(EXACT, float(len(question.net.names)) ** 2)
 
     def ask(self, question: Question) -> Found:
-        """Normal distributions of what is asked, and their joint one for a single question."""
+        """Distributions of the targets, and a joint normal one for a single question.
+
+        Where parameters were fitted to rows, their uncertainty is included (see ``predictive``); the joint
+        distribution has the same means, standard deviations and the plug-in correlations.
+        """
         net, asked = _linear(question), question.asked
-        mean, sd = np.empty((2, question.size, len(asked)))
-        joint = None
+        mean, scale, freedom = np.empty((3, question.size, len(asked)))
+        joint, saturated = None, set[int]()
         for places, known in patterns(question.gaps):
             evidence = _evidence(question, places, known)
             if question.single:
                 check_relations(net, evidence)
-            means, root = posterior(net, asked, evidence)
-            mean[places], sd[places] = means, np.linalg.norm(root, axis=1)
+            answer = predictive(net, asked, evidence)
+            mean[places], scale[places], freedom[places] = answer[:3]
+            saturated.update(answer.saturated)
             if question.single:
                 names = tuple(net.names[node] for node in asked)
-                joint = GaussianJoint(names, means[0].copy(), narrow(root))
-        found = (Normal(mean[:, i], sd[:, i]) for i in range(len(asked)))
-        return Found(tuple(Answer.exact(each, question.size) for each in found), joint)
+                root = narrow(answer.root) * answer.ratios[:, None]
+                joint = GaussianJoint(names, answer.mean[0].copy(), root)
+        found = (distributions(*each) for each in zip(mean.T, scale.T, freedom.T, strict=True))
+        few = [net.names[node] for node in sorted(saturated)]
+        notes = [saturated_note(few)] if few else []
+        answers = tuple(Answer.exact(each, question.size) for each in found)
+        return Found(answers, joint, lambda: notes)
 
     def logpdf(self, question: Question) -> Array:
         """Log density of what is known of each row, unknown variables integrated out."""

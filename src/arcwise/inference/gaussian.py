@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcwise.conditionals import GaussianConditional
 from arcwise.conditionals.gaussian import FLOOR
 from arcwise.errors import FitError
-from arcwise.inference.normal import ROUNDING, GaussianJoint, eliminate
+from arcwise.inference.normal import ROUNDING, Elimination, GaussianJoint, eliminate
 from arcwise.inference.relevance import relevant, upward
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
 
@@ -204,6 +204,35 @@ def _sorted(net: BayesNet, members: Collection[int]) -> list[int]:
     return sorted(members, key=rank.__getitem__)
 
 
+class Conditioned(NamedTuple):
+    """The nodes that matter for a question, in topological order, and what the evidence does to them.
+
+    `place` is the index of a node in `nodes`, `hidden` are those without a value, `mean` (rows by nodes) and
+    `root` describe them before the evidence on the nodes `seen`, which is `off` its means.
+    """
+
+    nodes: list[int]
+    place: dict[int, int]
+    hidden: set[int]
+    mean: Array
+    root: Array
+    seen: list[int]
+    off: Array
+    step: Elimination | None
+
+    def means(self, places: Sequence[int]) -> Array:
+        """Expected values of some nodes (columns) given the evidence."""
+        before = self.mean[:, places]
+        return (
+            before if self.step is None else before + self.step.shift(self.root[places], self.off)
+        )
+
+    def left(self, places: Sequence[int]) -> Array:
+        """Root of some nodes given the evidence."""
+        rows = self.root[places]
+        return rows if self.step is None else self.step.left(rows)
+
+
 def posterior(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> tuple[Array, Array]:
     """Distribution of targets for many rows that know the same variables.
 
@@ -223,13 +252,21 @@ def posterior(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> tupl
         answer is beyond the largest number.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # said in words below
-        mean, root = _posterior(net, targets, evidence)
-    if not (np.isfinite(mean).all() and np.isfinite(root).all()):
-        raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
+        known = condition_on(net, targets, evidence)
+        places = [known.place[node] for node in targets]
+        mean, root = known.means(places), known.left(places)
+    refuse_infinite(mean, root)
     return mean, root
 
 
-def _posterior(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> tuple[Array, Array]:
+def refuse_infinite(mean: Array, root: Array) -> None:
+    """Raise an error if an answer is not finite."""
+    if not (np.isfinite(mean).all() and np.isfinite(root).all()):
+        raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
+
+
+def condition_on(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> Conditioned:
+    """Put evidence into the part of a network that matters for some targets."""
     known = evidence.known
     members = relevant(net.graph, targets, known)
     _check_exact(net, members, evidence)
@@ -237,11 +274,11 @@ def _posterior(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> tup
     hidden = {node for node in nodes if node not in known}
     mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden)
     place = {node: i for i, node in enumerate(nodes)}
-    asked, seen = [place[node] for node in targets], [place[n] for n in nodes if n in known]
+    seen = [place[node] for node in nodes if node in known]
     if not seen:
-        return mean[:, asked], root[asked]
+        return Conditioned(nodes, place, hidden, mean, root, seen, np.zeros((len(mean), 0)), None)
     off = np.column_stack([evidence.value(nodes[i]) for i in seen]) - mean[:, seen]
     step = eliminate(root, seen)
     if len(step.spare):
         step.check(root, mean, off, [net.names[nodes[i]] for i in seen])
-    return mean[:, asked] + step.shift(root[asked], off), step.left(root[asked])
+    return Conditioned(nodes, place, hidden, mean, root, seen, off, step)

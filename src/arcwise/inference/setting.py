@@ -179,14 +179,18 @@ def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit
     place = {node: i for i, node in enumerate(order)}
     root = roots(net, order, hidden)
     mean = centres(net, order, hidden, NOTHING)[0]
-    rows = max(float(getattr(model, "rows", 0.0)) for model in net.conditionals) or 1.0
+    rows = max(float(getattr(model, "rows", 0.0)) for model in net.conditionals)
     known: dict[tuple[int, tuple[int, ...]], GaussianConditional] = {}
 
     def regression(child: int, parents: tuple[int, ...]) -> GaussianConditional:
         if (child, parents) not in known:
             places = [place[node] for node in (child, *parents)]
             part = root[places]
-            known[child, parents] = regress(rows, mean[places], rows * (part @ part.T))
+            size = rows or 1.0
+            model = regress(size, mean[places], size * (part @ part.T))
+            if not rows:  # made by hand: the parameters are taken as known
+                model = replace(model, rows=0.0, spread=np.zeros_like(model.spread))
+            known[child, parents] = model
         return known[child, parents]
 
     return regression

@@ -1,0 +1,228 @@
+r"""How uncertain parameters widen the answers of linear-Gaussian networks.
+
+The coefficients and the noise variance of a regression on n rows are known up to their posterior under the
+prior 1 / variance: the variance is RSS / chi^2 with n - k degrees of freedom, the coefficients are normal
+around least squares (Gelman et al. 2013, section 14.2). An answer has a mean m and a variance V that depend
+on the parameters of all nodes that matter. With the residuals r_i of the local models at expected values and
+C the covariances of all variables with the target given the evidence,
+
+.. math:: a_i = C_i - \sum_j w_{ij} C_j, \quad V = \sum_i a_i^2 / v_i,
+
+and the derivatives of m and log V by intercept, coefficients and log variance of node i are
+
+.. math::
+   \frac{a_i}{v_i}, \frac{a_i x_j + r_i C_j}{v_i}, \frac{a_i r_i}{v_i}; \qquad
+   0, \frac{2 a_i C_j}{v_i V}, \frac{a_i^2}{v_i V}.
+
+So the posterior variances of m and log V are known to first order. The answer is Student's t distribution
+around the plug-in mean: degrees of freedom and scale agree with mean and variance of log V (those of a scaled
+inverse chi^2), and the variance of m is added. If all parents of the target are known and no descendant is,
+this is exact: n - k degrees of freedom and scale s sqrt(1 + leverage). The evidence itself is not used to
+learn the parameters.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import Conditional, GaussianConditional
+from arcwise.data.variable import sentence_list
+from arcwise.distributions import Distribution, Normal, Student
+from arcwise.inference.gaussian import Conditioned, Evidence, condition_on, refuse_infinite
+from arcwise.networks import BayesNet
+
+Array = NDArray[np.float64]
+
+MAX_FREEDOM = 1e12
+"""Degrees of freedom of a distribution that cannot be told from a normal one."""
+
+_STEPS = 60
+
+
+class Predictive(NamedTuple):
+    """Answers for rows that know the same variables.
+
+    `mean` and `scale` are rows by targets, `freedom` has one number per target, `root` (targets by anything)
+    is that of the plug-in answer, which takes the parameters as known; `saturated` are the nodes that matter
+    and have as many coefficients as rows, so that nothing tells how certain these are.
+    """
+
+    mean: Array
+    scale: Array
+    freedom: Array
+    root: Array
+    saturated: tuple[int, ...]
+
+    @property
+    def ratios(self) -> Array:
+        """Standard deviations (if infinite, scales) over those of the plug-in answer, in the first row."""
+        sd = np.linalg.norm(self.root, axis=1)
+        spare = self.freedom - 2.0
+        wide = np.sqrt(np.divide(self.freedom, spare, out=np.ones(len(sd)), where=spare > 0))
+        ratios: Array = np.divide(self.scale[0] * wide, sd, out=np.ones(len(sd)), where=sd > 0)
+        return ratios
+
+
+def predictive(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> Predictive:
+    """Answers that include the uncertainty of fitted parameters; parameters as for `posterior`."""
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
+        known = condition_on(net, targets, evidence)
+        places = [known.place[node] for node in targets]
+        mean, root = known.means(places), known.left(places)
+        refuse_infinite(mean, root)
+        scale, freedom = _widened(net, known, root, evidence)
+    saturated = tuple(node for node in known.nodes if _saturated(net.conditionals[node]))
+    return Predictive(mean, scale, freedom, root, saturated)
+
+
+def _saturated(model: Conditional) -> bool:
+    return isinstance(model, GaussianConditional) and model.rows > 0 and not model.freedom > 0
+
+
+def saturated_note(names: Sequence[str]) -> str:
+    """A note on variables whose fitted coefficients are as many as the rows."""
+    few = (
+        "has as many coefficients as rows"
+        if len(names) == 1
+        else "have as many coefficients as rows"
+    )
+    return (
+        f"{sentence_list(names)} {few}: the interval takes them as known and is too narrow; use more rows or "
+        "fewer parents."
+    )
+
+
+def distributions(mean: Array, scale: Array, freedom: Array) -> Distribution:
+    """Student's distributions of one variable; normal ones where nothing is uncertain."""
+    if (freedom >= MAX_FREEDOM).all():
+        return Normal(mean, scale)
+    return Student(mean, scale, freedom)
+
+
+class _Term(NamedTuple):
+    """A local model, and what an answer has to do with it.
+
+    Parameters
+    ----------
+    model : the fitted model.
+    shift, doubt : mean and variance of the logarithm of its noise variance, the mean over the plug-in one.
+    own : a, one number per target.
+    others : covariances of the parents with the targets (parents by targets).
+    residual : of the model at the expected values, one number per row.
+    xs : expected values of the parents minus their means in the data (parents by rows).
+    """
+
+    model: GaussianConditional
+    shift: float
+    doubt: float
+    own: Array
+    others: Array
+    residual: Array
+    xs: Array
+
+
+class _Sums:
+    """Posterior moments of log variances (targets) and of means (rows by targets), over local models."""
+
+    def __init__(self, rows: int, variance: Array) -> None:
+        self.precision = np.divide(1.0, variance, out=np.zeros(len(variance)), where=variance > 0)
+        self.shift, self.spread = np.zeros(len(variance)), np.zeros(len(variance))
+        self.between = np.zeros((rows, len(variance)))
+
+    def add(self, term: _Term) -> None:
+        """Add a local model."""
+        noise, slopes = term.model.variance, term.model.spread[1:, 1:]
+        weight = term.own / noise
+        share = term.own * weight * self.precision
+        self.shift += share * term.shift
+        self.spread += share**2 * term.doubt
+        level = noise / term.model.freedom + term.residual**2 * term.doubt
+        self.between += weight**2 * level[:, None]
+        if not len(term.xs):
+            return
+        turned = term.others * (2.0 * weight * self.precision)
+        self.spread += (turned * (slopes @ turned)).sum(axis=0)
+        slant = term.xs[:, :, None] * weight
+        slant += term.residual[:, None] * (term.others / noise)[:, None, :]
+        flat = slant.reshape(len(slopes), -1)
+        self.between += (flat * (slopes @ flat)).sum(axis=0).reshape(self.between.shape)
+
+
+def _widened(
+    net: BayesNet, known: Conditioned, root: Array, evidence: Evidence
+) -> tuple[Array, Array]:
+    """Scales (rows by targets) and degrees of freedom (targets)."""
+    variance = (root**2).sum(axis=1)
+    sums = _Sums(evidence.rows, variance)
+    for term in _terms(net, known, root, evidence):
+        sums.add(term)
+    freedom = np.minimum(2.0 * _inverse_trigamma(sums.spread), MAX_FREEDOM)
+    log_scale = sums.shift - _log_minus_psi(0.5 * freedom)
+    square = variance * np.exp(np.where(sums.spread > 0, log_scale, 0.0)) + sums.between
+    return np.where(variance > 0, np.sqrt(square), 0.0), freedom
+
+
+def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: Evidence) -> Iterator[_Term]:
+    """The local models that matter and were fitted to rows."""
+    from scipy.special import polygamma, psi
+
+    fitted: list[tuple[int, int, GaussianConditional]] = []
+    for place, node in enumerate(known.nodes):
+        model = net.conditionals[node]
+        if isinstance(model, GaussianConditional) and model.freedom > 0:
+            fitted.append((place, node, model))
+    if not fitted:
+        return
+    half = 0.5 * np.array([model.freedom for *_, model in fitted])
+    doubts, shifts = polygamma(1, half), -psi(half)
+    expected, covariance = known.means(range(len(known.nodes))), known.root @ root.T
+    covariance[known.seen] = 0.0
+
+    def value(node: int) -> Array:
+        return expected[:, known.place[node]] if node in known.hidden else evidence.value(node)
+
+    for (place, node, model), doubt, shift in zip(fitted, doubts, shifts, strict=True):
+        parents = net.graph.parents[node]
+        others = np.zeros((len(parents), len(root)))
+        for i, parent in enumerate(parents):
+            if parent in known.hidden:
+                others[i] = covariance[known.place[parent]]
+        own = covariance[place] - model.coefficients @ others
+        if own.any() or others.any():
+            xs = np.array([value(each) for each in parents]).reshape(len(parents), evidence.rows)
+            residual = value(node) - model.intercept - model.coefficients @ xs
+            centred = xs - model.centre[:, None]
+            level = float(np.log(0.5 * model.rows) + shift)
+            yield _Term(model, level, float(doubt), own, others, residual, centred)
+
+
+def _log_minus_psi(x: Array) -> Array:
+    """log(x) - psi(x), without loss of digits for large x."""
+    from scipy.special import psi
+
+    far = 1.0 / (2.0 * x) + 1.0 / (12.0 * x**2)
+    return np.where(x > 1e5, far, np.log(x) - psi(x))
+
+
+def _inverse_trigamma(y: Array) -> Array:
+    """The x with trigamma(x) = y, infinite for 0 (Newton steps; Minka 2000, appendix C).
+
+    >>> _inverse_trigamma(np.array([np.pi**2 / 6, 0.0])).round(6).tolist()
+    [1.0, inf]
+    """
+    from scipy.special import polygamma
+
+    x = np.full(y.shape, np.inf)
+    few = y > 1e-9
+    x[(y > 0) & ~few] = 0.5 + 1.0 / y[(y > 0) & ~few]
+    near, wanted = 0.5 + 1.0 / y[few], y[few]
+    for _ in range(_STEPS):
+        value = polygamma(1, near)
+        step = value * (1.0 - value / wanted) / polygamma(2, near)
+        near = near + step
+        if not (np.abs(step) > 1e-13 * near).any():
+            break
+    x[few] = near
+    return x
