@@ -16,8 +16,9 @@ from arcwise.conditionals.base import (
 )
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import Discrete, DiscreteConditional
-from arcwise.conditionals.gaussian import Gaussian, GaussianConditional
+from arcwise.conditionals.gaussian import Gaussian
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
+from arcwise.conditionals.regression import GaussianConditional
 from arcwise.data import Variable
 
 __all__ = [

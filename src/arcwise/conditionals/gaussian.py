@@ -13,9 +13,8 @@ Two stated rules keep every table usable, whatever its columns:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +32,8 @@ from arcwise.conditionals.base import (
     Parts,
     check_sizes,
 )
+from arcwise.conditionals.regression import GaussianConditional
 from arcwise.data import Moments, Table, Variable
-from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError
 
 FLOOR = 1e-10
@@ -43,111 +42,6 @@ FLOOR = 1e-10
 _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
 _CONSTANT = 1e-13  # relative spread of a column of equal numbers, left by rounding
 _LOG_2PI = float(np.log(2 * np.pi))
-
-
-@dataclass(frozen=True, eq=False)
-class GaussianConditional:
-    """A fitted linear regression with normal noise.
-
-    `spread` is the covariance matrix of (intercept, coefficients) by the usual theory, with
-    RSS / (rows - parameters) as noise variance; `variance` itself is the maximum-likelihood one.
-
-    >>> model = GaussianConditional(1.0, np.array([2.0]), 0.25, np.zeros((2, 2)), 10.0)
-    >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
-    [1.0, 7.0]
-    """
-
-    word: ClassVar[str] = "gaussian"
-
-    intercept: float
-    coefficients: Array
-    variance: float
-    spread: Array
-    rows: float
-    at_floor: bool = False
-    redundant: tuple[bool, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check the numbers and close the arrays."""
-        numbers = np.array([self.intercept, self.variance, *self.coefficients])
-        if not np.isfinite(numbers).all() or not self.variance > 0:
-            raise FitError(
-                "A Gaussian local model needs finite coefficients and a positive variance, got "
-                f"intercept {self.intercept}, coefficients {list(self.coefficients)}, "
-                f"variance {self.variance}."
-            )
-        size = len(self.coefficients)
-        if self.spread.shape != (size + 1, size + 1) or len(self.redundant) not in (0, size):
-            raise FitError(
-                f"A Gaussian local model with {size} parents needs a spread of shape "
-                f"{(size + 1, size + 1)}, got {self.spread.shape}."
-            )
-        for array in (self.coefficients, self.spread):
-            array.setflags(write=False)
-
-    @property
-    def n_params(self) -> int:
-        """Coefficients, intercept and variance."""
-        return len(self.coefficients) + 2
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of the noise."""
-        return float(np.sqrt(self.variance))
-
-    @cached_property
-    def freedom(self) -> float:
-        """Degrees of freedom of the noise variance; 0 if rows do not tell how certain the model is."""
-        used = len(self.coefficients) + 1 - sum(self.redundant)
-        return max(self.rows - used, 0.0) if np.isfinite(self.spread).all() else 0.0
-
-    @cached_property
-    def centre(self) -> Array:
-        """Means of the parents in the data, as far as `spread` tells them; 0 for redundant parents."""
-        slopes = self.spread[1:, 1:]
-        scale = np.sqrt(np.diag(slopes))
-        kept = np.flatnonzero(scale > 0)
-        centre = np.zeros(len(self.coefficients))
-        if len(kept):
-            own = scale[kept]
-            matrix = slopes[np.ix_(kept, kept)] / own / own[:, None]
-            centre[kept] = -np.linalg.solve(matrix, self.spread[0, 1:][kept] / own) / own
-        return centre
-
-    @property
-    def standard_errors(self) -> Array:
-        """Standard errors of (intercept, coefficients)."""
-        return np.sqrt(np.diag(self.spread))
-
-    def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row."""
-        out = np.full(size, self.intercept)
-        for weight, column in zip(self.coefficients, xs, strict=True):
-            out += weight * column
-        return out
-
-    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density of each row."""
-        residual = y - self.mean(xs, len(y))
-        out: Array = -0.5 * (_LOG_2PI + np.log(self.variance) + residual**2 / self.variance)
-        return out
-
-    def distribution(self, xs: Columns, size: int) -> Normal:
-        """The normal distribution of each row."""
-        return Normal(self.mean(xs, size), np.array(self.sd))
-
-    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
-        """Draw one value for each row."""
-        return self.mean(xs, size) + self.sd * rng.standard_normal(size)
-
-    def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """The model in a sentence, with standard errors where it was fitted to rows by itself."""
-        errors = [f" (se {error:.2g})" if self.rows else "" for error in self.standard_errors]
-        terms = [f"{self.intercept:.5g}{errors[0]}"]
-        for parent, slope, error in zip(parents, self.coefficients, errors[1:], strict=True):
-            terms.append(f"{slope:+.5g} {parent.name}{error}")
-        floor = "; the variance is at its floor" if self.at_floor else ""
-        return f"{child.name} = {' '.join(terms)} + noise with sd {self.sd:.5g}{floor}"
 
 
 def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
