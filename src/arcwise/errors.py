@@ -76,6 +76,10 @@ class FitError(ArcwiseError):
     """A local model, a score or a search that cannot work with what it was given."""
 
 
+class ChainsError(FitError):
+    """Chains over graphs that have not come together: their shares say nothing."""
+
+
 class NoTimeError(FitError):
     """A run whose time limit was too short for any result at all."""
 

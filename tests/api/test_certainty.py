@@ -61,7 +61,10 @@ def test_parzen_models_have_certainty(homes):
 
 
 def test_a_method_can_be_named(homes):
-    assert aw.learn(homes, certainty="exact").edges.certainty_meaning.startswith("pseudo-posterior")
+    exact, post = aw.learn(homes, certainty="exact"), aw.posterior(homes)
+    assert exact.edges.certainty_meaning == f"posterior, prior {post.prior}"
+    for row in exact.edges:
+        assert row.certainty == float(post.edge(row.first, row.second))
     with pytest.raises(WordError, match="method"):
         aw.learn(homes, certainty="guess")
     with pytest.raises(WordError, match="option of certainty"):

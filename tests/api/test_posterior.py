@@ -69,7 +69,7 @@ def test_frequencies_are_those_of_a_plain_loop(homes):
 def test_a_small_posterior_is_the_sum_over_all_graphs(homes):
     """Every graph of three variables scored by itself."""
     three = homes.select(["RM", "LSTAT", "MEDV"])
-    found = aw.posterior(three)
+    found = aw.posterior(three, prior="uniform")
     graphs = all_graphs(three.names)
     assert len(graphs) == 25
     logs = np.array([aw.score(graph, three, score="bge", standardise=True) for graph in graphs])
@@ -118,7 +118,8 @@ def test_chains_agree_with_sums(exact, chains):
 
 def test_meanings_are_named(homes, exact, boot):
     assert exact.meaning == "posterior"
-    assert "uniform" in exact.prior
+    assert exact.prior == "0.805 nats off for each arc (gamma 0.5)"  # half of log 5
+    assert aw.posterior(homes, prior="uniform").prior == "uniform over graphs"
     assert boot.meaning == "bootstrap frequency"
     assert not boot.prior
     assert "bootstrap frequency" in str(boot)
@@ -451,7 +452,7 @@ def lawn():
 def test_levels_have_posteriors_and_averaged_answers(tmp_path, lawn):
     post = aw.posterior(lawn)
     assert post.meaning == "posterior"
-    assert post.prior == "uniform over graphs"
+    assert post.prior == "1.1 nats off for each arc (gamma 1)"  # log 3
     assert float(post.edge("rain", "wet")) > 0.99
     belief = post.query("wet", {"rain": "yes"})
     shares, chances = [], []
@@ -479,7 +480,9 @@ def test_the_charge_of_a_learned_network_is_a_prior_that_is_named(lawn):
 
 def test_levels_can_be_resampled(lawn):
     found = aw.posterior(lawn, method="bootstrap", draws=20)
-    assert found.meaning == "bootstrap frequency"
+    assert found.meaning == "subsampling frequency"  # copies of rows would look like dependence
+    assert found.plan.fraction == 0.8
+    assert aw.posterior(lawn, resampling="bootstrap", draws=5).meaning == "bootstrap frequency"
     assert float(found.edge("rain", "wet")) == 1.0
 
 
@@ -519,7 +522,7 @@ def test_halves_of_the_rows_are_stability_selection(homes):
 def test_units_of_columns_do_not_matter(homes, exact):
     scaled = {v.name: homes.column(v.name) * 10.0 ** (2 * i) for i, v in enumerate(homes.variables)}
     assert np.abs(aw.posterior(scaled).found.arcs - exact.found.arcs).max() < 1e-9
-    assert exact.settings["options"] == {"standardise": True}
+    assert exact.settings["score_options"].items() >= {"standardise": True, "gamma": 0.5}.items()
     evidence = exact.log_evidence - homes.rows * 20 * np.log(
         10
     )  # a density: 10^(0 + 2 + 4 + 6 + 8) units
@@ -527,7 +530,7 @@ def test_units_of_columns_do_not_matter(homes, exact):
     assert (
         abs(exact.log_evidence - aw.posterior(homes, score="bge").log_evidence) < 60
     )  # other prior
-    plain = aw.posterior(homes, standardise=False)
+    plain = aw.posterior(homes, standardise=False, prior="uniform")
     assert np.array_equal(plain.found.arcs, aw.posterior(homes, score="bge").found.arcs)
     assert np.abs(plain.found.arcs - exact.found.arcs).max() > 0.1
 
@@ -703,7 +706,8 @@ def test_arcs_of_probability_zero_and_one_are_rules(homes, sampler):
     assert float(found.arc("AGE", "CRIM")) == pytest.approx(1.0)
     assert float(found.edge("LSTAT", "MEDV")) == 0.0
     if sampler == "exact":
-        ruled = aw.posterior(homes, required=["AGE -> CRIM"], forbidden=["LSTAT -- MEDV"])
+        rules = {"required": ["AGE -> CRIM"], "forbidden": ["LSTAT -- MEDV"]}
+        ruled = aw.posterior(homes, prior="uniform", **rules)
         assert np.allclose(found.found.arcs, ruled.found.arcs)
     with pytest.raises(FitError, match=r"got 1.5 for AGE -> CRIM"):
         aw.posterior(homes, prior={("AGE", "CRIM"): 1.5}, **words)

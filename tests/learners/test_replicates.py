@@ -113,7 +113,7 @@ def test_choices_by_all_rows_are_made_once(homes):
     _, own = replicates(homes, model="parzen")
     assert own.spec.penalty == bind(specify(model="parzen"), homes).penalty > 0
     _, cross = replicates(homes, model="gaussian", penalty="cv")
-    assert cross.spec.score == "loglik"
+    assert cross.spec.score_default.word == "loglik"
 
 
 def test_moments_and_odd_words_are_refused(homes):

@@ -14,6 +14,7 @@ from arcwise.api.learning import specify
 from arcwise.api.net import Network
 from arcwise.api.posteriors import Posterior
 from arcwise.api.reading_checks import check_posterior
+from arcwise.conditionals import DefaultScore
 from arcwise.conditionals.parzen import kept_fits
 from arcwise.data import Moments, Table
 from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
@@ -215,7 +216,7 @@ def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
 
 _MATRICES = ("weights", "arcs", "adjacent", "arc_errors", "adjacent_errors", "shares")
 _PLAIN = (
-    "meaning", "prior", "draws", "ess", "graph_ess", "classes", "log_evidence", "stopped",
+    "meaning", "prior", "draws", "ess", "graph_ess", "classes", "ties", "log_evidence", "stopped",
 )  # fmt: skip
 
 
@@ -233,7 +234,7 @@ def _read_plan(held: Mapping[str, Any]) -> Plan:
     if isinstance(prior, Mapping):
         prior = Factors(np.asarray(prior["values"], dtype=float), tuple(prior["names"]))
     fraction = held["fraction"]
-    if not isinstance(fraction, int | float) or not 0 < fraction <= 1:
+    if fraction is not None and not (isinstance(fraction, int | float) and 0 < fraction <= 1):
         raise FileError("its fraction of rows must be a number from 0 to 1")
     return Plan(**{**held, "prior": prior, "n_jobs": 1, "backend": "joblib"})
 
@@ -246,6 +247,8 @@ def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
             found[name] = value.to_dict()
         elif isinstance(value, DAG):
             found[name] = str(value)
+        elif isinstance(value, DefaultScore):
+            found[name] = {"word": value.word, "options": dict(value.options)}
         elif value is None or isinstance(value, str | bool | int | float):
             found[name] = value
         elif isinstance(value, tuple | list) and name in ("required", "forbidden", "tiers"):
@@ -279,7 +282,7 @@ def _said(error: Exception) -> str:
 
 
 def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
-    nodes, own = stored.graph.nodes, about["found"]
+    nodes, own = stored.graph.nodes, {"ties": False, **about["found"]}
     directed = isinstance(stored.graph, DAG)
     graphs: Any = io.unpack_graphs(about["graphs"], nodes, directed)[0]
     values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
@@ -296,7 +299,10 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     spec = None
     if words is not None:
         rules = words.get("rules")
-        spec = specify(**{**words, "rules": None if rules is None else Rules(**rules)})
+        chosen = words.get("score_default")
+        default = None if chosen is None else DefaultScore(**chosen)
+        obeyed = None if rules is None else Rules(**rules)
+        spec = specify(**{**words, "score_default": default, "rules": obeyed})
     order = _order(about.get("order"), nodes)
     return Posterior(
         found,
@@ -316,7 +322,13 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
 def _read_words(held: Any) -> Mapping[str, Any] | None:
     """The words of a specification, as `_plain_words` writes them."""
     for name, value in _mapping(held).items():
-        nested = {"rules": Mapping, "required": list, "forbidden": list, "tiers": list}.get(name)
+        nested = {
+            "rules": Mapping,
+            "score_default": Mapping,
+            "required": list,
+            "forbidden": list,
+            "tiers": list,
+        }.get(name)
         plain = value is None or isinstance(value, str | bool | int | float)
         if not plain and (nested is None or not isinstance(value, nested)):
             raise FileError(f"its word {name!r} must be a plain value, got {_shown(value)}")

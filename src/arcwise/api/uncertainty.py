@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -13,7 +14,7 @@ from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table, any_table, fingerprint
-from arcwise.errors import DataError, FitError, NoTimeError, plural, unknown
+from arcwise.errors import ChainsError, DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint, told
@@ -27,6 +28,7 @@ from arcwise.learners.sampling import (
     Plan,
     Run,
     constant_note,
+    meaning_of,
     of_replicates,
     with_score,
 )
@@ -70,8 +72,8 @@ def posterior(
     burn_in: int | None = None,
     thin: int | None = None,
     sampler: str | None = None,
-    resampling: str = "bootstrap",
-    fraction: float = 0.5,
+    resampling: str = "auto",
+    fraction: float | None = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
@@ -91,22 +93,25 @@ def posterior(
     ----------
     data : as for `learn`.
     method : "exact" (every graph counts, for few variables), "mcmc" (chains over graphs), "bootstrap" (the
-        graphs that learning finds in resampled tables), or "auto": exact where memory and time allow it, else
-        chains; resampling for undirected graphs, and for scores that measure prediction.
+        graphs that searches find in resampled tables), or "auto": exact where memory and time allow it, else
+        chains; resampling where these fail, for undirected graphs, and for scores that measure prediction.
     graph, model, search, penalty, rules, required, forbidden, tiers, max_parents : as for `learn`; the search
         is that of replicates.
     score : as for `learn`. By default, of Gaussian models "bge" and of discrete ones "bdeu", whose graphs
-        have a posterior; for "bootstrap" the score that `learn` takes.
-    prior : over graphs, for "exact" and "mcmc": "uniform" (default), "fair" (every number of parents equally
-        probable), a number of nats per arc, or probabilities of arcs, as a matrix with names or a mapping of
-        (parent, child).
+        have a posterior, guarded as in `learn`; for "bootstrap" of Gaussian ones that which `learn` takes.
+    prior : over graphs, for "exact" and "mcmc": by default gamma log p nats off for each arc (p variables),
+        gamma 0.5 of Gaussian and 1 of discrete models (none where a score is asked for); "uniform", "fair"
+        (every number of parents equally probable), a number of nats per arc, or probabilities of arcs, as a
+        matrix with names or a mapping of (parent, child).
     draws : replicates (200), or draws of each chain; by default 1000, and chains that disagree are run again
         with up to 16 times as many steps between two draws.
     chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
         two, and "structure", "reversal" (the same with steps that turn arcs), "order", "partition" or
         "tempering".
     resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), a "subsample" of this
-        share of them, or "none": the search again and again on the same rows, from random starts.
+        share of them (half by default), or "none": the search again and again on the same rows, from random
+        starts. "auto" is "bootstrap", but four fifths of the rows for tables of levels, where copies of a row
+        would look like dependence.
     kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress : as for `learn`.
     backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
     checkpoint : a file that finished work is written to on the way; a run that was killed goes on from it.
@@ -141,6 +146,7 @@ def posterior(
         run, plan, problem = _run(spec, source, plan, watch, place, again)
     known = problem.spec.options
     words |= {**known, "score": problem.spec.score, "rules": spec.rules}  # as they were understood
+    words["score_default"] = problem.spec.score_default
     found = run.found
     if watch.reason:
         found = replace(found, stopped=watch.reason)
@@ -237,27 +243,47 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
         spec = spec.but(rng=np.random.default_rng(whole("seed", options["seed"])))
     words = {name: options[name] for name in ("n_jobs", *_PLAN) if name in options}
     plan = Plan(**{"draws": None, **words, "method": method})
-    if plan.draws is None and plan.method in ("auto", "bootstrap"):
-        plan = replace(plan, draws=_REPLICATES if _resampled(net, plan) else None)
+    why = ""
+    if plan.method == "auto":
+        method, why = method_for(bind(spec, source))
+        plan = replace(plan, method=method)
+    if plan.draws is None and plan.method == "bootstrap":
+        plan = replace(plan, draws=_REPLICATES)
     watching = Progress("certainty", options.get("time_limit"), options.get("progress"))
     with one_thread(source), watching as watch:
         place, again = options.get("checkpoint"), options.get("resume", True)
-        run, plan, _ = _run(spec, source, plan, watch, place, again, own_score=True)
-    notes = (*net.notes, *run.found.notes)
+        searched = plan.method == "bootstrap"  # again what was learned, by its own score
+        run, plan, _ = _run(spec, source, plan, watch, place, again, own_score=searched)
+    notes = (*net.notes, *filter(None, (why,)), *run.found.notes)
     if watch.reason:
         short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.reason}."
         notes = (*notes, short)
     return replace(net, posterior=run.found, notes=notes)
 
 
-def _resampled(net: Network, plan: Plan) -> bool:
-    """Whether certainty is a matter of replicates."""
-    if plan.method == "bootstrap" or net.specification is None or net.data is None:
-        return True
-    return method_for(bind(net.specification, net.data))[0] == "bootstrap"
-
-
 def _run(
+    spec: Specification,
+    source: Table | Moments,
+    plan: Plan,
+    watch: Progress,
+    *ways: Any,
+    **more: Any,
+) -> tuple[Run, Plan, Problem]:
+    """As `_run_once`; where a method was to be chosen and chains failed, replicates take their place."""
+    try:
+        return _run_once(spec, source, plan, watch, *ways, **more)
+    except ChainsError as error:
+        free = plan.method == "auto" and plan.prior is None and isinstance(source, Table)
+        if not free or watch.reason:
+            raise
+        said = str(error).partition(":")[0]
+    again = replace(plan, method="bootstrap")
+    run, again, problem = _run_once(spec, source, again, watch, None, False)
+    notes = (f"{said}, so certainty is resampled.", *run.found.notes)
+    return replace(run, found=replace(run.found, notes=notes)), again, problem
+
+
+def _run_once(
     spec: Specification,
     source: Table | Moments,
     plan: Plan,
@@ -268,13 +294,18 @@ def _run(
     before: Mapping[str, Any] | None = None,
 ) -> tuple[Run, Plan, Problem]:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
-    spec = spec if own_score else with_score(spec, source, plan.method)
-    problem, why, hurried = bind(spec, source), "", False
+    asked, chosen, why, hurried = spec, plan.method == "auto", "", False
+    spec = spec if own_score else with_score(spec, source, plan)
+    problem = bind(spec, source)
     if plan.method == "auto":
         method, why = method_for(problem)
-        if why and not own_score and spec.graph == "directed":
+        if problem.graph == "directed" and meaning_of(problem.score_word) == "pseudo-posterior":
             why += " method='exact' gives its pseudo-posterior."
         plan, hurried = replace(plan, method=method), method == "exact"
+        if method == "bootstrap":
+            spec = with_score(asked, source, plan)
+            problem = bind(spec, source)
+    plan = plan.resampled(problem.family)
     if plan.method != "bootstrap":
         plan = replace(plan, prior=settled_prior(plan.prior, problem))
     file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
@@ -283,7 +314,8 @@ def _run(
         check_writable(file.path)
     keep = None if file is None else file.offer
     rng = spec.generator().spawn(5)[4]
-    ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": of_chains}
+    chains = partial(of_chains, longer=0) if chosen else of_chains
+    ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": chains}
     try:
         part = watch.share(_SUMS) if hurried else watch
         run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=part, keep=keep)

@@ -34,7 +34,7 @@ def posterior(
     burn_in: Annotated[int | None, learning_option("STEPS", least=0)] = None,
     thin: Annotated[int | None, learning_option("STEPS", least=1)] = None,
     sampler: Annotated[str | None, learning_option("WORD")] = None,
-    resampling: Annotated[str, learning_option("WORD")] = "bootstrap",
+    resampling: Annotated[str, learning_option("WORD")] = "auto",
     stream: options.Stream = False,
     time_limit: options.TimeLimit = None,
     checkpoint: Annotated[Path | None, output_option()] = None,
@@ -55,16 +55,18 @@ def posterior(
     Parameters
     ----------
     method : how it is found: {posteriors}. auto is exact for few variables and chains (mcmc) for many;
-        bootstrap for undirected graphs, and for scores that measure prediction, such as loo.
+        bootstrap where these fail, for undirected graphs, and for scores of prediction, such as loo.
     prior : the distribution over graphs before the data: uniform, fair, a number of nats per arc, or a CSV
-        file with names and the probability of each arc.
+        file with names and the probability of each arc; by default 0.5 log p (numbers) or log p (levels) nats
+        off for each arc with p columns.
     draws : replicates of the bootstrap, or draws of each chain.
     chains : chains that run side by side.
     burn_in : steps of a chain before its first draw.
     thin : steps between two draws.
     sampler : of chains: {samplers}; by default the one that suits the data.
     resampling : of the bootstrap: {resampling}. Rows drawn with replacement, half of the rows, or all of them
-        in every run, which then differ in their random starts (--start complete).
+        in every run, which then differ in their random starts (--start complete). By default rows are drawn
+        with replacement, but of levels four fifths of the rows, each once.
     checkpoint : a file that finished work is written to; the same command goes on from it.
     output : write the distribution to a file that arcwise reads again: .json or .arcwise.
     averaged : write the network of the edges above the automatic threshold, which query and the other

@@ -245,6 +245,8 @@ class Family(ABC):
     parent_kinds: frozenset[Kind] = frozenset({"continuous"})
     closed: bool = False
     """Whether directed networks of such models answer in closed form, without blanket models."""
+    counts: bool = False
+    """Whether models are tables of counts, for which copies of a row look like dependence."""
 
     @abstractmethod
     def fit(

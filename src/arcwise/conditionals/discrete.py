@@ -190,7 +190,7 @@ class Discrete(Family):
     name = "discrete"
     conditional = DiscreteConditional
     kinds = parent_kinds = frozenset({"discrete"})
-    closed = True
+    closed = counts = True
 
     def fit(
         self,

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from arcwise.data import Moments, Table
 from arcwise.data.memory import available
-from arcwise.errors import DataError, FitError, GraphError, NoTimeError, WordError, unknown
+from arcwise.errors import (
+    ChainsError,
+    DataError,
+    FitError,
+    GraphError,
+    NoTimeError,
+    WordError,
+    unknown,
+)
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.directed import Directed
 from arcwise.learners.problem import Problem
@@ -44,13 +52,19 @@ REVERSAL = "reversal"
 
 Array = NDArray[np.float64]
 
+_FAILED, _UNKNOWN = 1.5, 0.1  # R-hat, and error of an edge, from which chains have failed
+_FAR = 100  # R-hat that is not told in figures
 _FLIPS = 0.1  # share of these steps
 SHARE = 0.5
 """How much of the memory that is free sums over all graphs may use."""
 
 
 def method_for(problem: Problem) -> tuple[str, str]:
-    """The way to a distribution over graphs that suits a problem, and a sentence where it may surprise."""
+    """The way to a distribution over graphs that suits a problem, and a sentence where it may surprise.
+
+    Beyond the sizes for which all graphs can be summed, short chains rank the edges of tables better than
+    resampling does in about the same time (benchmarks/methods.py); where they fail, it takes their place.
+    """
     if not isinstance(problem, Directed):
         return (
             "bootstrap",
@@ -94,7 +108,8 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
     if gamma and problem.score_word in POSTERIORS:
         each = gamma * math.log(len(nodes))
         flat = Sum([flat, ArcPenalty(nodes, 1.0, each)])
-        words += f", with {each:.3g} nats off for each arc (gamma {gamma:g})"
+        words = "" if own is None else f"{words}, with "
+        words += f"{each:.3g} nats off for each arc (gamma {gamma:g})"
     if problem.penalty:
         flat = Sum([flat, ArcPenalty(nodes, base.rows, problem.penalty)])
         words += f", with {problem.penalty * base.rows:.3g} nats off for each arc (penalty)"
@@ -182,12 +197,16 @@ def of_chains(
     kept: Arrays | None = None,
     watch: Watch | None = None,
     keep: Keep | None = None,
+    longer: int | None = None,
 ) -> Run:
     """The posterior by chains over graphs; parameters as of `of_replicates`.
+
+    Chains that disagree are run again up to `longer` times.
 
     Raises
     ------
     FitError : there was no time for the first draws.
+    ChainsError : the chains have not come together.
     """
     own = weighed(problem, plan.prior)
     limits, p = own.limits, len(own.score.nodes)
@@ -210,8 +229,11 @@ def of_chains(
     burn_in = 100 * thin if plan.burn_in is None else plan.burn_in
     level = int(kept["chain_0_level"]) if kept and "chain_0_level" in kept else 0
     length = Length(sampler, _label(word, options), thin, burn_in)
-    length, chains = _followed(length, level, kept, plan, rng, watch, keep)
+    length, chains = _followed(
+        length, level, kept, plan, rng, watch, keep, LONGER if longer is None else longer
+    )
     found = _judged(chains, length, own, problem)
+    _check_together(found, plan)
     settings = {"sampler": word, "thin": length.every, "burn_in": burn_in, "chains": plan.chains}
     diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
     late = plan.chains - sum(map(bool, map(len, chains)))
@@ -219,6 +241,19 @@ def of_chains(
     notes = (*why, *length.words, *(left_out * bool(late)), *found.notes)
     found = replace(found, diagnostics=diagnostics, notes=notes)
     return Run(found, packed(chains, length))
+
+
+def _check_together(found: Posterior, plan: Plan) -> None:
+    """Refuse chains of a length that is not asked for which have not met: their numbers say nothing."""
+    rhat, error = float(found.diagnostics["rhat"]), float(found.adjacent_errors.max(initial=0.0))
+    if plan.draws is not None or rhat < _FAILED or error < _UNKNOWN:
+        return
+    said = f"{rhat:.2f}" if rhat < _FAR else f"over {_FAR}"
+    raise ChainsError(
+        f"The chains have not come together after {found.diagnostics['steps']} steps (R-hat {said}, and an "
+        f"edge is known to +- {error:.2f} only): take method='bootstrap', give them more time, or take what "
+        "there is with draws=NUMBER."
+    )
 
 
 def _followed(
@@ -229,6 +264,7 @@ def _followed(
     rng: np.random.Generator,
     watch: Watch | None,
     keep: Keep | None,
+    longer: int,
 ) -> tuple[Length, list[Chain]]:
     """Chains that agree, or are as long as is tried; where time is up before, the longest that were done."""
     try:
@@ -238,7 +274,7 @@ def _followed(
         raise NoTimeError(LATE) from None
     begun = unpacked(kept, length.sampler) if kept else []
     chains, ended = filled(length, begun, plan, rng, watch, keep)
-    while not ended and plan.draws is None and length.level < LONGER:
+    while not ended and plan.draws is None and length.level < longer:
         if diagnose(chains).agree:
             break
         try:
@@ -365,6 +401,7 @@ def _judged(every: Sequence[Chain], length: Length, own: Weighed, problem: Probl
         prior=words,
         draws=number,
         ess=max(1.0, min(size, float(number))),
+        ties=own.score.equivalent,
         diagnostics={
             "target": target,
             "rhat": judged.largest_rhat,

@@ -139,7 +139,7 @@ class Problem:
         """
         word = cls.own_score or spec.score
         if word is None:
-            chosen = family.default_score(len(data.names), data.total)
+            chosen = spec.score_default or family.default_score(len(data.names), data.total)
             return _without_charges(chosen) if spec.rule else chosen
         if not isinstance(word, str) or word not in SCORES:
             raise unknown("score", word, SCORES)

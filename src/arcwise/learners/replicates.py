@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.conditionals import DefaultScore
 from arcwise.data import Moments, Table
 from arcwise.errors import ArcwiseError, FitError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
@@ -102,8 +103,7 @@ def settled(spec: Specification, problem: Problem, n_jobs: int, watch: Watch | N
     if rule is not None or penalty:
         changes["penalty"] = penalty
     if problem.own_score is None:
-        changes["score"] = problem.score_word
-        changes["options"] = {**problem.score_options, **spec.options}
+        changes["score_default"] = DefaultScore(problem.score_word, problem.score_options)
     return Settled(spec.but(**changes), problem, penalty, notes)
 
 

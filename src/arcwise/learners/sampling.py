@@ -7,12 +7,13 @@ sure of itself: there resampling is the default.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.conditionals import FAMILIES, DefaultScore, Family
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
@@ -27,14 +28,14 @@ from arcwise.results import Posterior, Watch, of_draws
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
 """Words for ways to find a distribution over graphs."""
 
-MARGINAL = {"gaussian": "bge", "discrete": "bdeu"}
-"""The score that is a log probability of the data, by the family."""
-
 POSTERIORS = ("bge", "bdeu", "k2", "bds")
 """Scores that are log probabilities of the data given a graph."""
 
 Arrays = Mapping[str, NDArray[Any]]
 Keep = Callable[[Callable[[], Arrays]], None]
+
+
+_MOST_ROWS, _HALF = 0.8, 0.5  # shares of rows of a subsample
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Plan:
     burn_in, thin : steps before the first draw and between two; None goes by the number of variables.
     sampler : which one; None goes by the problem.
     resampling : "bootstrap" (rows drawn with replacement), "subsample", or "none" (the search again and
-        again on the same rows).
-    fraction : share of rows of a subsample.
+        again on the same rows); "auto" goes by the model.
+    fraction : share of rows of a subsample; None goes by the way.
     prior : over graphs, "uniform" by default.
     n_jobs, backend : processes, and what shares work out to them.
     """
@@ -61,8 +62,8 @@ class Plan:
     burn_in: int | None = None
     thin: int | None = None
     sampler: str | None = None
-    resampling: str = "bootstrap"
-    fraction: float = 0.5
+    resampling: str = "auto"
+    fraction: float | None = None
     prior: Any = None
     n_jobs: int = 1
     backend: str = "joblib"
@@ -70,7 +71,7 @@ class Plan:
     def __post_init__(self) -> None:
         for what, word, known in (
             ("method", self.method, METHODS),
-            ("way of resampling", self.resampling, RESAMPLING),
+            ("way of resampling", self.resampling, ("auto", *RESAMPLING)),
             ("backend", self.backend, BACKENDS),
         ):
             if word not in known:
@@ -87,7 +88,8 @@ class Plan:
         meant = {"mcmc": ("sampler", "burn_in", "thin"), "bootstrap": ("resampling",)}
         for method, words in meant.items():
             for word in words:
-                if getattr(self, word) in (None, "bootstrap"):
+                usual = "auto" if self.method == "auto" else "bootstrap"  # as older files have it
+                if getattr(self, word) in (None, "auto", usual):
                     continue
                 if self.method not in ("auto", method):
                     raise WordError(
@@ -96,13 +98,31 @@ class Plan:
                     )
                 object.__setattr__(self, "method", method)
 
+    def resampled(self, family: Family) -> "Plan":
+        """The plan with its way of resampling chosen, where it is one of replicates.
+
+        Rows drawn twice look like dependence where cells of tables have few rows: of four independent columns
+        of four levels each, bootstrap graphs join a third of the pairs (benchmarks/reliability.py). There
+        replicates have four fifths of the rows, each once.
+        """
+        if self.method != "bootstrap":
+            return self
+        copied = self.resampling == "auto" and not family.counts
+        way = (
+            "bootstrap" if copied else "subsample" if self.resampling == "auto" else self.resampling
+        )
+        usual = _MOST_ROWS if self.resampling == "auto" else _HALF
+        return replace(
+            self, resampling=way, fraction=usual if self.fraction is None else self.fraction
+        )
+
     @property
     def about(self) -> dict[str, Any]:
         """What a checkpoint has to agree with; more draws may be asked for than it has."""
         own = {"method": self.method}
         if self.method == "bootstrap":
-            own |= {"resampling": self.resampling}
-            return own | ({"fraction": self.fraction} if self.resampling == "subsample" else {})
+            share = {"fraction": self.fraction} if self.resampling == "subsample" else {}
+            return {**own, "resampling": self.resampling, **share}
         words = ("chains", "burn_in", "thin", "sampler")
         return own | {word: getattr(self, word) for word in words} | {"prior": told(self.prior)}
 
@@ -146,17 +166,39 @@ def constant_note(source: Table | Moments) -> str:
     return f"Constant, so that the data say nothing of its edges, and the prior all: {said}."
 
 
-def with_score(spec: Specification, source: Table | Moments, method: str) -> Specification:
-    """The specification with the score of a posterior, where none is asked for.
+def posterior_score(family: Family, data: Table | Moments) -> DefaultScore:
+    """The score that weighs graphs where none is asked for: that of learning, guards and a prior included.
 
-    That of linear models takes columns in standard deviations: a prior in their own units says one thing of
-    a column in grams and another of the same in tons.
+    Two families have a marginal likelihood, with a charge for each arc that makes probabilities true
+    (benchmarks/reliability.py). BDeu has as many equivalent rows as two typical columns have cells: with one
+    row, arcs between several levels that are there get probabilities near 0. BGe takes columns in standard
+    deviations, since a prior in their own units says one thing of grams and another of tons; it takes about
+    a nat more off for an arc than the extended BIC of learning does, and so half of log p is enough.
     """
-    if spec.score is not None or spec.graph != "directed" or method == "bootstrap":
+    if family.name == "gaussian":
+        return DefaultScore("bge", {"standardise": True, "gamma": 0.5})
+    own = family.default_score(len(data.names), data.total)
+    if not family.counts:
+        return own
+    cells = np.exp(2.0 * np.mean([np.log(max(1, len(v.levels or ()))) for v in data.variables]))
+    changes = {"equivalent_sample_size": float(f"{cells:.6g}"), "gamma": 1.0}
+    return own._replace(options={**own.options, **changes})
+
+
+def with_score(spec: Specification, source: Table | Moments, plan: Plan) -> Specification:
+    """The specification with the score that weighs graphs, where none is asked for.
+
+    It is that of learning, with the same guards and prior over graphs; a prior that is asked for takes that
+    one's place.
+    """
+    family = FAMILIES[settled_model(spec.model, source)]
+    searched = plan.method == "bootstrap" and not family.counts
+    if spec.score is not None or spec.graph != "directed" or searched:
         return spec
-    score = MARGINAL.get(settled_model(spec.model, source))
-    own = {"standardise": True} if score == "bge" else {}
-    return spec.but(score=score, options={**own, **spec.options})
+    chosen = posterior_score(family, source)
+    if plan.prior is not None and chosen.word in POSTERIORS:
+        chosen = chosen._replace(options={**chosen.options, "gamma": 0.0})
+    return spec.but(score_default=chosen)
 
 
 def of_replicates(

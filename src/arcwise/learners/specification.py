@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from arcwise.conditionals import FAMILIES, Assigned, Family, suited
+from arcwise.conditionals import FAMILIES, Assigned, DefaultScore, Family, suited
 from arcwise.data import Moments, Table
 from arcwise.data.gaps import as_numbers, without_gaps
 from arcwise.data.variable import sentence_list
@@ -33,7 +33,8 @@ class Specification:
 
     `rng` is never advanced: each use takes a copy, so that one specification learns the same from the same
     rows. `penalty` None is the family's own; `rule` says by which rule it is to be chosen; `missing` what to
-    do about gaps; `threads` how many of them a family may use inside.
+    do about gaps; `threads` how many of them a family may use inside; `score_default` takes the place of the
+    family's own score where none is asked for.
     """
 
     rng: np.random.Generator
@@ -50,6 +51,7 @@ class Specification:
     pseudo_rows: Any = None
     missing: str = "drop"
     threads: int = 1
+    score_default: DefaultScore | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -72,6 +72,7 @@ def of_all_graphs(
             prior=own.words,
             shares=drawn.shares,
             graph_ess=drawn.ess,
+            ties=own.score.equivalent,
             log_evidence=_evidence(problem, own, limits, found.log_total, watch),
             notes=drawn.notes,
         ),

@@ -12,6 +12,7 @@ certain that was only not seen.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ Graph = DAG | UGraph
 Feature = Callable[[Any], Any]
 
 _ROUNDING = 1e-9
+_FAINT = 5e-4  # of a rival that is not worth a word
 _LEFT = 0.05  # probability of graphs that may be left out of averages
 _ENOUGH = 5.0  # independent draws, below which no graph stands out
 _ALIKE = 3.0
@@ -64,6 +66,7 @@ class Posterior:
     graph_ess : independent draws that would be as good as those behind the shares; infinite where the weights
         are exact.
     classes : whether a graph stands for its class of equivalent ones.
+    ties : whether equivalent graphs are equally probable, so that the verdict is on their classes.
     log_evidence : log probability of the data over all graphs, where it was computed exactly.
     diagnostics : what a sampler says of itself: R-hat, effective sample sizes, acceptance.
     stopped : why the run ended, in words.
@@ -89,6 +92,7 @@ class Posterior:
     shares: Array = field(default_factory=lambda: np.zeros(0))
     graph_ess: float | None = None
     classes: bool = False
+    ties: bool = False
     log_evidence: float | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     stopped: str = ""
@@ -204,22 +208,55 @@ class Posterior:
         couples = 1.0 if self.exact else self.draws / (self.draws - 1)
         return float(2.0 * couples * np.mean(shares * (1.0 - shares)))
 
+    @cached_property
+    def class_weights(self) -> dict[Any, float]:
+        """Probability of each class, by its completed PDAG, the most probable first; of graphs if none tie.
+
+        Of a class, the graphs that are held count.
+
+        >>> one, two = DAG.from_arcs(["a -> b"]), DAG.from_arcs(["b -> a"])
+        >>> list(of_draws([one, two], meaning="posterior", ties=True).class_weights.values())
+        [1.0]
+        """
+        found: dict[Any, float] = {}
+        for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
+            key = cpdag(graph) if self.ties and isinstance(graph, DAG) else graph
+            found[key] = found.get(key, 0.0) + weight
+        return dict(sorted(found.items(), key=lambda each: -each[1]))
+
     @property
     def verdict(self) -> str:
-        """Whether one graph stands out, or several are alike, in a sentence."""
+        """Whether one graph, or class of equivalent ones, stands out, or several are alike, in a sentence."""
         if not self.graphs:
             return "No graph was drawn: give the run more time."
-        first = float(self.weights[0])
-        second = float(self.weights[1]) if len(self.weights) > 1 else 0.0
-        what = "class of equivalent graphs" if self.classes else "graph"
-        many = "classes" if self.classes else "graphs"
+        grouped = self.classes or self.ties
+        weights = np.array(list(self.class_weights.values()))
+        first, second = float(weights[0]), float(weights[1]) if len(weights) > 1 else 0.0
+        what = "class of equivalent graphs" if grouped else "graph"
+        many = "classes of equivalent graphs" if grouped else "graphs"
         if first >= 0.5 and first >= _ALIKE * second:
             if not self.exact and self.ess < _ENOUGH:
                 said = f"{plural(self.draws, 'draw')} (effective sample size {self.ess:.0f})"
                 return f"{said} cannot tell whether one {what} stands out: take more."
-            rival = f", the next has {second:.3g}" if second else ""
-            return f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it."
-        reached = np.cumsum(self.weights)
+            rival = f", the next has {second:.3g}" if second >= _FAINT else ""
+            return (
+                f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it{self._open}."
+            )
+        return self._several(weights, many)
+
+    @property
+    def _open(self) -> str:
+        """What the most probable class leaves open, where that is something."""
+        best = next(iter(self.class_weights))
+        graph = cpdag(best) if self.classes and isinstance(best, DAG) else best
+        if not isinstance(graph, PDAG) or not graph.n_edges:
+            return ""
+        count = graph.n_edges
+        return f"; data cannot tell the direction of {plural(count, 'edge')} in it"
+
+    def _several(self, weights: Array, many: str) -> str:
+        """The sentence where none stands out."""
+        first, reached = float(weights[0]), np.cumsum(weights)
         if self.held < 0.9:
             return (
                 f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and the {len(reached)} "
@@ -228,8 +265,8 @@ class Posterior:
         enough = int(np.searchsorted(reached, 0.9)) + 1
         bound = "at most " if self.exact and self.held < 1.0 - _ROUNDING else ""
         return (
-            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {bound}{enough} {many} "
-            "make up 0.9): do not select one, average over them."
+            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {bound}{enough} make "
+            "up 0.9): do not select one, average over them."
         )
 
     def __repr__(self) -> str:

@@ -49,6 +49,7 @@ class BGe(Score):
         alpha_w: float,
         zero: bool = False,
         standardise: bool = False,
+        gamma: float = 0.0,
     ) -> None:
         moments, p = fits.moments, len(fits.nodes)
         self.nodes, self.rows = fits.nodes, fits.rows
@@ -68,6 +69,7 @@ class BGe(Score):
         self.matrix = posterior / np.outer(sd, sd)
         np.fill_diagonal(self.matrix, 1.0)
         self.offset, self.degrees = _constants(p, fits.rows, alpha_mu, alpha_w, t)
+        self.offset -= gamma * np.log(p) * np.arange(p + 1.0)
 
     def _local(
         self, size: NDArray[np.intp] | int, child: int, residual: Array, logdet: Array
@@ -160,10 +162,12 @@ def bge(
     alpha_w: float | None = None,
     prior_mean: Literal["sample", "zero"] = "sample",
     standardise: bool = False,
+    gamma: float = 0.0,
 ) -> Score:
     """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2.
 
-    With `standardise` that of the columns in standard deviations: their units do not matter then.
+    With `standardise` that of the columns in standard deviations: their units do not matter then. Each parent
+    costs `gamma` log p with p variables, a prior over graphs.
     """
     if not isinstance(fits, GaussianFits):
         raise FitError(
@@ -175,4 +179,6 @@ def bge(
         raise FitError(
             f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, got {alpha_mu} and {degrees}."
         )
-    return BGe(fits, alpha_mu, degrees, prior_mean == "zero", standardise)
+    if not 0 <= gamma < np.inf:
+        raise FitError(f"The gamma of bge must be a non-negative number, got {gamma}.")
+    return BGe(fits, alpha_mu, degrees, prior_mean == "zero", standardise, gamma)
