@@ -41,13 +41,15 @@ class Score(ABC):
     `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
     on; `lattice` that `sweep` and `subsets` are far cheaper than scoring set by set, which lets the exact
     search go further; `threads` how many sets are scored at the same time; `work` how dear they are,
-    where there is a lattice. A parent set that the local models cannot take scores -inf.
+    where there is a lattice; `interacting` that two parents may tell together what neither tells alone, as in
+    tables. A parent set that the local models cannot take scores -inf.
     """
 
     nodes: tuple[str, ...]
     rows: float
     equivalent: bool = False
     lattice: bool = False
+    interacting: bool = False
     threads: int = 1
     work: Work = Work()
 
@@ -165,6 +167,7 @@ class Sum(Score):
         self.nodes, self.rows = self.parts[0].nodes, self.parts[0].rows
         self.equivalent = all(part.equivalent for part in self.parts)
         self.lattice = all(part.lattice for part in self.parts)
+        self.interacting = any(part.interacting for part in self.parts)
         self.work = max(part.work for part in self.parts)
 
     def watched(self, check: Callable[[], None]) -> Score:
@@ -201,6 +204,7 @@ class Batched(Score):
     """A score that a compiled object answers by itself, in batches."""
 
     lattice = True
+    interacting = True
 
     def __init__(
         self, nodes: tuple[str, ...], rows: float, batches: Batches, *, equivalent: bool
@@ -243,6 +247,7 @@ class Cached(Score):
         self.score = score
         self.nodes, self.rows, self.threads = score.nodes, score.rows, score.threads
         self.equivalent, self.lattice = score.equivalent, score.lattice
+        self.interacting = score.interacting
         self.work = score.work
         self.known: dict[tuple[int, tuple[int, ...]], float] = {}
 

@@ -32,6 +32,7 @@ from arcwise.search.families import grow_families
 from arcwise.search.greedy import ascend
 from arcwise.search.lazy import Found, LazyArcs, cleared, without
 from arcwise.search.orders import Ordered, displaced
+from arcwise.search.pairs import best_pair
 from arcwise.search.tabu import climb_and_walk
 
 __all__ = ["auto"]
@@ -45,6 +46,7 @@ _FEWEST, _ROUNDS = 10, 10_000
 # Parent sets that the search over orders may score without success, in a few rounds at least, and in all:
 # seconds, and about a minute, in closed form; fewer where they are dearer (`Score.work`).
 _SETS, _TRIED, _ALL_SETS = 300_000, 4, 2_000_000
+_PAIR_SETS = 3_000_000.0  # sets with two more parents that may be scored; fewer where they are dearer
 
 
 def auto(
@@ -97,11 +99,31 @@ def auto(
         rounds, failures = rounds + 1, failures + 1
         if value > top + least_gain(score):
             best, top, failures, before = found, value, 0, way.asked
+    if score.interacting and patience is None and not trail.stopped:
+        best, top = _with_pairs(score, (best, top), bounds, way, trail)
     end = f"{failures} rounds in a row found nothing better"
     if patience is None and way.asked > most:
         end = f"{way.asked} parent sets were scored"
     stopped = trail.stopped or end
     return Result(best, total(score, best), tuple(trail.steps), stopped)
+
+
+def _with_pairs(
+    score: Score, found: Found, limits: Limits, way: "_Classes | _Arcs | LazyArcs", trail: Trail
+) -> Found:
+    """The graph with pairs of parents that only help together, if trying them all takes a second or so."""
+    sweeps = len(limits.nodes) ** 3 * score.work.sweep
+    left = _PAIR_SETS
+    while sweeps <= left and isinstance(way, _Classes | _Arcs) and limits.condition is None:
+        left -= sweeps
+        paired = best_pair(score, found[0], limits)
+        if paired is None or trail.tick("pairs", found[1], found[0].n_arcs):
+            break
+        refined = way.refined(paired)
+        if trail.stopped or not refined[1] > found[1] + least_gain(score):
+            break
+        found = refined
+    return found
 
 
 def _parent_sets(limits: Limits) -> float:
@@ -152,6 +174,10 @@ class _Classes:
             return climbed or best
         return self._by_classes(climbed[0])
 
+    def refined(self, graph: DAG) -> Found:
+        """What classes and orders make of a graph."""
+        return self._by_orders(self._by_classes(graph))
+
     def _by_classes(self, graph: DAG) -> Found:
         return ges_within(self.trail, self.score, graph, self.limits)
 
@@ -198,6 +224,11 @@ class _Arcs:
         self.climb.go_to(start)
         if number % 2:
             self.climb.shake(self.rng, 2)
+        return self._climbed()
+
+    def refined(self, graph: DAG) -> Found:
+        """What changes of single arcs make of a graph."""
+        self.climb.go_to(graph)
         return self._climbed()
 
     def _climbed(self) -> Found:
