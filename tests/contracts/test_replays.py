@@ -5,6 +5,7 @@ matrix that is symmetric up to its last digit only.
 """
 
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,11 +16,13 @@ from undirected.test_stepwise import replay
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, Variable, table
 from arcwise.graphs import DAG, Limits
+from arcwise.mcmc import SAMPLERS, run
 from arcwise.results import Trail
 from arcwise.scores import Score, bic
 from arcwise.search import annealing, equivalence, greedy, tabu
+from arcwise.search.lazy import LazyClimb, Memory
 from arcwise.search.orders import Ordered
-from arcwise.undirected import boundary
+from arcwise.undirected import boundary, candidates, deletion
 
 SHORT, LONG = 30, 500
 
@@ -139,6 +142,51 @@ def boundary_steps(seed):
     assert taken == list(naive.removals(Remembered(score)))
 
 
+def deletion_steps(seed):
+    score = scored(seed)
+    taken = [(each.first, each.second) for each in deletion(score).removals]
+    assert taken == list(naive.removals(Remembered(score), again=False))
+
+
+def grown_candidates(seed):
+    score, penalty = scored(seed), (0.0, 0.02, 0.1)[seed % 3]
+    barred = candidates(score, Limits.none(score.nodes), penalty).barred
+    pairs = combinations(range(len(score.nodes)), 2)
+    found = {(i, j) for i, j in pairs if j not in barred[i]}
+    assert found == naive.grown_pairs(Remembered(score), penalty)
+
+
+def lazy_gains(seed):
+    """What a memory tells is what all sets in it tell, looked through anew after every climb."""
+    score, rng = scored(seed, 4), np.random.default_rng(seed)
+    free, trail = Limits.none(score.nodes), Trail(None)
+    memory, p = Memory(score), len(score.nodes)
+    climb = LazyClimb(memory, free.start(), free, curious=bool(seed % 2))
+    for _ in range(3):
+        climb.shake(rng, 3)
+        climb.settle(trail)
+        for child, row in enumerate(climb.parents):
+            gains, sure = memory.toggles(child, row)
+            for x in set(range(p)) - {child}:
+                toggled = tuple(sorted({*row} ^ {x}))
+                assert sure[x] == (toggled in memory.known[child])
+                known = memory.known[child].get(toggled, np.nan) - memory.known[child][row]
+                told = known if sure[x] else naive.expected_gain(memory.known, child, x, {*row})
+                assert gains[x] == pytest.approx(told, abs=1e-9, nan_ok=True)
+        moves = naive.Plain(Remembered(score), climb.parents).all_moves()
+        assert max(gain for gain, *_ in moves) <= 1e-6
+
+
+def chain_scores(seed):
+    """The scores that a chain keeps are those of its graphs, whatever it remembered on the way."""
+    score = scored(seed, 4)
+    word = sorted(SAMPLERS)[seed % len(SAMPLERS)]
+    sampler = SAMPLERS[word](score, Limits.none(score.nodes))
+    chain = run(sampler, None, np.random.default_rng(seed), 40, burn_in=10, thin=3)
+    plain = [naive.Plain(Remembered(score), graph.parents).total for graph in chain.graphs]
+    np.testing.assert_allclose(chain.log_scores, plain, rtol=1e-9, atol=1e-8)
+
+
 def stepwise_steps(seed):
     x = numbers(seed, 8)
     replay(np.corrcoef(x.T), len(x), (0.0, 0.3, 0.6)[seed % 3])
@@ -151,6 +199,10 @@ TWINS = {
     "ges": ges_steps,
     "boss": boss_steps,
     "boundary": boundary_steps,
+    "deletion": deletion_steps,
+    "grow-shrink": grown_candidates,
+    "lazy": lazy_gains,
+    "chain": chain_scores,
     "stepwise": stepwise_steps,
 }
 

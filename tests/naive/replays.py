@@ -214,20 +214,55 @@ def boss(score, order, turns):
     return moved, order
 
 
-def removals(score):
-    """Pairs in the order in which boundary learning takes their edges out."""
+def strengths(score, near) -> dict[tuple[int, int], float]:
+    """What each edge is worth to the end that needs it more, in nats per row."""
+    losses = {}
+    for i, row in enumerate(near):
+        own = score.local(i, tuple(sorted(row)))
+        for j in row:
+            loss = (own - score.local(i, tuple(sorted(row - {j})))) / score.rows
+            least = 1e-10 * max(1.0, abs(own) / score.rows)
+            losses[i, j] = 0.0 if abs(loss) <= least else loss
+    return {(i, j): max(losses[i, j], losses[j, i]) for i, j in losses if i < j}
+
+
+def removals(score, again: bool = True):
+    """Pairs in the order in which edges go: all scored again after each (boundary), or once (deletion)."""
     p = len(score.nodes)
     near = [set(range(p)) - {i} for i in range(p)]
-    while any(near):
-        losses = {}
-        for i in range(p):
-            own = score.local(i, tuple(sorted(near[i])))
-            for j in near[i]:
-                loss = (own - score.local(i, tuple(sorted(near[i] - {j})))) / score.rows
-                least = 1e-10 * max(1.0, abs(own) / score.rows)
-                losses[i, j] = 0.0 if abs(loss) <= least else loss
-        strengths = {(i, j): -max(losses[i, j], losses[j, i]) for i, j in losses if i < j}
-        (i, j), _ = first_of_ties(strengths, 1e-10)
+    left = strengths(score, near)
+    while left:
+        (i, j), _ = first_of_ties({pair: -value for pair, value in left.items()}, 1e-10)
         yield i, j
         near[i].discard(j)
         near[j].discard(i)
+        left = strengths(score, near) if again else {k: v for k, v in left.items() if k != (i, j)}
+
+
+def grown_pairs(score, penalty: float):
+    """Pairs one end of which takes the other in by growing."""
+    p, pairs = len(score.nodes), set()
+    for node in range(p):
+        chosen: set[int] = set()
+        while True:
+            own = score.local(node, tuple(sorted(chosen)))
+            least = 1e-10 * max(score.rows, abs(own))
+            others = set(range(p)) - chosen - {node}
+            tried = {x: score.local(node, tuple(sorted(chosen | {x}))) for x in others}
+            x, value = first_of_ties(tried, least)
+            if x is None or not value > own + penalty * score.rows + least:
+                break
+            chosen.add(x)
+        pairs |= {(min(node, x), max(node, x)) for x in chosen}
+    return pairs
+
+
+def expected_gain(known, child: int, x: int, base: set[int]) -> float:
+    """The least gain of x beside any part of the base that is known with and without it; nan: none is."""
+    told = [
+        known[child][tuple(sorted({*members, x}))] - value
+        for members, value in known[child].items()
+        if x not in members and set(members) <= base - {x}
+        if tuple(sorted({*members, x})) in known[child]
+    ]
+    return min(told, default=float("nan")) * (-1 if x in base else 1)

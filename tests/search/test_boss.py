@@ -1,13 +1,16 @@
 import numpy as np
 import pytest
 from contracts.cases import bind, linear, table
+from naive.orders import best_place, graph_of
+from naive.visits import dense_bic
 
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
-from arcwise.graphs import DAG, Rules
+from arcwise.graphs import DAG, Limits, Rules
+from arcwise.results import Trail
 from arcwise.scores import Cached, total
 from arcwise.search import boss, exact, ges
-from arcwise.search.orders import displaced, legal_order
+from arcwise.search.orders import Ordered, displaced, legal_order
 
 
 def dense(seed, p=30, degree=10, rows=5000):
@@ -45,6 +48,17 @@ def test_small_problems_end_at_the_optimum_or_close_to_it():
     assert min(gaps) > -1e-6
     assert sum(gap < 1e-6 for gap in gaps) >= 9
     assert max(gaps) < 2
+
+
+@pytest.mark.parametrize("seed", [11, 31, 81, 114])
+def test_a_climb_ends_where_no_move_of_one_variable_helps(seed):
+    """Greedy growing may give a variable less the more come before it, so every place has to be tried."""
+    score, rng = dense_bic(seed, 8, rows=30), np.random.default_rng(seed)
+    orders = Ordered(score, Limits.none(score.nodes), Trail(None), rng)
+    start = rng.permutation(8).tolist()
+    end = orders._climb(orders._orders, start, lambda *step: False)
+    assert graph_of(score, end.order)[1] == pytest.approx(end.total)
+    assert max(best_place(score, end.order, x) for x in range(8)) <= end.total + 1e-6
 
 
 def test_dear_scores_take_the_same_way_set_by_set():

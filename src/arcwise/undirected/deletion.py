@@ -6,6 +6,7 @@ keeps one of them. The method is here for comparison (Hofmann and Tresp 1997 nam
 """
 
 import contextlib
+from itertools import accumulate
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from arcwise.graphs import Limits
 from arcwise.results import Interrupted, Path, Removal, Trail, Watch
 from arcwise.scores import Score
 from arcwise.undirected.limits import bounds_for
-from arcwise.undirected.losses import UNIT, Losses
+from arcwise.undirected.losses import ROUNDING, UNIT, Losses
+from arcwise.undirected.stepwise import descending
 
 
 def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | None = None) -> Path:
@@ -60,9 +62,10 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
 def _by_strength(state: Losses) -> list[Removal]:
     """All edges that may go, weakest first; ties by column numbers."""
     free = [(one, two) for one, two in np.argwhere(state.free).tolist() if one < two]
-    order = sorted(free, key=lambda pair: (max(state.sides(*pair)), pair))
+    losses = [state.sides(*pair) for pair in free]
+    order = descending(-np.array([max(both) for both in losses]), ROUNDING).tolist()
+    prices = accumulate((max(losses[place]) for place in order), max)
     return [
-        Removal(*pair, losses, max(losses), state.edges - gone)
-        for gone, pair in enumerate(order, 1)
-        if (losses := state.sides(*pair))
+        Removal(*free[place], losses[place], price, state.edges - gone)
+        for gone, (place, price) in enumerate(zip(order, prices, strict=True), 1)
     ]
