@@ -141,3 +141,33 @@ def test_a_hostile_pattern_takes_no_time(net, tmp_path):
         net, tmp_path / "net.json", lambda coding: coding.update(marks=["(a|aa|a*)*b$", ""])
     )
     assert shares(aw.load(place), sender="a" * 5000 + "c")
+
+
+CODES = {"x": [1, 2, 3] * 40, "y": [1, 2, 3] * 30 + [3, 1, 2] * 10, "b": [True, False, False] * 40}
+
+
+@pytest.mark.parametrize("file", [None, "net.json", "net.bif"])
+@pytest.mark.parametrize("lib", ["pandas", "polars", "pyarrow"])
+def test_numeric_levels_are_filled_with_numbers(tmp_path, lib, file):
+    """Gaps alone, added columns, and levels that a file holds as text are filled with numbers."""
+    frames = pytest.importorskip(lib)
+    make = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[lib]
+    net = aw.learn(CODES)
+    if file:
+        net.save(tmp_path / file)
+        net = aw.load(tmp_path / file)
+    filled = net.impute(getattr(frames, make)({"x": [1, None, 3], "y": [None, 2, 3]}))
+    columns = {name: list(aw.table(filled).to_dict()[name]) for name in ("x", "y")}
+    assert columns == {"x": [1, 2, 3], "y": [1, 2, 3]}
+    if file != "net.bif":  # where the type of a column is open, it is that of the levels
+        empty = net.impute(getattr(frames, make)({"x": [None, None], "y": [2, 3]}))
+        assert aw.table(empty, kinds={"x": "discrete"}).to_dict()["x"] == [2, 3]
+        assert aw.table(empty).to_dict()["b"] == [False, False]
+
+
+def test_a_frame_of_objects_keeps_its_numbers(tmp_path):
+    frames = pytest.importorskip("pandas")
+    aw.learn(CODES).save(tmp_path / "net.bif")
+    net = aw.load(tmp_path / "net.bif")
+    filled = net.impute(frames.DataFrame({"x": [1, None, 3], "y": [1, 2, 3]}, dtype=object))
+    assert filled["x"].tolist() == [1, 2, 3]

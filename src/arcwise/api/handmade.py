@@ -11,7 +11,7 @@ from arcwise.api.net import Network
 from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, unknown
-from arcwise.graphs import DAG, graph_of
+from arcwise.graphs import DAG, graph_of, parents_as_written
 from arcwise.io.tables import normalised
 from arcwise.networks import BayesNet
 
@@ -33,9 +33,12 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
           mapping from each parent to its number.
         * One with levels has a probability for each level, ``{"yes": 0.2, "no": 0.8}``, and with parents such
           a mapping for each state of them, ``{"rain=yes, sprinkler=no": {"yes": 0.9, "no": 0.1}, ...}``; of a
-          single parent the level alone is enough.
+          single parent the level alone is enough, and of several a tuple of levels.
         * Or "levels" and a "table" with one axis for each parent and the levels last; "parents" names the
-          axes, which are in the order of names by default.
+          axes.
+
+        Axes and tuples are in the order in which the graph names the parents, b before a in "[c|b:a]"; for a
+        DAG object, a set or a matrix, which have no such order, in that of their names.
 
     Returns
     -------
@@ -66,11 +69,15 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     variables = {
         name: _variable(name, known.parents_of(name), numbers[name]) for name in known.nodes
     }
-    models: list[Conditional] = []
+    models, written = list[Conditional](), parents_as_written(graph)
     for name in known.nodes:
-        parents = [variables[parent] for parent in known.parents_of(name)]
-        make = _table if variables[name].discrete else _regression
-        models.append(make(variables[name], parents, numbers[name]))
+        inputs = known.parents_of(name)
+        parents = [variables[parent] for parent in inputs]
+        if variables[name].discrete:
+            order = written.get(name, inputs)
+            models.append(_table(variables[name], parents, numbers[name], order))
+        else:
+            models.append(_regression(variables[name], parents, numbers[name]))
     net = BayesNet(tuple(variables.values()), known, tuple(models))
     return Network(
         net, settings={"model": ", ".join(sorted(set(net.models)))}, order=tuple(numbers)
@@ -124,19 +131,21 @@ def _regression(
 
 
 def _table(
-    child: Variable, parents: Sequence[Variable], given: Mapping[Any, Any]
+    child: Variable, parents: Sequence[Variable], given: Mapping[Any, Any], order: Sequence[str]
 ) -> DiscreteConditional:
+    """The table of a variable; `order` is that of the parents in tuples and axes."""
     if numbers := [parent.name for parent in parents if not parent.discrete]:
         raise FitError(
             f"Variable {child.name!r} has levels, and its parent {numbers[0]!r} has none."
         )
     if "levels" not in given:
-        return DiscreteConditional(normalised(child, parents, _by_state(child, parents, given)))
+        states = _by_state(child, parents, given, order)
+        return DiscreteConditional(normalised(child, parents, states))
     for word in given:
         if word not in _TABLE:
             raise unknown(f"number of variable {child.name!r} called", word, _TABLE)
     names = [parent.name for parent in parents]
-    axes = list(given.get("parents", names))
+    axes = list(given.get("parents", order))
     if sorted(axes) != sorted(names):
         raise FitError(
             f"Variable {child.name!r} has the parents {', '.join(names) or 'none'}, got a table for "
@@ -144,17 +153,19 @@ def _table(
         )
     by_axis = [parents[names.index(axis)] for axis in axes]
     table = normalised(child, by_axis, given.get("table", ()))
-    order = [axes.index(name) for name in names]
-    return DiscreteConditional(np.ascontiguousarray(table.transpose(*order, len(axes))))
+    places = [axes.index(name) for name in names]
+    return DiscreteConditional(np.ascontiguousarray(table.transpose(*places, len(axes))))
 
 
-def _by_state(child: Variable, parents: Sequence[Variable], given: Mapping[Any, Any]) -> Any:
+def _by_state(
+    child: Variable, parents: Sequence[Variable], given: Mapping[Any, Any], order: Sequence[str]
+) -> Any:
     """The table of probabilities that are given state by state."""
     if not parents:
         return _row(child, given, child.name)
     shape = [len(parent.levels or ()) for parent in parents]
     table = np.full((*shape, len(child.levels or ())), np.nan)
-    rows = {_state(child, parents, state): row for state, row in given.items()}
+    rows = {_state(child, parents, state, order): row for state, row in given.items()}
     for codes in product(*map(range, shape)):
         state = tuple(
             (parent.levels or ())[code] for parent, code in zip(parents, codes, strict=True)
@@ -166,7 +177,9 @@ def _by_state(child: Variable, parents: Sequence[Variable], given: Mapping[Any, 
     return table
 
 
-def _state(child: Variable, parents: Sequence[Variable], state: Any) -> tuple[str, ...]:
+def _state(
+    child: Variable, parents: Sequence[Variable], state: Any, order: Sequence[str]
+) -> tuple[str, ...]:
     """A state of the parents, as the texts of their levels in the order of names."""
     names = [parent.name for parent in parents]
     if isinstance(state, str) and "=" in state:
@@ -175,7 +188,7 @@ def _state(child: Variable, parents: Sequence[Variable], state: Any) -> tuple[st
     else:
         levels = state if isinstance(state, tuple) else (state,)
         found = (
-            dict(zip(names, map(str, levels), strict=False)) if len(levels) == len(names) else {}
+            dict(zip(order, map(str, levels), strict=False)) if len(levels) == len(names) else {}
         )
     known = {parent.name: set(map(str, parent.levels or ())) for parent in parents}
     if set(found) != set(names) or any(level not in known[name] for name, level in found.items()):

@@ -36,7 +36,7 @@ def table(
     Parameters
     ----------
     data : a pandas, polars or pyarrow frame, a numpy array (rows by columns), a dictionary of
-        columns, a list of dictionaries (rows), or a table.
+        columns, a list of dictionaries (rows), or a table. What is masked in a masked array is missing.
     names : for a numpy array; without them its columns are x1, x2, ...
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
     na_values : further values that mean a gap.
@@ -107,6 +107,8 @@ def _from_array(data: np.ndarray[Any, Any], names: Sequence[str] | None) -> Raw:
     given = [f"x{i}" for i in range(1, data.shape[1] + 1)] if names is None else list(names)
     if len(given) != data.shape[1]:
         raise DataError(f"{len(given)} names do not fit an array with {data.shape[1]} columns.")
+    if isinstance(data, np.ma.MaskedArray):
+        return _make(given, list(data.T))
     # One copy with columns side by side is quicker than a copy per column, and it is our own.
     block = np.array(data, order="F")
     return replace(_make(given, list(block.T)), own=True)
@@ -123,6 +125,8 @@ def _from_dict(columns: Mapping[Any, Any]) -> Raw:
 
 def _listed(name: object, column: Any) -> Any:
     """Give a column with a length; a single value is a column of one row."""
+    if column is np.ma.masked:
+        return [None]
     if isinstance(column, np.ndarray) and column.ndim > 1:
         raise DataError(f"Column {name!r} has to be one-dimensional, not {column.shape}.")
     if column is None or isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
@@ -146,10 +150,16 @@ def _arrow(name: str, column: Any) -> Any:
         return column
     if isinstance(column, np.ndarray) and column.dtype == np.float16:
         column = column.astype(np.float64)
+    if isinstance(column, np.ma.MaskedArray):
+        column, mask = np.ma.getdata(column), np.ma.getmaskarray(column)
+    elif isinstance(column, list | tuple) and any(value is np.ma.masked for value in column):
+        column, mask = [None if value is np.ma.masked else value for value in column], None
+    else:
+        mask = None
     try:
         if hasattr(column, "to_arrow"):
             return column.to_arrow()
-        return pa.array(column, from_pandas=True)
+        return pa.array(column, from_pandas=True, mask=mask)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         kinds = sorted({type(value).__name__ for value in column if value is not None})
         raise DataError(
@@ -237,15 +247,35 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
     for name in filled.order:
         if name in there and not holes[:, gaps.index(name)].any():
             continue
-        values = filled.values(name)
-        fresh = nw.new_series(there.get(name, name), values, backend=found.implementation)
-        variable = filled.variable(name)
+        variable, values = filled.variable(name), filled.values(name).tolist()
         made = variable.cuts is not None or variable.coding is not None
-        kind = found.schema[there[name]] if name in there and not made else None
-        if kind is not None and (not kind.is_integer() or (values == np.floor(values)).all()):
-            fresh = fresh.cast(kind)
+        old = found[there[name]] if name in there and not made else None
+        if old is None or old.is_null().all():  # no cell says what the column holds
+            fresh = nw.new_series(there.get(name, name), values, backend=found.implementation)
+        else:
+            fresh = _like(old, values)
         found = found.with_columns(fresh)
     return found.to_native()
+
+
+def _like(old: Any, values: list[Any]) -> Any:
+    """A series of values with the name and, where these allow it, the type of another."""
+    import narwhals as nw
+
+    kind = old.dtype
+    known = old.drop_nulls().to_list()
+    numbers = all(isinstance(each, int | float | np.number) for each in known)
+    if numbers and any(isinstance(value, str) for value in values):
+        try:  # levels of a file that knows text only
+            values = [float(value) for value in values]
+        except ValueError:
+            kind = nw.String()
+    if kind == nw.String:
+        values = [str(value) for value in values]
+    fresh = nw.new_series(old.name, values, backend=old.implementation)
+    if kind.is_integer() and any(value != np.floor(value) for value in values):
+        return fresh
+    return fresh.cast(kind)
 
 
 def to_pandas(source: Table) -> Any:

@@ -215,7 +215,7 @@ class Table:
 
     def with_weights(self, weights: ArrayLike | None, copies: str | None = None) -> Table:
         """Give the same rows other weights; None for once each. `copies` says what these are."""
-        given = None if weights is None else np.asarray(weights, float)
+        given = None if weights is None else checked_weights(weights, self.rows)
         return replace(self, weights=given, copies=copies or self.copies)
 
     def expanded(self) -> Table:
@@ -356,6 +356,8 @@ class Table:
 
 def checked_weights(weights: ArrayLike, rows: int, *, some: bool = True) -> NDArray[np.float64]:
     """Give weights as float64 after checking that they can count rows; ``some`` above zero."""
+    if isinstance(weights, np.ma.MaskedArray):  # a weight that is missing is no number
+        weights = np.ma.filled(weights.astype(float), np.nan)
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != (rows,):
         raise DataError(

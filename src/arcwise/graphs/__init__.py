@@ -37,6 +37,7 @@ from arcwise.graphs.formula import (
     from_model_string,
     graph_of,
     model_string,
+    parents_as_written,
     ug,
 )
 from arcwise.graphs.matrix import (
@@ -97,6 +98,7 @@ __all__ = [
     "model_string",
     "moral",
     "named",
+    "parents_as_written",
     "path_counts",
     "pdag_from_adjacency",
     "random_dag",

@@ -8,7 +8,7 @@ A *model string* such as `[A][B][C|A:B]` lists every node with its parents, as i
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from arcwise.errors import GraphError
@@ -125,6 +125,23 @@ def graph_of(given: Any) -> DAG | UGraph:
         return ug(given) if both.edges and not both.arcs else dag(given)
     texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
     return ug(given) if any(isinstance(t, str) and has_lines(t) for t in texts) else dag(given)
+
+
+def parents_as_written(given: Any) -> dict[str, tuple[str, ...]]:
+    """The parents of each child in the order in which a DAG names them; empty for forms without an order.
+
+    >>> parents_as_written("[a][b][c|b:a]")
+    {'c': ('b', 'a')}
+    """
+    ordered = isinstance(given, str | list | tuple | Mapping) and not is_matrix(given)
+    if not ordered or (isinstance(given, Mapping) and any(isinstance(v, Set) for v in given.values())):
+        return {}
+    found = Reading(True)
+    found.read(given)
+    parents: dict[str, dict[str, None]] = {}
+    for tail, head in found.arcs:
+        parents.setdefault(head, {})[tail] = None
+    return {head: tuple(tails) for head, tails in parents.items()}
 
 
 def _read(
