@@ -94,3 +94,45 @@ def test_a_learned_network_of_levels_is_written_for_other_programs(tmp_path):
     json.dumps(net.to_dict())
     with pytest.raises(ArcwiseError, match="tables of probabilities"):
         aw.learn(aw.example("boston").select(["RM", "MEDV"])).save(tmp_path / "boston.bif")
+
+
+BY_HAND = {"a": {"yes": 0.5, "no": 0.5}, "b": {"low": 0.3, "middle": 0.3, "high": 0.4}}
+TABLE = np.linspace(0.1, 0.9, 6).reshape(3, 2)  # b, then a
+
+
+@pytest.mark.parametrize(
+    "graph",
+    ["[a][b][c|b:a]", "[c|b:a][a][b]", "b -> c <- a", {"c": ["b", "a"]}, [("b", "c"), ("a", "c")]],
+    ids=str,
+)
+@pytest.mark.parametrize("way", ["table", "square", "tuples"])
+def test_parents_are_taken_in_the_order_written(graph, way):
+    levels = {"a": list(BY_HAND["a"]), "b": list(BY_HAND["b"])}
+    if way == "square":  # where a table of another order would fit as well
+        levels["b"] = ["low", "high"]
+    probabilities = TABLE[: len(levels["b"])]
+    full = np.stack([probabilities, 1 - probabilities], axis=-1)
+    numbers = {"levels": ["t", "f"], "table": full}
+    if way == "tuples":
+        numbers = {
+            (b, a): {"t": probabilities[i, j], "f": 1 - probabilities[i, j]}
+            for i, b in enumerate(levels["b"])
+            for j, a in enumerate(levels["a"])
+        }
+    b = BY_HAND["b"] if way != "square" else {"low": 0.5, "high": 0.5}
+    net = aw.network(graph, {"a": BY_HAND["a"], "b": b, "c": numbers})
+    for i, level in enumerate(levels["b"]):
+        for j, other in enumerate(levels["a"]):
+            found = net.query("c", given={"b": level, "a": other}).probability("t")
+            assert found == pytest.approx(probabilities[i, j])
+
+
+def test_a_graph_without_an_order_takes_that_of_names():
+    full = np.stack([TABLE.T, 1 - TABLE.T], axis=-1)
+    numbers = {**BY_HAND, "c": {"levels": ["t", "f"], "table": full}}
+    net = aw.network(aw.dag("[a][b][c|b:a]"), numbers)
+    assert net.query("c", given={"b": "high", "a": "yes"}).probability("t") == pytest.approx(
+        TABLE[2, 0]
+    )
+    with pytest.raises(DataError):
+        aw.network("[a][b][c|b:a]", numbers)

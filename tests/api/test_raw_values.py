@@ -43,7 +43,7 @@ def shares(net, **given):
     ("raw", "level"),
     [
         ({"links": 3}, {"links": "Low"}),
-        ({"links": 10.9}, {"links": "Medium"}),
+        ({"links": 10.0}, {"links": "Medium"}),
         ({"links": np.int64(300)}, {"links": "High"}),
         ({"sender": "Ann@MIT.EDU"}, {"sender": "edu"}),
         ({"sender": "edu@web.example"}, {"sender": "other"}),
@@ -61,6 +61,7 @@ def test_a_raw_value_is_its_level(net, raw, level):
     [
         ({"links": "many"}, "never seen"),
         ({"links": np.inf}, "finite number"),
+        ({"links": 10.9}, "in none of its levels"),
         ({"sent": "noon"}, "time of day such as"),
         ({"sent": 3}, "time of day such as"),
     ],
@@ -86,7 +87,7 @@ def test_rows_may_mix_levels_and_raw_text(net):
 
 
 def test_gaps_of_a_raw_frame_are_filled_with_levels(net):
-    frame = aw.table({"links": [3.5, 4.5, None]}).to_pandas()
+    frame = aw.table({"links": [3.0, 5.0, None]}).to_pandas()
     filled = net.impute(frame)
     assert set(filled["links"]) <= {"Low", "Medium", "High"}
 
@@ -171,3 +172,47 @@ def test_a_frame_of_objects_keeps_its_numbers(tmp_path):
     net = aw.load(tmp_path / "net.bif")
     filled = net.impute(frames.DataFrame({"x": [1, None, 3], "y": [1, 2, 3]}, dtype=object))
     assert filled["x"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("value", [-1, 4.5, 11])
+def test_levels_by_hand_are_not_extended(tmp_path, value):
+    """A number that was given to no level is in none, in evidence and in rows, before and after saving."""
+    ranges = {"low": (0, 4), "high": (5, 10)}
+    data = {"x": [0, 1, 7, 9, 2, 8] * 10, "y": list("aabbab") * 10}
+    net = aw.learn(aw.discretise(data, levels={"x": ranges}))
+    net.save(tmp_path / "net.json")
+    for each in (net, aw.load(tmp_path / "net.json")):
+        assert each.query("y", given={"x": 4}).probability("a") > 0.5
+        for ask in (
+            lambda own=each: own.query("y", given={"x": value}),
+            lambda own=each: own.predict({"x": [1, value]}, "y"),
+            lambda own=each: own.impute({"x": [1, value]}),
+        ):
+            with pytest.raises(
+                DataError, match=r"in none of its levels \(low: 0 to 4, high: 5 to 10"
+            ):
+                ask()
+
+
+def test_levels_that_cover_all_numbers_take_all():
+    ranges = {"low": (None, 5), "high": (5, None)}
+    data = {"x": [0, 1, 7, 9, 2, 8] * 10, "y": list("aabbab") * 10}
+    table = aw.discretise(data, levels={"x": ranges})
+    assert table.variable("x").ends is None
+    net = aw.learn(table)
+    assert net.query("y", given={"x": 4.99}).probability("a") > 0.5
+    assert net.query("y", given={"x": 5}).probability("a") < 0.5
+
+
+@pytest.mark.parametrize(
+    "ends", [3, [[0, 4]], [[0], [5, 10]], [[0, "x"], [5, 10]], [[0, True], [5, 10]]]
+)
+def test_wrong_ends_in_a_file_are_refused(tmp_path, ends):
+    data = {"x": [0, 1, 7, 9, 2, 8] * 10, "y": list("aabbab") * 10}
+    table = aw.discretise(data, levels={"x": {"low": (0, 4), "high": (5, 10)}})
+    aw.learn(table).save(tmp_path / "net.json")
+    found = json.loads((tmp_path / "net.json").read_text())
+    text = json.dumps(found).replace("[[0.0, 4.0], [5.0, 10.0]]", json.dumps(ends))
+    (tmp_path / "net.json").write_text(text)
+    with pytest.raises(FileError):
+        aw.load(tmp_path / "net.json")

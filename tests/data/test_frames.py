@@ -176,3 +176,52 @@ def test_numbers_survive_every_way_in(numbers: np.ndarray) -> None:
     np.testing.assert_array_equal(expected.select(names).matrix(), numbers)
     assert_same(table(pd.DataFrame(numbers, columns=names)), expected)
     assert_same(table(pl.DataFrame(numbers, schema=names)), expected)
+
+
+# -- masked arrays ---------------------------------------------------------------------------------
+
+
+def test_what_is_masked_is_missing():
+    x = np.ma.masked_array(
+        [[0.5, -999.0], [1.5, 2.5], [-999.0, 3.5]], mask=[[0, 1], [0, 0], [1, 0]]
+    )
+    found = table(x)
+    assert found.missing().tolist() == x.mask.tolist()
+    assert np.nanmin(found.matrix()) == 0.5
+    columns = {
+        "count": np.ma.masked_array([1, -9, 3], mask=[0, 1, 0]),
+        "word": np.ma.masked_array(["a", "?", "b"], mask=[0, 1, 0]),
+        "listed": [1.5, np.ma.masked, 2.5],
+        "plain": np.ma.masked_array([1.5, 2.5, 3.5]),
+    }
+    assert table(columns).to_dict() == {
+        "count": [1, None, 3],
+        "word": ["a", None, "b"],
+        "listed": pytest.approx([1.5, np.nan, 2.5], nan_ok=True),
+        "plain": [1.5, 2.5, 3.5],
+    }
+    rows = [{"x": 1.5, "y": np.ma.masked}, {"x": np.ma.masked, "y": 2.5}]
+    assert table(rows).missing().tolist() == [[False, True], [True, False]]
+    fields = np.ma.array(
+        [(1.5, 2), (3.5, 4)], mask=[(0, 1), (1, 0)], dtype=[("a", float), ("b", int)]
+    )
+    assert table(fields).missing().tolist() == [[False, True], [True, False]]
+
+
+def test_a_masked_weight_is_refused():
+    with pytest.raises(DataError, match="row 2 has nan"):
+        table({"x": [1.5, 2.5]}, weights=np.ma.masked_array([1, 2], mask=[0, 1]))
+
+
+def test_masked_rows_are_asked_of_networks():
+    import arcwise as aw
+
+    x = np.random.default_rng(0).normal(size=(100, 3))
+    x[:, 1] += x[:, 0]
+    net = aw.learn(x)
+    gaps = np.random.default_rng(1).random((5, 3)) < 0.4
+    masked, empty = np.ma.masked_array(x[:5], mask=gaps), np.where(gaps, np.nan, x[:5])
+    assert net.logpdf(masked) == pytest.approx(net.logpdf(empty))
+    assert (net.impute(masked).matrix() == net.impute(empty).matrix()).all()
+    hidden = np.ma.masked_array(np.where(gaps, -999.0, x[:5]), mask=gaps)
+    assert (net.impute(hidden).matrix() == net.impute(empty).matrix()).all()

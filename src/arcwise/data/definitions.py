@@ -21,7 +21,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcwise.data.coding import Coding, as_expression, hour_of, is_clock
 from arcwise.data.variable import Level, Variable
@@ -37,28 +36,12 @@ class Definition:
     levels: tuple[Level, ...] | None
     cuts: tuple[float, ...] | None = None
     coding: Coding | None = None
-    ends: tuple[tuple[float, float], ...] = ()
+    ends: tuple[tuple[float, float], ...] | None = None
 
     def variable(self, name: str) -> Variable:
         """Give the variable of these levels."""
-        return Variable(name, self.levels, self.cuts is not None, self.cuts, self.coding)
-
-    def check(self, name: str, numbers: NDArray[np.float64]) -> None:
-        """Refuse numbers that lie in no level, such as 4.5 of 0 to 4 and 5 to 10."""
-        if not self.ends:
-            return
-        known = numbers[~np.isnan(numbers)]
-        low, high = np.array(self.ends)[np.searchsorted(np.array(self.cuts), known, "right")].T
-        outside = known[(known < low) | (known > high)]
-        if len(outside):
-            raise DataError(
-                f"{name!r} has the value {outside[0]:g}, which is in none of its levels "
-                f"({', '.join(map(self._said, range(len(self.ends))))}): give ranges that meet."
-            )
-
-    def _said(self, number: int) -> str:
-        low, high = self.ends[number]
-        return f"{(self.levels or ())[number]}: {low:g} to {high:g}"
+        ordered = self.cuts is not None
+        return Variable(name, self.levels, ordered, self.cuts, self.coding, self.ends)
 
 
 def by_cuts(name: str, cuts: Any) -> Definition:
@@ -140,7 +123,11 @@ def _by_ranges(name: str, levels: Mapping[Level, Any]) -> Definition:
         if ends[one][1] > ends[two][0] or ends[one][0] == ends[two][0]:
             raise DataError(f"The levels {one!r} and {two!r} of {name!r} overlap.")
     cuts = tuple(ends[level][0] for level in ordered[1:])
-    return Definition(tuple(ordered), cuts, ends=tuple(ends[level] for level in ordered))
+    sides = [-np.inf, *(end for level in ordered for end in ends[level]), np.inf]
+    covering = sides[0::2] == sides[1::2]  # each level ends where the next begins
+    return Definition(
+        tuple(ordered), cuts, ends=None if covering else tuple(ends[level] for level in ordered)
+    )
 
 
 def _ends(held: tuple[float | None, float | None]) -> tuple[float, float]:

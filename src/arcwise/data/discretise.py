@@ -216,12 +216,13 @@ class Categories:
                 f"Column {name!r} has infinite values: replace them or leave them empty."
             )
         if definition is not None:
-            definition.check(name, numbers)
             cuts, note = np.array(definition.cuts), ""
         else:
             cuts, note = self._found(source, name, numbers, classes)
         levels = definition.levels if definition and definition.levels else labels(cuts)
-        variable = Variable(name, self._named(name, levels, note), True, tuple(cuts.tolist()))
+        ends = definition.ends if definition else None
+        names = self._named(name, levels, note)
+        variable = Variable(name, names, True, tuple(cuts.tolist()), ends=ends)
         return variable, cut_codes(variable, numbers), note
 
     def _coded(

@@ -53,6 +53,8 @@ class Variable:
     cuts : ascending bounds that turn raw numbers into levels, one fewer than levels; a number x
         has level i if exactly i cuts are at most x.
     coding : what turns raw text, or times of day, into levels.
+    ends : the least and the greatest number of each level, for levels given by hand that do not cover all
+        numbers; others are in no level.
 
     >>> Variable("pH").discrete, Variable("smoker", levels=("no", "yes")).discrete
     (False, True)
@@ -63,6 +65,7 @@ class Variable:
     ordered: bool = False
     cuts: tuple[float, ...] | None = None
     coding: Coding | None = field(default=None, repr=False)
+    ends: tuple[tuple[float, float], ...] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -73,6 +76,10 @@ class Variable:
             raise DataError(
                 f"{self.name!r} has {len(self.cuts)} cuts and needs one level more than cuts,"
                 f" but it has {len(self.levels or ())}."
+            )
+        if self.ends is not None and len(self.ends) != len(self.levels or ()):
+            raise DataError(
+                f"{self.name!r} needs the ends of each of its levels, got {self.ends!r}."
             )
         if self.coding and set(self.coding.codes) - set(range(len(self.levels or ()))):
             raise DataError(f"The coding of {self.name!r} gives levels that it does not have.")
@@ -99,9 +106,24 @@ def code_type(levels: int) -> np.dtype[Any]:
 
 
 def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
-    """Give the codes of raw numbers by a variable's cuts; NaN is a gap."""
+    """Give the codes of raw numbers by a variable's cuts; NaN is a gap.
+
+    Raises
+    ------
+    DataError : a number that is in no level, such as 4.5 of 0 to 4 and 5 to 10.
+    """
     gap = len(variable.levels or ())
     codes = np.searchsorted(np.array(variable.cuts), numbers, side="right")
+    if variable.ends is not None:
+        low, high = np.array(variable.ends)[codes].T
+        outside = numbers[(numbers < low) | (numbers > high)]
+        if len(outside):
+            pairs = zip(variable.levels or (), variable.ends, strict=True)
+            ranges = ", ".join(f"{level}: {least:g} to {most:g}" for level, (least, most) in pairs)
+            raise DataError(
+                f"{variable.name!r} has the value {outside[0]:g}, which is in none of its levels ({ranges}):"
+                " define ranges that meet, or leave the value out."
+            )
     return np.where(np.isnan(numbers), gap, codes).astype(code_type(gap))
 
 

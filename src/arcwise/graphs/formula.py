@@ -134,7 +134,9 @@ def parents_as_written(given: Any) -> dict[str, tuple[str, ...]]:
     {'c': ('b', 'a')}
     """
     ordered = isinstance(given, str | list | tuple | Mapping) and not is_matrix(given)
-    if not ordered or (isinstance(given, Mapping) and any(isinstance(v, Set) for v in given.values())):
+    if not ordered or (
+        isinstance(given, Mapping) and any(isinstance(v, Set) for v in given.values())
+    ):
         return {}
     found = Reading(True)
     found.read(given)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Variable
+from arcwise.data.variable import cut_codes
 from arcwise.errors import DataError, close_to
 from arcwise.networks import Net
 
@@ -106,7 +107,7 @@ def _code(variable: Variable, value: Any) -> float:
         return _number(variable.name, value)
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if variable.cuts is not None and number:
-        return float(np.searchsorted(variable.cuts, _number(variable.name, value), side="right"))
+        return float(cut_codes(variable, np.array([_number(variable.name, value)]))[0])
     for code, level in enumerate(variable.levels):
         same_kind = isinstance(level, bool) == isinstance(value, bool)
         if (level == value and same_kind) or (isinstance(value, str) and str(level) == value):

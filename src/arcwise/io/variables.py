@@ -2,7 +2,8 @@
 
 ::
 
-    {"name": "links", "levels": ["Low", "High"], "ordered": true, "cuts": [5.0]}
+    {"name": "links", "levels": ["Low", "High"], "ordered": true, "cuts": [5.0],
+     "ends": [[0.0, 4.0], [5.0, null]]}
     {"name": "sender", "levels": ["edu", "other"], "ordered": false,
      "coding": {"reads": "text", "marks": ["(?is)^.*\\\\.edu$", ""], "codes": [0, 1]}}
 """
@@ -10,7 +11,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import inf, isnan
+from math import inf, isinf, isnan
 from typing import Any
 
 from arcwise.data import Coding, Variable
@@ -26,6 +27,8 @@ def write_variable(variable: Variable, codec: Codec) -> dict[str, Any]:
         entry["ordered"] = variable.ordered
     if variable.cuts is not None:
         entry["cuts"] = codec.encode(list(variable.cuts))
+    if variable.ends is not None:
+        entry["ends"] = [[None if isinf(end) else end for end in each] for each in variable.ends]
     if variable.coding is not None:
         marks, codes = list(variable.coding.marks), list(variable.coding.codes)
         entry["coding"] = {"reads": variable.coding.reads, "marks": marks, "codes": codes}
@@ -47,7 +50,26 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
     known = None if cuts is None else tuple(map(float, cuts))
     if known and not all(low < high for low, high in pairwise((-inf, *known, inf))):
         raise FileError(f"the cuts of {name!r} must be finite and ascending")
-    return Variable(name, levels, ordered, known, _read_coding(entry.get("coding")))
+    coding, ends = _read_coding(entry.get("coding")), _read_ends(entry.get("ends"), name)
+    if ends is not None and (known is None or len(ends) != len(known) + 1):
+        raise FileError(f"the ends of the levels of {name!r} do not go with its cuts")
+    return Variable(name, levels, ordered, known, coding, ends)
+
+
+def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
+    """The ends of levels given by hand; None in a file for one that is open."""
+    if entry is None:
+        return None
+    pairs = of_type(entry, list, "list of ends")
+    if not all(isinstance(each, list) and len(each) == 2 for each in pairs):
+        raise FileError(f"the ends of the levels of {name!r} must be pairs")
+    for each in (end for pair in pairs for end in pair if end is not None):
+        if isinstance(each, bool) or not isinstance(each, int | float) or isnan(each):
+            raise FileError(f"the ends of the levels of {name!r} must be numbers")
+    return tuple(
+        (-inf if low is None else float(low), inf if high is None else float(high))
+        for low, high in pairs
+    )
 
 
 def _read_coding(entry: Any) -> Coding | None:
