@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise as aw
-from arcwise.data import Table, folds, held_out_part, split, table, with_copies
+from arcwise.data import Table, Variable, folds, held_out_part, split, table, with_copies
 from arcwise.errors import DataError, WordError
 
 small = st.lists(
@@ -105,6 +105,22 @@ def test_folds_follow_the_rows_and_the_seed() -> None:
         np.testing.assert_array_equal(a, np.sort(39 - b))
     again = folds(source, 4, np.random.default_rng(8)).rows
     assert any(a.tolist() != b.tolist() for a, b in zip(one, again, strict=True))
+
+
+def test_folds_do_not_depend_on_the_order_of_levels() -> None:
+    """A frame may declare an order, and a file of counts has that of the alphabet."""
+    rng = np.random.default_rng(1)
+    words, digits = rng.choice(["no", "yes", "maybe"], 60), rng.choice(["2", "10", "9"], 60)
+    plain = table({"a": words, "b": digits.astype(int)}, kinds={"b": "discrete"})
+    variables = (Variable("a", ("yes", "no", "maybe")), Variable("b", ("9", "10", "2")))
+    codes = [np.array([v.levels.index(x) for x in xs], dtype=np.uint8)
+             for v, xs in zip(variables, (words, digits), strict=True)]  # fmt: skip
+    declared = Table(variables, tuple(codes))
+    for by in (None, "a"):
+        one, other = (
+            folds(each, 5, np.random.default_rng(2), by).rows for each in (plain, declared)
+        )
+        assert [part.tolist() for part in one] == [part.tolist() for part in other]
 
 
 @pytest.mark.parametrize("k", [0, 1, 6])

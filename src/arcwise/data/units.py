@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.table import COPIES, Table
+from arcwise.data.variable import Column, Level, Variable
 from arcwise.errors import DataError, unknown
 
 __all__ = ["Parts", "folds", "held_out_part", "split", "with_copies"]
@@ -154,7 +155,8 @@ class _Units:
         self.whole = table.weights is None or table.copies == "together"
         own = np.ones(table.rows) if table.weights is None else table.weights
         self.seen = np.flatnonzero(own > 0)
-        columns = [column[self.seen] for column in table.columns]
+        pairs = zip(table.variables, table.columns, strict=True)
+        columns = [_ranked(variable, column[self.seen]) for variable, column in pairs]
         if table.weights is not None and table.copies == "together":
             columns.append(own[self.seen])  # a unit is a row with its weight
         self.groups, self.first = _distinct(columns)
@@ -171,7 +173,7 @@ class _Units:
         if by is None:
             yield np.arange(len(self.counts))
             return
-        codes = self.table.column(by)[self.seen][self.first]
+        codes = _ranked(self.table.variable(by), self.table.column(by)[self.seen][self.first])
         for code in np.unique(codes):
             yield np.flatnonzero(codes == code)
 
@@ -199,6 +201,27 @@ def _drawn(counts: Integers, sizes: list[int], rng: np.random.Generator) -> Inte
         left -= shares[:, f]
     shares[:, -1] = left
     return shares
+
+
+def _ranked(variable: Variable, column: Column) -> Column:
+    """A column whose codes follow the names of its levels, so that the order of these does not matter."""
+    if variable.levels is None:
+        return column
+    order = sorted(
+        range(len(variable.levels)), key=lambda code: _key((variable.levels or ())[code])
+    )
+    ranks = np.arange(len(order) + 1)  # a gap comes last
+    ranks[order] = np.arange(len(order))
+    return ranks[column]
+
+
+def _key(level: Level) -> tuple[bool, float, str]:
+    """Numbers by size, whether or not they are written as text, then words by the alphabet."""
+    try:
+        number = float(level)
+    except ValueError:
+        number = np.nan
+    return (False, number, "") if np.isfinite(number) else (True, 0.0, str(level))
 
 
 def _distinct(columns: Any) -> tuple[Rows, Rows]:
