@@ -46,7 +46,9 @@ _FEWEST, _ROUNDS = 10, 10_000
 # Parent sets that the search over orders may score without success, in a few rounds at least, and in all:
 # seconds, and about a minute, in closed form; fewer where they are dearer (`Score.work`).
 _SETS, _TRIED, _ALL_SETS = 300_000, 4, 2_000_000
-_PAIR_SETS = 3_000_000.0  # sets with two more parents that may be scored; fewer where they are dearer
+_PAIR_SETS = (
+    3_000_000.0  # sets with two more parents that may be scored; fewer where they are dearer
+)
 
 
 def auto(
