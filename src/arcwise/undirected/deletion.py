@@ -66,6 +66,6 @@ def _by_strength(state: Losses) -> list[Removal]:
     order = descending(-np.array([max(both) for both in losses]), ROUNDING).tolist()
     prices = accumulate((max(losses[place]) for place in order), max)
     return [
-        Removal(*free[place], losses[place], price, state.edges - gone)
+        Removal(free[place][0], free[place][1], losses[place], price, state.edges - gone)
         for gone, (place, price) in enumerate(zip(order, prices, strict=True), 1)
     ]
