@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 import numpy as np
-from data import shared_folder
-from reliability import area, network  # and with it the folder of tests
+from ranking import source
+from reliability import area, network  # with the folder of tests
 
 import arcwise as aw
 from arcwise.graphs import cpdag
@@ -33,17 +33,14 @@ def drawn(name: str, rows: int, seed: int) -> tuple[aw.Table, Any, Any]:
         both = np.zeros((int(columns),) * 2, dtype=bool)
         both[np.triu_indices(int(columns), 1)] = joined
         return table, both | both.T, None
-    folder = shared_folder() / "networks"
-    net = aw.load(
-        next(each for each in sorted(folder.rglob(f"{name}.*")) if "discrete-json" not in str(each))
-    )
-    table = net.sample(rows, seed=seed)
-    order = [net.graph.index(each) for each in table.names]
+    graph, sampled = source(name)
+    table = sampled(rows, seed)
+    order = [graph.index(each) for each in table.names]
     joined = np.zeros((len(order),) * 2, dtype=bool)
     arcs = np.zeros_like(joined)
-    for head, row in enumerate(net.graph.parents):
+    for head, row in enumerate(graph.parents):
         joined[list(row), head] = joined[head, list(row)] = True
-    for head, row in enumerate(cpdag(net.graph).parents):
+    for head, row in enumerate(cpdag(graph).parents):
         arcs[list(row), head] = True
     return table, joined[np.ix_(order, order)], arcs[np.ix_(order, order)]
 
