@@ -113,6 +113,18 @@ def test_the_verdict_is_on_classes_of_equivalent_graphs():
         assert "data cannot tell the direction of 3 edges" in said
 
 
+def test_many_columns_go_by_what_ranks_best():
+    rng = np.random.default_rng(228)
+    linear, _ = network("numbers", 17, 60, rng)
+    post = aw.posterior(linear, draws=3, progress=False)
+    assert post.plan.method == "bootstrap"
+    assert "17 variables are too many for sums over all graphs" in post.notes[0]
+    assert aw.posterior(linear, draws=3, chains=2, prior="uniform").plan.method == "mcmc"
+    assert aw.posterior(aw.Moments.of(linear), draws=3, chains=2).plan.method == "mcmc"
+    levels, _ = network("levels", 17, 60, rng)
+    assert aw.posterior(levels, draws=3, chains=2, progress=False).plan.method == "mcmc"
+
+
 def test_chains_that_fail_are_refused():
     alarm = aw.example("alarm").sample(200, seed=3)
     words = {"chains": 2, "burn_in": 10, "thin": 1, "sampler": "structure"}

@@ -94,7 +94,8 @@ def posterior(
     data : as for `learn`.
     method : "exact" (every graph counts, for few variables), "mcmc" (chains over graphs), "bootstrap" (the
         graphs that searches find in resampled tables), or "auto": exact where memory and time allow it, else
-        chains; resampling where these fail, for undirected graphs, and for scores that measure prediction.
+        chains for tables; resampling for linear models, where chains fail, for undirected graphs, and for
+        scores that measure prediction.
     graph, model, search, penalty, rules, required, forbidden, tiers, max_parents : as for `learn`; the search
         is that of replicates.
     score : as for `learn`. By default, of Gaussian models "bge" and of discrete ones "bdeu", whose graphs
@@ -245,7 +246,7 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     plan = Plan(**{"draws": None, **words, "method": method})
     why = ""
     if plan.method == "auto":
-        method, why = method_for(bind(spec, source))
+        method, why = method_for(bind(spec, source), plan.prior)
         plan = replace(plan, method=method)
     if plan.draws is None and plan.method == "bootstrap":
         plan = replace(plan, draws=_REPLICATES)
@@ -298,7 +299,7 @@ def _run_once(
     spec = spec if own_score else with_score(spec, source, plan)
     problem = bind(spec, source)
     if plan.method == "auto":
-        method, why = method_for(problem)
+        method, why = method_for(problem, plan.prior)
         if problem.graph == "directed" and meaning_of(problem.score_word) == "pseudo-posterior":
             why += " method='exact' gives its pseudo-posterior."
         plan, hurried = replace(plan, method=method), method == "exact"

@@ -54,8 +54,8 @@ def posterior(
 
     Parameters
     ----------
-    method : how it is found: {posteriors}. auto is exact for few variables and chains (mcmc) for many;
-        bootstrap where these fail, for undirected graphs, and for scores of prediction, such as loo.
+    method : how it is found: {posteriors}. auto is exact for few variables and, for many, chains (mcmc) of
+        levels; bootstrap of numbers, where chains fail, for undirected graphs, and for scores of prediction.
     prior : the distribution over graphs before the data: uniform, fair, a number of nats per arc, or a CSV
         file with names and the probability of each arc; by default 0.5 log p (numbers) or log p (levels) nats
         off for each arc with p columns.

@@ -59,11 +59,12 @@ SHARE = 0.5
 """How much of the memory that is free sums over all graphs may use."""
 
 
-def method_for(problem: Problem) -> tuple[str, str]:
+def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
     """The way to a distribution over graphs that suits a problem, and a sentence where it may surprise.
 
     Beyond the sizes for which all graphs can be summed, short chains rank the edges of tables better than
-    resampling does in about the same time (benchmarks/methods.py); where they fail, it takes their place.
+    resampling does, and resampling those of linear models better than chains (benchmarks/methods.py); it
+    needs rows, and takes no prior over graphs.
     """
     if not isinstance(problem, Directed):
         return (
@@ -77,7 +78,14 @@ def method_for(problem: Problem) -> tuple[str, str]:
             f"The score {word!r} is not a log probability of the data, so certainty is resampled.",
         )
     found = choose(problem.score, problem.limits, memory=SHARE * available())
-    return "exact" if found.word == "exact" else "mcmc", ""
+    if found.word == "exact":
+        return "exact", ""
+    if problem.model != "gaussian" or prior is not None or isinstance(problem.data, Moments):
+        return "mcmc", ""
+    return "bootstrap", (
+        f"{len(problem.fits.nodes)} variables are too many for sums over all graphs, so certainty is "
+        "resampled; method='mcmc' runs chains."
+    )
 
 
 class Weighed(NamedTuple):
