@@ -118,7 +118,7 @@ def test_many_columns_go_by_what_ranks_best():
     linear, _ = network("numbers", 17, 60, rng)
     post = aw.posterior(linear, draws=3, progress=False)
     assert post.plan.method == "bootstrap"
-    assert "17 variables are too many for sums over all graphs" in post.notes[0]
+    assert any("17 variables are too many for sums" in note for note in post.notes)
     assert aw.posterior(linear, draws=3, chains=2, prior="uniform").plan.method == "mcmc"
     assert aw.posterior(aw.Moments.of(linear), draws=3, chains=2).plan.method == "mcmc"
     levels, _ = network("levels", 17, 60, rng)
@@ -129,7 +129,7 @@ def test_chains_that_fail_are_refused():
     alarm = aw.example("alarm").sample(200, seed=3)
     words = {"chains": 2, "burn_in": 10, "thin": 1, "sampler": "structure"}
     with pytest.raises(ChainsError, match=r"not come together.*method='bootstrap'"):
-        aw.posterior(alarm, method="mcmc", time_limit=20.0, **words)
+        aw.posterior(alarm, method="mcmc", time_limit=5.0, **words)
     assert aw.posterior(alarm, draws=3, **words).plan.method == "mcmc"  # so few were asked for
 
 
