@@ -24,10 +24,10 @@ def test_certainty_is_that_of_the_posterior(homes):
             tail, head = row.direction.split(" -> ")
             assert row.direction_certainty == float(post.arc(tail, head))
         else:
-            assert np.isnan(row.direction_certainty)
+            assert row.direction_certainty is None
         assert row.certainty_error > 0
     assert sure.graph == net.graph
-    assert net.edges["RM", "MEDV"].certainty is None
+    assert aw.learn(homes, certainty=False).edges["RM", "MEDV"].certainty is None
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,78 @@ def test_networks_that_were_not_learned_have_none(tmp_path, homes):
     place = aw.learn(homes).save(tmp_path / "net.json")
     with pytest.raises(FitError, match="learned from"):
         aw.load(place).certainty()
+
+
+def supports(homes, draws):
+    """Shares of replicates whose class compels each arrow, counted one graph after the other."""
+    net = aw.learn(homes)
+    post = net.certainty("bootstrap", draws=draws).posterior
+    counted = {}
+    for graph, weight in zip(post.graphs, post.weights, strict=True):
+        for arc in aw.graphs.cpdag(graph).arcs:
+            counted[arc] = counted.get(arc, 0.0) + weight
+    return counted
+
+
+def test_learning_has_a_quick_certainty_by_default(homes, tmp_path):
+    net = aw.learn(homes)
+    assert net.posterior is None
+    assert "certainty" not in vars(net)
+    edges = net.edges
+    assert edges.certainty_meaning == "bootstrap frequency, 100 replicates"
+    assert "100 replicates" in str(net)
+    wanted = supports(homes, 100)
+    for row in edges.present:
+        arc = tuple(row.direction.split(" -> "))
+        assert row.direction_support == pytest.approx(wanted.get(arc, 0.0), abs=1e-12)
+        assert row.head == (not row.reversible and row.direction_support >= 0.5)
+    assert any(not row.reversible and not row.head for row in edges.present)
+    again = aw.load(net.save(tmp_path / "net.json"))
+    assert again.edges.rows == edges.rows
+    assert str(again.edges) == str(edges)
+    assert aw.learn(homes).edges.rows == edges.rows
+
+
+def test_the_graph_does_not_depend_on_certainty(homes):
+    nets = [aw.learn(homes, certainty=word) for word in (None, False, True)]
+    assert len({(net.graph, net.score, net.stopped, len(net.trace)) for net in nets}) == 1
+    off = nets[1].edges
+    assert off.unchecked == "it was turned off by certainty=False"
+    assert "certainty" not in off.more
+    assert all(row.head == (not row.reversible) for row in off.present)
+    assert "certainty: none" in str(nets[1])
+
+
+def test_the_budget_ends_it_and_says_so(homes, monkeypatch):
+    from dataclasses import replace
+
+    net = aw.learn(homes)
+    short = replace(net, certainty_budget=replace(net.certainty_budget, seconds=0.0, wall=0.0))
+    assert "30 replicates take more than 0 s" in short.edges.unchecked
+    assert any("arrow heads are unchecked" in text for _, text in short.describe())
+    late = aw.learn(homes, time_limit=1e-6)
+    assert late.edges.unchecked
+    some = aw.api.uncertainty
+    monkeypatch.setattr(some, "_RUNGS", (40, 20, 10))
+    assert net.edges.certainty_meaning == "bootstrap frequency, 40 replicates"
+
+
+def test_networks_that_cannot_be_resampled_say_why(homes, tmp_path):
+    homes.to_pandas().to_csv(tmp_path / "homes.csv", index=False)
+    found = aw.learn(aw.moments(tmp_path / "homes.csv")).edges
+    assert found.unchecked == "there are no rows to resample"
+
+
+def test_graphs_that_were_given_keep_their_heads(homes, tmp_path):
+    given = aw.fit("RM -> MEDV -> LSTAT", homes)
+    numbers = {"a": {"sd": 1.0}, "b": {"sd": 1.0, "coefficients": {"a": 2.0}}}
+    for net in (given, aw.network("a -> b", numbers)):
+        for each in (net, aw.load(net.save(tmp_path / "net.json"))):
+            assert all(row.head for row in each.edges.present)
+            assert not each.edges.unchecked
+            assert " -- " not in str(each.edges)
+    asia = aw.load(aw.network_file("asia"))
+    assert all(row.head for row in asia.edges.present)
 
 
 def test_no_time_for_certainty_is_said(homes):

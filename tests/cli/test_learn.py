@@ -27,7 +27,7 @@ def test_says_data_decision_score_search_edges_and_how_to_go_on(run, table, lear
     assert f"bic {learned.score:.4f}, proved to be the best of all graphs" in out
     assert "search   auto" in out
     strongest = learned.edges.present.sorted().rows[0]
-    first = out.split("partial r\n")[1].splitlines()[0]
+    first = out.split("direction\n")[1].splitlines()[0]
     assert strongest.first in first
     assert strongest.second in first
     assert f"{strongest.strength:.4f}" in first
@@ -125,6 +125,10 @@ def test_plain_text_without_colour_or_trailing_blanks_when_piped(run, table):
 
 def test_reversible_edges_are_marked(run, table, learned):
     out = run("learn", table).out
+    marked = sum("  --  " in line for line in out.splitlines())
+    assert marked == sum(not row.head for row in learned.edges.present)
+    out = run("learn", table, "--no-certainty").out
+    assert "turned off by --no-certainty; arrow heads are unchecked" in " ".join(out.split())
     marked = sum("  --  " in line for line in out.splitlines())
     assert marked == sum(row.reversible for row in learned.edges.present)
 

@@ -119,7 +119,7 @@ def test_rows_are_found_sorted_and_filtered():
     assert len(edges.where(lambda row: False)) == 0
     assert [row["first"] for row in edges.to_dict()] == [row.first for row in edges]
     frame = edges.to_pandas()
-    assert frame.shape == (15, 10)
+    assert frame.shape == (15, 11)
     assert (frame["sign"] == np.sign(frame["partial_correlation"])).all()
     assert frame["strength"].tolist() == edges.strength.tolist()
     assert str(edges).count("\n") == 15

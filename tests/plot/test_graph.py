@@ -105,12 +105,32 @@ def test_a_learned_network(boston):
     check(ax, boston.graph)
     present = boston.edges.present.rows
     assert len(parts(ax, "line")) == boston.graph.n_arcs
+    supported = {row.direction for row in present if row.head}
     compelled = {row.direction for row in present if not row.reversible}
-    assert set(parts(ax, "head")) == compelled
+    assert set(parts(ax, "head")) == supported
+    assert supported < compelled
     assert len(compelled) < len(present)
+    assert "no head: under half support a direction" in words(ax)
     widths = {p.get_gid(): p.get_linewidth() for p in ax.patches if p.get_gid()}
     strongest = max(present, key=lambda row: row.strength)
     assert widths[f"line {strongest.direction}"] == max(widths.values())
+
+
+def words(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_heads_without_certainty_are_called_unchecked():
+    homes = aw.example("boston")
+    net = aw.learn(homes, certainty=False)
+    ax = net.plot()
+    compelled = {row.direction for row in net.edges.present if not row.reversible}
+    assert set(parts(ax, "head")) == compelled
+    assert words(ax)[-1] == "heads are unchecked: no certainty"
+    given = aw.fit("RM -> MEDV -> LSTAT", homes)
+    ax = given.plot()
+    assert set(parts(ax, "head")) == {"RM -> MEDV", "MEDV -> LSTAT"}
+    assert not any("head" in each for each in words(ax))
 
 
 def test_colours_and_dashes_are_the_signs_of_partial_correlations(boston):

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from arcwise.data import Moments, Table
-from arcwise.errors import plural
+from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable
 from arcwise.learners.totals import is_pseudo
 
@@ -63,8 +63,11 @@ def legend(edges: EdgeTable) -> list[str]:
         lines.append("Partial r: correlation of the two given all other variables.")
     if "certainty" in edges.more:
         lines.append(f"Certainty of an edge between the two: {edges.certainty_meaning}.")
-    if "direction_certainty" in edges.more:
-        lines.append("Direction: the same of the arc as it is directed here.")
+    if "direction_support" in edges.more:
+        lines.append("Direction: share of these graphs whose equivalence class compels this arrow.")
+    if edges.unchecked:
+        heads = "; arrow heads are unchecked" if edges.directed else ""
+        lines.append(f"Certainty: none, {edges.unchecked}{heads}.")
     if "refit_loss" in edges.more:
         said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
         lines.append(f"{said} fitted again.")
@@ -74,9 +77,31 @@ def legend(edges: EdgeTable) -> list[str]:
         lines.append(
             "At its ends: what the edge does for the model of the first and of the second."
         )
-    if any(row.reversible for row in edges):
-        lines.append("--  data alone cannot tell the direction of this edge.")
+    if any(row.direction and not row.head for row in edges):
+        lines.append(_headless(edges))
     return lines
+
+
+def _headless(edges: EdgeTable) -> str:
+    """What an edge without an arrow head means."""
+    if "direction_support" not in edges.more:
+        return "--  data alone cannot tell the direction of this edge."
+    return "--  equivalent graphs differ in this direction, or less than half of the graphs support it."
+
+
+def tuning_rows(net: Network) -> list[dict[str, float | int | None]]:
+    """The curve that the penalty was chosen by, one row per penalty, all with all columns."""
+    if not net.tuning:
+        raise FitError(
+            "There is no curve: the penalty of this network was given, or it has none (stepwise), or its "
+            "choice was cut short."
+        )
+    names = dict.fromkeys(name for row in net.tuning for name in row)
+    chosen = [row["penalty"] for row in net.tuning].index(net.settings["penalty"])
+    return [
+        {**{name: row.get(name) for name in names}, "chosen": int(number == chosen)}
+        for number, row in enumerate(net.tuning)
+    ]
 
 
 def to_dict(net: Network) -> dict[str, Any]:
@@ -92,6 +117,7 @@ def to_dict(net: Network) -> dict[str, Any]:
         "notes": notes_of(net),
         "strength": net.edges.meaning,
         **({"certainty": net.edges.certainty_meaning} if net.edges.certainty_meaning else {}),
+        **({"unchecked": net.edges.unchecked} if net.edges.unchecked else {}),
         "edges": net.edges.present.sorted().to_dict(),
     }
 

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from numbers import Real
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.api.net import Network
-from arcwise.api.progress import Progress
+from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, any_table, fingerprint, read
 from arcwise.data.functions import function_notes
@@ -34,6 +35,8 @@ from arcwise.learners.settings import settings_of
 from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors, factors_of
 
+_QUICK = 2.0  # seconds that a quick certainty may take in any case
+_BUSY = 3.0  # times as many by the clock, where other programs keep the processor busy
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 _STARTS = ("empty", "complete", "random")
 
@@ -55,7 +58,7 @@ def learn(
     expert: Any = None,
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1,
     pseudo_rows: Any = None,
-    certainty: bool | str = False,
+    certainty: bool | str | None = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
@@ -101,8 +104,11 @@ def learn(
         to their penalties, 0.1 for those it does not name.
     pseudo_rows : artificial rows that say what an expert would expect to see, as a table or a file's
         path; they count like real ones.
-    certainty : whether to find how sure each edge is, too: True, or the method, "bootstrap", "exact" or
-        "mcmc" (see `Network.certainty`); within the time limit, as far as learning leaves some.
+    certainty : how sure each edge and direction is. By default a quick bootstrap of 100 replicates, found
+        where edges are first looked at (`edges`, print, `plot`, `save`, a query with do=), in at most the
+        time that learning took, or 2 s; of those that fit in, 100, 60 or 30 count, and the table says how
+        many, or why there are none. False: none. True, or the method, "bootstrap", "exact" or "mcmc" (see
+        `Network.certainty`): in full, now, within the time limit.
     kinds, weights, na_values : as for `table`.
     missing : what to do about gaps: "drop" leaves out the rows that have some.
     seed : the same seed gives the same result.
@@ -133,6 +139,7 @@ def learn(
     """
     asked = dict(locals())
     asked.pop("certainty")
+    began = _clock(n_jobs)
     source, spec, watching = settle("learning", asked)
     with one_thread(source):
         with watching as watch:
@@ -142,7 +149,27 @@ def learn(
         functions = _function_notes(source, learned.net.graph)
         learned = replace(learned, notes=(*learned.notes, *curves, *functions))
         net = network_of(learned, source, seed, watch.reason, watch.left)
-    return _certain(net, certainty, watch, n_jobs, progress) if certainty else net
+    if certainty:
+        return _certain(net, certainty, watch, n_jobs, progress)
+    budget = _budget(_clock(n_jobs) - began, watch, n_jobs, progress)
+    off = CertaintyBudget(why="it was turned off by certainty=False")
+    return replace(net, certainty_budget=budget if certainty is None else off)
+
+
+def _clock(n_jobs: int) -> float:
+    """Seconds of the processor, which a busy machine does not change; by the clock with other processes."""
+    return time.process_time() if n_jobs == 1 else time.monotonic()
+
+
+def _budget(took: float, watch: Progress, n_jobs: int, progress: bool | None) -> CertaintyBudget:
+    """What a quick certainty may cost: as much as learning did, or 2 s, within the time limit."""
+    if watch.reason:
+        return CertaintyBudget(why=f"learning ended early: {watch.reason}")
+    allowed = max(took, _QUICK)
+    wall = allowed if n_jobs != 1 else _BUSY * allowed
+    if watch.limit is not None:
+        wall = max(0.0, min(wall, watch.limit - (time.monotonic() - watch.began)))
+    return CertaintyBudget(min(allowed, wall), wall, n_jobs, progress)
 
 
 def _certain(

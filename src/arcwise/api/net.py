@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise import evaluate, graphs, inference, io
 from arcwise.api import describe
+from arcwise.api.progress import CertaintyBudget
 from arcwise.conditionals import Conditional, Fits
 from arcwise.data import Moments, Table, conform
 from arcwise.data.frames import filled_frame
@@ -27,7 +28,6 @@ from arcwise.evaluate import (
     pack_edges,
     refit_losses,
     unpack_edges,
-    with_certainty,
 )
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
@@ -61,6 +61,7 @@ class Network:
     specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
         where it came from a file.
     posterior : the distribution over graphs that the certainty of edges is from, where it was asked for.
+    certainty_budget : what the quick certainty may cost that is found where edges are first looked at.
     """
 
     net: Net
@@ -83,6 +84,7 @@ class Network:
     specification: Specification | None = None
     data: Table | Moments | None = None
     posterior: Posterior | None = None
+    certainty_budget: CertaintyBudget | None = None
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -110,10 +112,19 @@ class Network:
 
     @cached_property
     def edges(self) -> EdgeTable:
-        """One row a pair: present, direction, reversible or compelled, strength, certainty if known."""
+        """One row a pair: present, direction, strength, certainty, found now where there is none yet."""
+        from arcwise.api.uncertainty import checked_edges
+
         kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
         found = kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
-        return found if self.posterior is None else with_certainty(found, self.posterior)
+        return checked_edges(self, found)
+
+    @cached_property
+    def _quick(self) -> tuple[Posterior | None, str]:
+        """The distribution over graphs behind the certainty of edges, or why there is none."""
+        from arcwise.api.uncertainty import quick_certainty
+
+        return quick_certainty(self)
 
     def certainty(self, method: str = "auto", **options: Any) -> "Network":
         """The same network with how sure each edge is, in the table of edges, pictures and files.
@@ -375,17 +386,7 @@ class Network:
 
         What is not known at a penalty is None; the column `chosen` marks the penalty that was taken.
         """
-        if not self.tuning:
-            raise FitError(
-                "There is no curve: the penalty of this network was given, or it has none (stepwise), or its "
-                "choice was cut short."
-            )
-        names = dict.fromkeys(name for row in self.tuning for name in row)
-        chosen = [row["penalty"] for row in self.tuning].index(self.settings["penalty"])
-        return [
-            {**{name: row.get(name) for name in names}, "chosen": int(number == chosen)}
-            for number, row in enumerate(self.tuning)
-        ]
+        return describe.tuning_rows(self)
 
     def to_networkx(self) -> Any:
         """The graph as a networkx DiGraph, or Graph where edges have no direction."""

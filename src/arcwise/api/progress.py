@@ -28,6 +28,25 @@ _FIRST = 0.5  # quick work shows nothing
 
 
 @dataclass(frozen=True)
+class CertaintyBudget:
+    """What a quick certainty may cost: seconds, processes and a progress line; `why` there is none at all.
+
+    Seconds are those of the processor, so that a busy machine changes no result; `wall` bounds the clock.
+    """
+
+    seconds: float = 0.0
+    wall: float = 0.0
+    n_jobs: int = 1
+    progress: bool | None = None
+    why: str = ""
+
+    def watch(self, part: float = 1.0) -> "Progress":
+        """A watcher that ends when a part of the budget is used up."""
+        cpu = part * self.seconds if self.n_jobs == 1 else None
+        return Progress("certainty", part * self.wall, self.progress, cpu)
+
+
+@dataclass(frozen=True)
 class Away:
     """A watcher that can be sent to other processes.
 
@@ -47,12 +66,19 @@ class Away:
 class Progress:
     """Watches steps: shows a line, and says stop when time is up or Ctrl-C was pressed."""
 
-    def __init__(self, label: str, limit: float | None = None, show: bool | None = None) -> None:
+    def __init__(
+        self,
+        label: str,
+        limit: float | None = None,
+        show: bool | None = None,
+        cpu: float | None = None,
+    ) -> None:
         if limit is not None and (not isinstance(limit, Real) or not float(limit) >= 0):
             raise WordError(
                 f"time_limit= is a non-negative number of seconds, or None, got {limit!r}."
             )
-        self.label, self.limit = label, limit
+        self.label, self.limit, self.cpu = label, limit, cpu
+        self._cpu_began = time.process_time()
         self.show = sys.stderr.isatty() if show is None else show
         self.began = self._shown = time.monotonic()
         self._lines = False
@@ -91,11 +117,18 @@ class Progress:
         now = time.monotonic()
         if self.limit is not None and now - self.began > self.limit and not self.reason:
             self.reason = f"the time budget of {round(self.limit, 2):g} s is used up"
+        if self.cpu is not None and self.cpu_used > self.cpu and not self.reason:
+            self.reason = f"the time budget of {round(self.cpu, 2):g} s is used up"
         if self.show and step.number < 0:  # said before any step is made
             sys.stderr.write(f"{self.label}: {step.what}\n")
         elif self.show and now - self._shown > (_EVERY if self._lines else _FIRST):
             self._draw(step, now)
         return bool(self.reason)
+
+    @property
+    def cpu_used(self) -> float:
+        """Seconds of the processor so far."""
+        return time.process_time() - self._cpu_began
 
     @property
     def left(self) -> float | None:

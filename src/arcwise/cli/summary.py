@@ -67,7 +67,8 @@ def show_edges(edges: EdgeTable, net: Network, most: int | None = None) -> None:
     if len(edges) > len(rows):
         show(f"... and {plural(len(edges) - len(rows), 'more edge')}")
     count = f"{plural(len(edges), 'edge')}. "
-    lines = [f"{count * (not i)}{line}" for i, line in enumerate(legend(edges))]
+    said = map(shell_words, legend(edges))
+    lines = [f"{count * (not i)}{line}" for i, line in enumerate(said)]
     show("", *(styled(line, "dim") for line in lines), "")
 
 
@@ -77,7 +78,7 @@ def arrow(row: Edge) -> tuple[str, str, str]:
         return row.first, "", row.second
     forward = not row.direction or row.direction.startswith(f"{row.first} -> ")
     tail, head = (row.first, row.second) if forward else (row.second, row.first)
-    return tail, "--" if row.reversible or not row.direction else "->", head
+    return tail, "->" if row.direction and row.head else "--", head
 
 
 def edge_grid(rows: Sequence[Edge]) -> Any:
@@ -92,7 +93,7 @@ def edge_grid(rows: Sequence[Edge]) -> Any:
         lines.append(
             (
                 styled(tail),
-                styled(sign, "dim" if row.reversible else ""),
+                styled(sign, "" if row.head else "dim"),
                 styled(head),
                 styled(_number(row.strength, 4)),
                 bar(share, colour),
@@ -111,8 +112,8 @@ def _more_columns(rows: Sequence[Edge]) -> dict[str, Callable[[Edge], str]]:
     if any(row.certainty is not None for row in rows):
         columns[">certainty"] = lambda row: _number(row.certainty, 3)
         columns[">error"] = lambda row: _number(row.certainty_error, 3)
-    if any(row.direction_certainty is not None for row in rows):
-        columns[">direction"] = lambda row: _number(row.direction_certainty, 3)
+    if any(row.direction_support is not None for row in rows):
+        columns[">direction"] = lambda row: _number(row.direction_support, 3)
     if any(row.refit_loss is not None for row in rows):
         columns[">refit loss"] = lambda row: _number(row.refit_loss, 4)
     if any(row.first_side is not None for row in rows):

@@ -265,6 +265,8 @@ _ADVICE: Mapping[str, Any] = {
     r"with select\(\)": "with --drop",
     r"with columns=\[\.\.\.\]": "with --only",
     r"\b(score|model|search|penalty|start|seed)='(\w+)'": r"--\1 \2",
+    r"\bcertainty=True\b": "--certainty",
+    r"\bcertainty=False\b": "--no-certainty",
     r"\bpenalty=NUMBER\b": "--penalty NUMBER",
     r"\bfolds=(\d+)": r"--folds \1",
     r"\bprior_rows\b": "--pseudo-rows",

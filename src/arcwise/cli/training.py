@@ -25,7 +25,9 @@ def learn(
     known: options.Knowledge,
     categories: Categories,
     stream: options.Stream = False,
-    certainty: Annotated[bool, switch("--certainty", panel="Learning")] = False,
+    certainty: Annotated[
+        bool | None, switch("--certainty/--no-certainty", panel="Learning")
+    ] = None,
     time_limit: options.TimeLimit = None,
     output: options.ModelOut = None,
     dot: Annotated[Path | None, output_option()] = None,
@@ -44,8 +46,9 @@ def learn(
 
     Parameters
     ----------
-    certainty : find how sure each edge is, too: a posterior where the score has one, else how often tables
-        with resampled rows give the edge (arcwise posterior says more).
+    certainty : find the certainty of edges and directions in full: a posterior where the score has one, else
+        100 tables with resampled rows; or not at all. By default, as many resampled tables as fit into the
+        time of learning, or 2 s (arcwise posterior says more).
     dot : write the graph for Graphviz, too.
     tuning : write how a rule chose the penalty, too: its figures to {figures}, or a picture to {pictures}.
     """

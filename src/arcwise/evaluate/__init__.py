@@ -16,6 +16,7 @@ from arcwise.evaluate.probabilities import (
     PairTable,
     PathCertainty,
     pair_table,
+    supported_heads,
     with_certainty,
 )
 from arcwise.evaluate.stability import Stability, stability
@@ -63,6 +64,7 @@ __all__ = [
     "refit_losses",
     "some_rows",
     "stability",
+    "supported_heads",
     "threshold_of",
     "unpack_edges",
     "validate_folds",

@@ -20,7 +20,12 @@ Integers = NDArray[np.intp]
 
 # More rows than this are not printed.
 _SHOWN = 40
-_OPTIONAL = ("first_side", "second_side", "refit_loss", "certainty_error", "direction_certainty")
+_OPTIONAL = (
+    "first_side", "second_side", "refit_loss", "certainty_error", "direction_certainty", "direction_support",
+)  # fmt: skip
+
+SUPPORTED = 0.5
+"""The share of graphs that must compel an arrow for its head to be drawn."""
 
 
 class Edge(NamedTuple):
@@ -33,7 +38,11 @@ class Edge(NamedTuple):
     edge when all others are fitted again. Where an undirected graph was found by a score, `first_side` is
     what the edge does for the local model of `first`, `second_side` for that of `second`; `strength` is
     the larger. `certainty` is the probability of an edge between the two, as the table's `certainty_meaning`
-    says, `certainty_error` its Monte-Carlo error, `direction_certainty` the probability of the arc as it is.
+    says, `certainty_error` its Monte-Carlo error, `direction_certainty` the probability of the arc as it is,
+    where an edge without a direction counts half each way; `direction_support` the share of graphs whose
+    equivalence class compels the arc as it is. `head` says whether the arrow has a head in print and in
+    pictures: in a learned graph where it is compelled and, if certainty is known, has a support of at least
+    one half; in a graph that was given, always.
     """
 
     first: str
@@ -51,13 +60,15 @@ class Edge(NamedTuple):
     refit_loss: float | None = None
     first_side: float | None = None
     second_side: float | None = None
+    direction_support: float | None = None
+    head: bool = True
 
     @property
     def shown(self) -> str:
-        """The pair as a person writes it; ``--`` joins a pair whose direction is not known."""
+        """The pair as a person writes it; ``--`` joins a pair whose arrow has no head."""
         if not self.present:
             return f"{self.first}   {self.second}"
-        one_way = self.direction and not self.reversible
+        one_way = self.direction and self.head
         return self.direction if one_way else f"{self.first} -- {self.second}"
 
 
@@ -69,7 +80,9 @@ class EdgeTable:
     is none. `meaning` says what the strength is. `more` are columns that not every table has, by the name
     of their field in `Edge`: `first_side` and `second_side`, the strengths at the two ends, where an
     undirected graph was found by a score; `refit_loss` where it was asked for; `certainty`,
-    `certainty_error` and `direction_certainty` where they are known, with their `certainty_meaning`.
+    `certainty_error`, `direction_certainty` and `direction_support` where they are known, with their
+    `certainty_meaning`. `heads` marks the arrows that have a head, by default those that are compelled;
+    `unchecked` says why their support is not known.
     """
 
     nodes: tuple[str, ...]
@@ -85,6 +98,8 @@ class EdgeTable:
     directed: bool = True
     more: Mapping[str, Array] = field(default_factory=dict)
     certainty_meaning: str = ""
+    heads: NDArray[np.bool_] | None = None
+    unchecked: str = ""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -119,13 +134,18 @@ class EdgeTable:
             strength * self.count,
             float(self.partial[i]),
             int(np.sign(np.nan_to_num(self.partial[i]))),
-            **{name: float(column[i]) for name, column in self.more.items()},
+            head=bool(self.tail[i] >= 0 and self._heads[i]),
+            **{name: _value(name, float(column[i])) for name, column in self.more.items()},
         )
+
+    @property
+    def _heads(self) -> NDArray[np.bool_]:
+        return ~self.reversible if self.heads is None else self.heads
 
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the columns that are there; `certainty` always is, even where it is not known."""
-        absent = set(_OPTIONAL) - set(self.more)
+        absent = set(_OPTIONAL) - set(self.more) | (set() if self.directed else {"head"})
         return tuple(name for name in Edge._fields if name not in absent)
 
     def with_columns(self, **columns: Array) -> "EdgeTable":
@@ -178,7 +198,8 @@ class EdgeTable:
     def _take(self, rows: Integers) -> "EdgeTable":
         columns = ("first", "second", "joined", "tail", "reversible", "partial", "strength")
         taken = {name: getattr(self, name)[rows] for name in columns}
-        return replace(self, **taken, more={name: c[rows] for name, c in self.more.items()})
+        more = {name: c[rows] for name, c in self.more.items()}
+        return replace(self, **taken, more=more, heads=self._heads[rows])
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Rows as plain dictionaries, for JSON."""
@@ -205,8 +226,8 @@ class EdgeTable:
         rest = len(self) - len(worth)
         if rest:
             lines.append(f"{rest} pair{'s' * (rest != 1)} without an edge")
-        if self.certainty_meaning:
-            lines.append(f"certainty: {self.certainty_meaning}")
+        lines += [f"certainty: {self.certainty_meaning}"] if self.certainty_meaning else []
+        lines += [f"certainty: none, {self.unchecked}"] if self.unchecked else []
         return "\n".join(lines)
 
     def _printed(self) -> list[tuple[str, Callable[[Edge], str]]]:
@@ -219,12 +240,23 @@ class EdgeTable:
         columns += [
             (_HEADS.get(name, name.replace("_", " ")), partial(_cell, name=name))
             for name in self.more
+            if name != "direction_certainty" or "direction_support" not in self.more
         ]
         return columns
 
 
-_HEADS = {"certainty_error": "error", "direction_certainty": "direction"}
+_HEADS = {
+    "certainty_error": "error",
+    "direction_certainty": "direction",
+    "direction_support": "direction",
+}
 
 
 def _cell(row: Edge, name: str) -> str:
-    return f"{getattr(row, name):.4f}"
+    value = getattr(row, name)
+    return "" if value is None else f"{value:.4f}"
+
+
+def _value(name: str, value: float) -> float | None:
+    """A cell of a column; None for the direction of a pair that has none."""
+    return None if name.startswith("direction_") and np.isnan(value) else value

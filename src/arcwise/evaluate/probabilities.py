@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import unknown
-from arcwise.evaluate.edges import EdgeTable
+from arcwise.evaluate.edges import SUPPORTED, EdgeTable
+from arcwise.graphs import DAG, Limits, cpdag
 from arcwise.results import Posterior, draw_errors, of_draws
 
 Array = NDArray[np.float64]
@@ -17,6 +18,9 @@ Integers = NDArray[np.intp]
 
 _SHOWN = 40
 """More rows than this are not printed."""
+
+_CLASSES = 500
+"""The number of graphs whose classes are made to count compelled arrows."""
 
 _FAINT = 0.005
 """Pairs less probable than this are counted, and not printed."""
@@ -218,8 +222,11 @@ def _turned(row: Pair) -> Pair:
     )
 
 
-def with_certainty(table: EdgeTable, found: Posterior) -> EdgeTable:
-    """A table of edges with how sure each is, and what that number means."""
+def with_certainty(table: EdgeTable, found: Posterior, limits: Limits | None = None) -> EdgeTable:
+    """A table of edges with how sure each is, and what that number means.
+
+    `limits` are the rules in force, which compel directions, too.
+    """
     first, second = table.first, table.second
     columns = {
         "certainty": found.adjacent[first, second],
@@ -229,8 +236,36 @@ def with_certainty(table: EdgeTable, found: Posterior) -> EdgeTable:
         other = np.where(table.tail == first, second, first)
         ways = found.arcs[np.maximum(table.tail, 0), other]
         columns["direction_certainty"] = np.where(table.tail >= 0, ways, np.nan)
+        compelled = compelled_shares(found, limits)[np.maximum(table.tail, 0), other]
+        columns["direction_support"] = np.where(table.tail >= 0, compelled, np.nan)
     meaning = found.meaning if not found.prior else f"{found.meaning}, prior {found.prior}"
-    return replace(table.with_columns(**columns), certainty_meaning=meaning)
+    sure = replace(table.with_columns(**columns), certainty_meaning=meaning)
+    return replace(sure, heads=supported_heads(sure))
+
+
+def supported_heads(table: EdgeTable) -> NDArray[np.bool_]:
+    """Which arrows have a head: compelled ones that at least half of the graphs support."""
+    support = table.more.get("direction_support")
+    if support is None:
+        return ~table.reversible
+    return ~table.reversible & (np.nan_to_num(support) >= SUPPORTED)
+
+
+def compelled_shares(found: Posterior, limits: Limits | None = None) -> Array:
+    """The share of graphs whose equivalence class compels the arc from each variable to each other.
+
+    >>> from arcwise.graphs import DAG
+    >>> from arcwise.results import of_draws
+    >>> collider, chain = DAG.from_arcs(["a -> b", "c -> b"]), DAG.from_arcs(["a -> b", "b -> c"])
+    >>> compelled_shares(of_draws([collider, chain], meaning="bootstrap frequency")).tolist()
+    [[0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.5, 0.0]]
+    """
+    shares = np.zeros((len(found.nodes),) * 2)
+    for graph, weight in zip(*found.some(_CLASSES), strict=True):
+        if isinstance(graph, DAG):
+            for head, row in enumerate(cpdag(graph, limits).parents):
+                shares[list(row), head] += weight
+    return shares
 
 
 def pair_table(found: Posterior) -> PairTable:

@@ -43,7 +43,7 @@ from arcwise.undirected.known import known
 SAVED_PAIRS = 200
 """Up to so many variables the strengths of all pairs are saved with a network."""
 
-CERTAINTY = ("certainty", "certainty_error", "direction_certainty")
+CERTAINTY = ("certainty", "certainty_error", "direction_certainty", "direction_support")
 """Columns of certainty, by the name of their field in `Edge`."""
 
 _BY_SCORE = "score with the edge minus score without it, per row"

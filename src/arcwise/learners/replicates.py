@@ -88,13 +88,22 @@ class Settled(NamedTuple):
     notes: tuple[str, ...]
 
 
-def settled(spec: Specification, problem: Problem, n_jobs: int, watch: Watch | None) -> Settled:
-    """Make the choices that look at all rows once, so that replicates differ in their rows alone."""
+def settled(
+    spec: Specification,
+    problem: Problem,
+    n_jobs: int,
+    watch: Watch | None,
+    chosen: float | None = None,
+) -> Settled:
+    """Make the choices that look at all rows once, so that replicates differ in their rows alone.
+
+    `chosen` is the penalty that the rule chose before, where it did.
+    """
     rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
     notes: tuple[str, ...] = ()
     penalty = problem.penalty
     if rule is not None:
-        penalty = choose(problem, rule, n_jobs, watch).penalty
+        penalty = choose(problem, rule, n_jobs, watch).penalty if chosen is None else chosen
         notes = (
             f"The penalty, {penalty:.4g}, was chosen by {rule!r} on all rows, and is the same in all "
             "replicates.",

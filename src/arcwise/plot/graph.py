@@ -65,8 +65,9 @@ def plot_graph(
 
     With a table of edges, wide lines are strong edges and weak ones are pale, the colour is the sign of
     the partial correlation (negative ones are dashed, too), and arcs that the data cannot orient have no
-    head; where the certainty of edges is known, sure edges are dark, whatever their strength. Without a
-    table, every arc has a head. Of a dense graph `top` draws what matters most.
+    head; where the certainty of edges is known, sure edges are dark, whatever their strength, and a head
+    needs a direction that at least half of the graphs support. Without a table, every arc has a head.
+    Of a dense graph `top` draws what matters most.
 
     Parameters
     ----------
@@ -107,7 +108,11 @@ def plot_graph(
     refuse_crowds(shown)
     layout = layout_of(shown, positions)
     meaning = str(getattr(edges, "certainty_meaning", "")).partition(",")[0]
-    measure = measured([shown], [rows], strongest)._replace(meaning=meaning)
+    measure = measured([shown], [rows], strongest)._replace(
+        meaning=meaning,
+        unchecked=bool(getattr(edges, "unchecked", "")),
+        directed=not isinstance(shown, UGraph),
+    )
     picture = picture_of(shown, layout, marked(shown, rows, measure), target)
     room = None if ax is None else _inches(ax)
     words = plan(picture.lines if legend else [], layout.extent, room, measure)
@@ -281,12 +286,11 @@ def _draw_line(
     line = picture.lines[i]
     names = f"{picture.nodes[line.tail]} -> {picture.nodes[line.head]}"
     shade = colour(COLOURS[line.sign], line.ink) if _in_focus(picture, i) else "#D0D0D0"
+    end = colour(COLOURS[line.sign], line.head_ink) if _in_focus(picture, i) else shade
     width = line.width * scale
     if line.arrow:
         corners, length = _head(curve, line.width)
-        axes.add_patch(
-            Polygon(corners, color=shade, linewidth=0, zorder=depth, gid=f"head {names}")
-        )
+        axes.add_patch(Polygon(corners, color=end, linewidth=0, zorder=depth, gid=f"head {names}"))
         curve = shortened(curve, length)
     way = Path(curve, [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1))
     style: dict[str, Any] = {"facecolor": "none", "zorder": depth, "capstyle": "butt"}

@@ -58,8 +58,18 @@ def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
     for step in (1.0, 0.5) if sure else ():
         words = f"{seen.meaning or 'certainty'} {step:g}"
         found.append(Item(words, colour(COLOURS["unknown"], sure_ink(step)), 2.0))
-    if any(line.arrow for line in lines) and not all(line.arrow for line in lines):
-        found.append(Item("no head: either direction fits", COLOURS["unknown"], 1.3))
+    return [*found, *_head_items(lines, seen, bool(sure))]
+
+
+def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Item]:
+    """What heads and lines without them mean."""
+    heads, found = [line.arrow for line in lines], []
+    some = any(heads) and not all(heads)
+    if some or (sure and measure.directed and lines and not any(heads)):
+        words = "under half support a direction" if sure else "either direction fits"
+        found.append(Item(f"no head: {words}", COLOURS["unknown"], 1.3))
+    if measure.unchecked and any(heads):
+        found.append(Item("heads are unchecked: no certainty", COLOURS["unknown"], 0.0))
     return found
 
 

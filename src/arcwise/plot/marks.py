@@ -5,8 +5,9 @@ nearly the size of the partial correlation. Weak lines are pale, too: in a dense
 weak, and in full ink they would hide the few that matter; sparse graphs fade less. The colour is the
 sign of the partial correlation, in two colours that people who do not tell red from green can tell
 apart (Okabe and Ito 2008), and negative lines are dashed. A head is drawn where the direction is known:
-by a table of edges a reversible arc has none, because an equivalent graph turns it. Where the certainty of
-edges is known, it is the ink, whatever the strength.
+by a table of edges a reversible arc has none, because an equivalent graph turns it, and neither has one
+whose direction less than half of the replicates support. Where the certainty of edges is known, it is the
+ink of their lines, whatever the strength, and the support of the direction is that of their heads.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,6 +65,8 @@ class Measure(NamedTuple):
     strongest: float = 0.0
     faint: float = _INKS[0]
     meaning: str = ""  # of certainty, which is the ink where it is known
+    unchecked: bool = False  # whether nothing is known of the support of directions
+    directed: bool = False  # whether lines may have heads
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class Line:
     strength: float | None
     ink: float = 1.0
     certainty: float | None = None
+    head_ink: float = 1.0
 
 
 def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
@@ -117,11 +121,16 @@ def marked(graph: Graph, rows: Rows, measure: Measure | None = None) -> list[Lin
     arcs, edges = lines_of(graph)
     found = [rows.get(_names(graph, pair)) for pair in arcs + edges]
     own = measured([graph], [rows]) if measure is None else measure
-    heads = [row is None or not row.reversible for row in found[: len(arcs)]] + [False] * len(edges)
+    heads = [_has_head(row) for row in found[: len(arcs)]] + [False] * len(edges)
     return [
         _line(pair, head, row, own)
         for pair, head, row in zip(arcs + edges, heads, found, strict=True)
     ]
+
+
+def _has_head(row: EdgeRow | None) -> bool:
+    """Whether an arrow has a head; by a table that does not say, where it is not reversible."""
+    return row is None or bool(getattr(row, "head", not row.reversible))
 
 
 def _names(graph: Graph, pair: tuple[int, int]) -> frozenset[str]:
@@ -131,14 +140,16 @@ def _names(graph: Graph, pair: tuple[int, int]) -> frozenset[str]:
 def _line(pair: tuple[int, int], head: bool, row: EdgeRow | None, measure: Measure) -> Line:
     strength = None if row is None else _strength(row)
     width = line_width(strength, measure.strongest)
-    sure = _certainty(row)
+    sure = _share(row, "certainty")
     dark = ink(strength, measure) if sure is None else sure_ink(sure)
-    return Line(*pair, head, width, _sign(row), strength, dark, sure)
+    support = _share(row, "direction_support")
+    end = dark if support is None else sure_ink(support)
+    return Line(*pair, head, width, _sign(row), strength, dark, sure, end)
 
 
-def _certainty(row: EdgeRow | None) -> float | None:
-    """How sure an edge is, where that is known."""
-    sure = getattr(row, "certainty", None)
+def _share(row: EdgeRow | None, name: str) -> float | None:
+    """How sure an edge or its direction is, where that is known."""
+    sure = getattr(row, name, None)
     return float(sure) if sure is not None and isfinite(sure) else None
 
 
