@@ -184,3 +184,41 @@ def test_certainty_that_was_cut_short_says_so(homes):
     assert (
         "so certainty is resampled." in whole.notes[-1]
     )  # and no word of an option that learn has not
+
+
+def test_answers_to_do_have_a_range_over_equivalent_and_over_other_graphs():
+    net = aw.learn(aw.example("boston"))
+    belief = net.query("MEDV", do={"RM": 7.0})
+    over = belief.range.graphs
+    low, high = over.mean
+    assert round(belief.mean, 1) == 28.3
+    assert (low, high) == pytest.approx((22.53, 29.12), abs=0.3)
+    assert "over 100 bootstrap graphs" in str(belief)
+    told = belief.to_dict()["range"]
+    assert told["graphs"] == 1
+    assert told["over_graphs"]["mean"] == (low, high)
+    assert net.marginals(do={"RM": 7.0})["MEDV"].range.graphs.mean == (low, high)
+    both = net.query(["MEDV", "TAX"], do={"RM": 7.0})
+    assert both.range.graphs["MEDV"].mean == (low, high)
+
+
+def test_a_range_over_graphs_is_the_one_that_is_counted_by_hand(homes):
+    net = aw.learn(homes)
+    low, high = net.query("MEDV", do={"AGE": 50.0}).range.graphs.mean
+    means = []
+    for graph in net.certainty("bootstrap", draws=100).posterior.graphs:
+        for member in aw.graphs.members(aw.graphs.cpdag(graph), graph):
+            means.append(aw.fit(member, homes).query("MEDV", do={"AGE": 50.0}).mean)
+    assert (low, high) == pytest.approx((min(means), max(means)), rel=1e-9)
+
+
+def test_answers_to_do_without_certainty_say_so(homes, tmp_path):
+    off = aw.learn(homes, certainty=False).query("MEDV", do={"RM": 7.0})
+    assert off.range is not None
+    assert off.range.graphs is None
+    assert "their certainty is not known: it was turned off" in str(off)
+    loaded = aw.load(aw.learn(homes).save(tmp_path / "net.json")).query("MEDV", do={"RM": 7.0})
+    assert "certainty is not known: the file has none" in str(loaded)
+    given = aw.fit("RM -> MEDV", homes).query("MEDV", do={"RM": 7.0})
+    assert given.range is None
+    assert "note" not in str(given)

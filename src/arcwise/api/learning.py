@@ -36,7 +36,7 @@ from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors, factors_of
 
 _QUICK = 2.0  # seconds that a quick certainty may take in any case
-_BUSY = 3.0  # times as many by the clock, where other programs keep the processor busy
+_BUSY = 10.0  # times as many by the clock, where other programs keep the processor busy
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 _STARTS = ("empty", "complete", "random")
 
@@ -158,7 +158,7 @@ def learn(
 
 def _clock(n_jobs: int) -> float:
     """Seconds of the processor, which a busy machine does not change; by the clock with other processes."""
-    return time.process_time() if n_jobs == 1 else time.monotonic()
+    return time.thread_time() if n_jobs == 1 else time.monotonic()
 
 
 def _budget(took: float, watch: Progress, n_jobs: int, progress: bool | None) -> CertaintyBudget:

@@ -259,7 +259,10 @@ class Network:
 
     def marginals(self, given: Any = None, do: Any = None, **options: Any) -> inference.Marginals:
         """The belief about every variable that is neither seen nor set, by name; as of `query`."""
-        return inference.marginals(self.net, self._values(given), self._values(do), **options)
+        found = inference.marginals(self.net, self._values(given), self._values(do), **options)
+        if not self._values(do) or self._equivalents is None:
+            return found
+        return found.asked_by(lambda name: self.query(name, given, do, **options))
 
     def explain(self, given: Any = None, do: Any = None) -> inference.Explanation:
         """The most probable levels of all variables together, given what was seen; discrete networks."""
@@ -284,7 +287,8 @@ class Network:
         if not self.directed or "search" not in self.settings:
             return None
         refit = None if self.fits is None else cache(self.fits.conditional)
-        return inference.Equivalents(self.cpdag, refit, self.rules is not None)
+        others = describe.other_graphs(self)
+        return inference.Equivalents(self.cpdag, refit, self.rules is not None, others)
 
     def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
         """Predict a variable in every row from all that is known of the others.
@@ -365,12 +369,8 @@ class Network:
     def save_tuning(self, path: str | PathLike[str]) -> Path:
         """Write how the penalty was chosen: figures to .csv or .json, a picture to .png, .pdf or .svg.
 
-        Of the figures, the column `chosen` is 1 at the penalty that was taken and 0 elsewhere.
-
-        Raises
-        ------
-        FitError : there is no curve, as the penalty was given, or its choice was cut short.
-        FileError : another ending, or a place that cannot be written to.
+        The rows are those of `tuning_rows`; errors: FitError without a curve, FileError for a place that
+        cannot be written to.
         """
         from arcwise.plot import PICTURES, save_picture
 

@@ -78,7 +78,7 @@ class Progress:
                 f"time_limit= is a non-negative number of seconds, or None, got {limit!r}."
             )
         self.label, self.limit, self.cpu = label, limit, cpu
-        self._cpu_began = time.process_time()
+        self._cpu_began = time.thread_time()
         self.show = sys.stderr.isatty() if show is None else show
         self.began = self._shown = time.monotonic()
         self._lines = False
@@ -128,7 +128,7 @@ class Progress:
     @property
     def cpu_used(self) -> float:
         """Seconds of the processor so far."""
-        return time.process_time() - self._cpu_began
+        return time.thread_time() - self._cpu_began
 
     @property
     def left(self) -> float | None:

@@ -254,7 +254,8 @@ _HEADS = {
 
 def _cell(row: Edge, name: str) -> str:
     value = getattr(row, name)
-    return "" if value is None else f"{value:.4f}"
+    digits = 2 if name.startswith(("certainty", "direction")) else 4
+    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _value(name: str, value: float) -> float | None:

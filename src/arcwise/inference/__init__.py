@@ -24,7 +24,7 @@ from arcwise.inference.predictions import Predictions
 from arcwise.inference.questions import Effort, Question
 from arcwise.inference.ranges import Range
 from arcwise.inference.ranking import ENGINES
-from arcwise.inference.setting import Equivalents
+from arcwise.inference.setting import Equivalents, OtherGraphs
 
 __all__ = [
     "ENGINES",
@@ -42,6 +42,7 @@ __all__ = [
     "Marginals",
     "Misses",
     "NamedMatrix",
+    "OtherGraphs",
     "Predictions",
     "Probability",
     "Question",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,10 +33,17 @@ class Marginals(Mapping[str, Belief]):
         }
         self._found, self._kept = found, dict[str, Belief]()
         self.given, self.do = given, plain(question.net, question.forced)
+        self._ask: Callable[[str], Belief] | None = None
+
+    def asked_by(self, ask: Callable[[str], Belief]) -> Self:
+        """The same, each belief made by a question of its own: answers to ``do`` have a range then."""
+        self._ask = ask
+        return self
 
     def __getitem__(self, name: str) -> Belief:
         if name not in self._kept:
-            self._kept[name] = self._belief(name, self._answers[name])
+            made = self._belief(name, self._answers[name])
+            self._kept[name] = made if self._ask is None else self._ask(name)
         return self._kept[name]
 
     def _belief(self, name: str, answer: Answer) -> Belief:
@@ -58,7 +65,10 @@ class Marginals(Mapping[str, Belief]):
         width = max(map(len, self), default=0)
         lines = [f"  {name:<{width}}  {belief.words()}" for name, belief in self.items()]
         head = sentence([f"{len(self)} variables"], self.given, self.do)
-        return "\n".join([head, *lines, *(f"  note: {note}" for note in self._found.notes())])
+        notes = [f"  note: {note}" for note in self._found.notes()]
+        if self._ask is not None:
+            notes.append("  note: Each answer has a range over graphs: print one by its name.")
+        return "\n".join([head, *lines, *notes])
 
     __repr__ = __str__
 

@@ -29,6 +29,9 @@ class Range:
     edges : the edges at the set variables whose direction data and rules do not tell.
     complete : whether the answers are those of all equivalent graphs.
     notes : sentences for the reader.
+    over : which graphs the answers are those of.
+    graphs : the range over the graphs of a certainty, such as those of resampled tables, each with its
+        equivalent ones; None where there is none.
 
     >>> from arcwise.distributions import Normal
     >>> from arcwise.inference import Belief
@@ -44,6 +47,8 @@ class Range:
     edges: tuple[tuple[str, str], ...]
     complete: bool = True
     notes: tuple[str, ...] = ()
+    over: str = "equivalent graphs"
+    graphs: Range | None = None
 
     def __len__(self) -> int:
         """How many different answers there can be, as far as they were looked at."""
@@ -51,7 +56,7 @@ class Range:
 
     def __repr__(self) -> str:
         how = "all" if self.complete else "some"
-        return f"<Range of {len(self)} answers, those of {how} equivalent graphs>"
+        return f"<Range of {len(self)} answers, those of {how} {self.over}>"
 
     def of(self, number: Callable[[Any], Any]) -> Ends:
         """Lowest and highest value of a number of a belief; NaN where the answers are not known.
@@ -101,7 +106,8 @@ class Range:
 
     def __getitem__(self, name: str) -> Range:
         """The range of one variable of a joint answer."""
-        return replace(self, answers=tuple(answer[name] for answer in self.answers))
+        own = tuple(answer[name] for answer in self.answers)
+        return replace(self, answers=own, graphs=None if self.graphs is None else self.graphs[name])
 
     @property
     def probabilities(self) -> dict[Any, Ends]:
@@ -125,15 +131,26 @@ class Range:
     def lines(self) -> list[str]:
         """What the text of a belief says below its numbers."""
         notes = [f"  note: {note}" for note in self.notes]
-        if not self.answers or self.same:
-            return notes
-        head = f"  over {'all' if self.complete else len(self)} equivalent graphs{self._errors}:"
+        further = [] if self.graphs is None else self.graphs.lines()
+        return [*self._ends(), *further, *notes]
+
+    def _ends(self) -> list[str]:
+        """The lines of the numbers alone."""
+        if len(self.answers) < 2 or self.same:
+            return []
+        head = f"  over {self._graphs}{self._errors}:"
         names = getattr(self.answers[0], "names", None)
         if names is None:
-            return [f"{head} {self._said()}", *notes]
+            return [f"{head} {self._said()}"]
         width = max(map(len, names))
         rows = [f"    {name:<{width}}  {self[name]._said()}" for name in names]
-        return [head, *rows, *notes]
+        return [head, *rows]
+
+    @property
+    def _graphs(self) -> str:
+        if self.over != "equivalent graphs":
+            return self.over
+        return f"{'all' if self.complete else len(self)} {self.over}"
 
     @property
     def _errors(self) -> str:
@@ -142,10 +159,12 @@ class Range:
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for machines; none where they are not known."""
         plain: dict[str, Any] = {
+            "over": self.over,
             "edges": [list(edge) for edge in self.edges],
             "graphs": len(self),
             "complete": self.complete,
             "notes": list(self.notes),
+            **({} if self.graphs is None else {"over_graphs": self.graphs.to_dict()}),
         }
         if not self.answers:
             return plain

@@ -22,7 +22,7 @@ from arcwise.conditionals.gaussian import regress
 from arcwise.conditionals.parzen import ParzenConditional
 from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError, listed
-from arcwise.graphs import DAG, PDAG, some_members
+from arcwise.graphs import DAG, PDAG, Limits, cpdag, some_members
 from arcwise.inference.chains import FAR
 from arcwise.inference.gaussian import NOTHING, centres, roots
 from arcwise.inference.ranges import Range
@@ -35,6 +35,9 @@ EXACT_GRAPHS = 500
 
 SIMULATED_GRAPHS = 50
 """The same where answers are simulated."""
+
+_PER_GRAPH = 10  # members of the class of each graph of a certainty
+_SAME = "The graphs that are equivalent to the learned one give the same answer."
 
 Fitted = Callable[[DAG], tuple[Conditional, ...]]
 Refit = Callable[[int, tuple[int, ...]], Conditional]
@@ -51,11 +54,31 @@ class Equivalents:
     essential : the class, rules in force included.
     refit : fits the local model of a variable given others; None without rows to fit it to.
     rules_known : whether the rules that the graph was learned under are known.
+    certainty : other graphs that resampled tables or a posterior give, and what they are; or none.
     """
 
     essential: PDAG
     refit: Refit | None = None
     rules_known: bool = True
+    certainty: "OtherGraphs | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class OtherGraphs:
+    """Graphs that a certainty of edges rests on; what they are, or why there are none.
+
+    Parameters
+    ----------
+    graphs : the graphs, all over the variables of the network.
+    limits : the rules in force, which direct edges of a class, too.
+    over : what the graphs are called.
+    why : why there are none.
+    """
+
+    graphs: tuple[DAG, ...] = ()
+    limits: Limits | None = None
+    over: str = "graphs"
+    why: str = ""
 
 
 def with_range(
@@ -80,10 +103,10 @@ def with_range(
     rng : chooses among more graphs than that.
     """
     edges = _free_edges(equivalents.essential, forced)
-    if not edges:
-        return answer
     fitted = _local_models(net, equivalents.essential, forced, equivalents.refit)
-    if fitted is None:
+    if not edges:
+        found = Range((answer,), (), True, (_SAME,))
+    elif fitted is None:
         found = Range((), edges, False, (_unknown(edges),))
     else:
         usual = EXACT_GRAPHS if answer.error == 0 else SIMULATED_GRAPHS
@@ -95,7 +118,41 @@ def with_range(
         found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
     if not equivalents.rules_known:
         found = replace(found, notes=(*found.notes, _NO_RULES))
-    return replace(answer, range=found)
+    return replace(answer, range=_over_graphs(found, answer, net, forced, ask, equivalents, rng))
+
+
+def _over_graphs(
+    found: Range,
+    answer: Any,
+    net: BayesNet,
+    forced: Sequence[int],
+    ask: Callable[[BayesNet], Any],
+    equivalents: Equivalents,
+    rng: np.random.Generator,
+) -> Range:
+    """A range with that over the graphs of a certainty, each with its equivalent ones."""
+    other, refit = equivalents.certainty, equivalents.refit
+    if other is None:
+        return found
+    why = other.why or ("answers are simulated" if answer.error != 0 else "")
+    if why or refit is None or not other.graphs:
+        said = f"There is no range over other graphs, as their certainty is not known: {why or 'no rows'}."
+        return replace(found, notes=(*found.notes, said))
+    graphs = {
+        member
+        for graph in other.graphs
+        for member in some_members(
+            cpdag(graph, other.limits), graph, forced, _PER_GRAPH, rng
+        ).graphs
+    }
+    ordered = sorted(graphs, key=lambda graph: graph.parents)
+
+    def fitted(graph: DAG) -> tuple[Conditional, ...]:
+        return tuple(refit(node, row) for node, row in enumerate(graph.parents))
+
+    answers = (answer, *_asked(net, ordered, fitted, ask))
+    over = f"{len(other.graphs)} {other.over}, each with equivalent ones"
+    return replace(found, graphs=Range(answers, (), True, over=over))
 
 
 def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[str, ...]:
