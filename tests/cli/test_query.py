@@ -13,8 +13,9 @@ def test_one_variable(run, net, learned):
     assert run("query", net, "MEDV", "--given", "LSTAT=5").out.strip() == str(belief)
 
 
-def test_several_variables_and_do(run, net, learned):
-    beliefs = learned.query(["MEDV", "RM"], given={"AGE": 50.0}, do={"LSTAT": 5.0})
+def test_several_variables_and_do(run, net):
+    loaded = aw.load(net)
+    beliefs = loaded.query(["MEDV", "RM"], given={"AGE": 50.0}, do={"LSTAT": 5.0})
     done = run("query", net, "MEDV", "RM", "--given", "AGE=50", "--do", "LSTAT=5")
     assert done.out.strip() == str(beliefs)
 
@@ -110,7 +111,8 @@ def test_rules_of_the_shell_pin_arcs_and_leave_no_range(run, chain):
     assert " -- " not in learned.out
     assert " -- " not in run("edges", "chain.json").out
     done = run("query", "chain.json", "z", "--do", "y=1")
-    assert len(done.out.splitlines()) == 2
+    assert "over all equivalent" not in done.out
+    assert "equivalent to the learned one give the same answer" in " ".join(done.out.split())
 
 
 @pytest.fixture
