@@ -125,7 +125,7 @@ def test_the_budget_ends_it_and_says_so(homes, monkeypatch):
     net = aw.learn(homes)
     short = replace(net, certainty_budget=replace(net.certainty_budget, seconds=0.0, wall=0.0))
     assert "30 replicates take more than 0 s" in short.edges.unchecked
-    assert any("arrow heads are unchecked" in text for _, text in short.describe())
+    assert any("Arrow heads are unchecked" in text for _, text in short.describe())
     late = aw.learn(homes, time_limit=1e-6)
     assert late.edges.unchecked
     some = aw.api.uncertainty

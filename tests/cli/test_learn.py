@@ -128,7 +128,7 @@ def test_reversible_edges_are_marked(run, table, learned):
     marked = sum("  --  " in line for line in out.splitlines())
     assert marked == sum(not row.head for row in learned.edges.present)
     out = run("learn", table, "--no-certainty").out
-    assert "turned off by --no-certainty; arrow heads are unchecked" in " ".join(out.split())
+    assert "turned off by --no-certainty. Arrow heads are unchecked." in " ".join(out.split())
     marked = sum("  --  " in line for line in out.splitlines())
     assert marked == sum(row.reversible for row in learned.edges.present)
 

@@ -69,8 +69,8 @@ def legend(edges: EdgeTable) -> list[str]:
     if "direction_support" in edges.more:
         lines.append("Direction: share of these graphs whose equivalence class compels this arrow.")
     if edges.unchecked:
-        heads = "; arrow heads are unchecked" if edges.directed else ""
-        lines.append(f"Certainty: none, {edges.unchecked}{heads}.")
+        lines.append(f"Certainty: none, {edges.unchecked}.")
+        lines += ["Arrow heads are unchecked."] if edges.directed else []
     if "refit_loss" in edges.more:
         said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
         lines.append(f"{said} fitted again.")
@@ -99,7 +99,7 @@ def _headless(edges: EdgeTable) -> str:
     """What an edge without an arrow head means."""
     if "direction_support" not in edges.more:
         return "--  data alone cannot tell the direction of this edge."
-    return "--  equivalent graphs differ in this direction, or less than half of the graphs support it."
+    return "--  at least half of the graphs support no direction of this edge."
 
 
 def tuning_rows(net: Network) -> list[dict[str, float | int | None]]:

@@ -348,7 +348,7 @@ def _ended(watch: Progress, budget: CertaintyBudget) -> str:
 
 
 def _too_slow(budget: CertaintyBudget) -> str:
-    return f"{_RUNGS[-1]} replicates take more than {budget.seconds:.3g} s (certainty=True takes its time)"
+    return f"{_RUNGS[-1]} replicates take more than {budget.seconds:.3g} s (see certainty=True)"
 
 
 def _run(
