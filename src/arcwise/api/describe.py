@@ -99,7 +99,7 @@ def _headless(edges: EdgeTable) -> str:
     """What an edge without an arrow head means."""
     if "direction_support" not in edges.more:
         return "--  data alone cannot tell the direction of this edge."
-    return "--  at least half of the graphs support no direction of this edge."
+    return "--  the direction is open, or under half of the graphs support it."
 
 
 def tuning_rows(net: Network) -> list[dict[str, float | int | None]]:
