@@ -128,8 +128,9 @@ def test_the_budget_ends_it_and_says_so(homes, monkeypatch):
     assert any("Arrow heads are unchecked" in text for _, text in short.describe())
     late = aw.learn(homes, time_limit=1e-6)
     assert late.edges.unchecked
-    some = aw.api.uncertainty
-    monkeypatch.setattr(some, "_RUNGS", (40, 20, 10))
+    from arcwise.api import quick
+
+    monkeypatch.setattr(quick, "_RUNGS", (40, 20, 10))
     assert net.edges.certainty_meaning == "bootstrap frequency, 40 replicates"
 
 

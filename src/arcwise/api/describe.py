@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable
-from arcwise.graphs import DAG
-from arcwise.inference import OtherGraphs
 from arcwise.learners.totals import is_pseudo
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
-_GRAPHS = 100  # graphs of a certainty that a range is over
 # Words in the reason why a search ended that tell that it might have gone on.
 _CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
 
@@ -83,16 +80,6 @@ def legend(edges: EdgeTable) -> list[str]:
     if any(row.direction and not row.head for row in edges):
         lines.append(_headless(edges))
     return lines
-
-
-def other_graphs(net: Network) -> OtherGraphs:
-    """The graphs that a learned network's certainty rests on, for the ranges of its answers."""
-    found, why = net._quick
-    if found is None:
-        return OtherGraphs(why=why)
-    graphs = tuple(graph for graph in found.some(_GRAPHS)[0] if isinstance(graph, DAG))
-    what = found.meaning.partition(",")[0].removesuffix(" frequency")
-    return OtherGraphs(graphs, net.limits, f"{what} graphs")
 
 
 def _headless(edges: EdgeTable) -> str:

@@ -61,7 +61,7 @@ class Network:
     specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
         where it came from a file.
     posterior : the distribution over graphs that the certainty of edges is from, where it was asked for.
-    certainty_budget : what the quick certainty may cost that is found where edges are first looked at.
+    certainty_budget : what the quick certainty may cost, found where edges are first looked at.
     """
 
     net: Net
@@ -113,7 +113,7 @@ class Network:
     @cached_property
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, strength, certainty, found now where there is none yet."""
-        from arcwise.api.uncertainty import checked_edges
+        from arcwise.api.quick import checked_edges
 
         kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
         found = kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
@@ -122,7 +122,7 @@ class Network:
     @cached_property
     def _quick(self) -> tuple[Posterior | None, str]:
         """The distribution over graphs behind the certainty of edges, or why there is none."""
-        from arcwise.api.uncertainty import quick_certainty
+        from arcwise.api.quick import quick_certainty
 
         return quick_certainty(self)
 
@@ -250,8 +250,7 @@ class Network:
 
         Returns
         -------
-        A belief. Where arcs at a variable that is set could run the other way, its `range` is that of
-        the answers of all equivalent graphs; a graph that was given is taken as it is.
+        A belief. In a learned graph, an answer to `do` has a `range` over equivalent and over other graphs.
         """
         seen, changed = self._values(given, targets), self._values(do)
         equivalents = self._equivalents if changed else None
@@ -284,11 +283,12 @@ class Network:
     @cached_property
     def _equivalents(self) -> inference.Equivalents | None:
         """The class of a directed graph that was learned; None where the graph was given."""
+        from arcwise.api.quick import other_graphs
+
         if not self.directed or "search" not in self.settings:
             return None
         refit = None if self.fits is None else cache(self.fits.conditional)
-        others = describe.other_graphs(self)
-        return inference.Equivalents(self.cpdag, refit, self.rules is not None, others)
+        return inference.Equivalents(self.cpdag, refit, self.rules is not None, other_graphs(self))
 
     def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
         """Predict a variable in every row from all that is known of the others.

@@ -12,18 +12,10 @@ from arcwise.api.learning import settle
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
-from arcwise.api.progress import CertaintyBudget, Progress
+from arcwise.api.progress import Progress
 from arcwise.data import Moments, Table, any_table, fingerprint
-from arcwise.errors import (
-    ArcwiseError,
-    ChainsError,
-    DataError,
-    FitError,
-    NoTimeError,
-    plural,
-    unknown,
-)
-from arcwise.evaluate import EdgeTable, PathCertainty, supported_heads, with_certainty
+from arcwise.errors import ChainsError, DataError, FitError, NoTimeError, plural, unknown
+from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
 from arcwise.io.checkpoint import Checkpoint, told
 from arcwise.io.files import check_writable
@@ -43,7 +35,6 @@ from arcwise.learners.sampling import (
 from arcwise.learners.settings import settings_of
 from arcwise.learners.sums import of_all_graphs
 from arcwise.networks import whole
-from arcwise.results import Posterior as GraphPosterior
 
 _NOT_KEPT = (
     "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
@@ -153,7 +144,7 @@ def posterior(
         if name not in _NOT_KEPT
     }
     with one_thread(source), watching as watch:
-        run, plan, problem = _run(spec, source, plan, watch, place, again)
+        run, plan, problem = run_plan(spec, source, plan, watch, place, again)
     known = problem.spec.options
     words |= {**known, "score": problem.spec.score, "rules": spec.rules}  # as they were understood
     words["score_default"] = problem.spec.score_default
@@ -205,7 +196,7 @@ def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) ->
     watching = Progress("posterior", options.get("time_limit"), options.get("progress"))
     with one_thread(source), watching as watch:
         place, again = options.get("checkpoint"), options.get("resume", True)
-        run, plan, problem = _run(
+        run, plan, problem = run_plan(
             spec, source, plan, watch, place, again, own_score=True, before=post.kept
         )
     notes = (*problem.notes, *run.found.notes)
@@ -263,7 +254,7 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     with one_thread(source), watching as watch:
         place, again = options.get("checkpoint"), options.get("resume", True)
         searched = plan.method == "bootstrap"  # again what was learned, by its own score
-        run, plan, _ = _run(spec, source, plan, watch, place, again, own_score=searched)
+        run, plan, _ = run_plan(spec, source, plan, watch, place, again, own_score=searched)
     notes = (*net.notes, *filter(None, (why,)), *run.found.notes)
     if watch.reason:
         short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.reason}."
@@ -271,87 +262,7 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     return replace(net, posterior=run.found, notes=notes)
 
 
-_RUNGS = (100, 60, 30)
-"""Replicates of a quick certainty: as many as fit into its budget, so that chance in timing rarely shows."""
-
-_TRIED = 5  # replicates after which it is known whether the fewest will fit
-_MOST_COLUMNS = 1000  # beyond, tables of edges have no rows for pairs without one
-
-
-def checked_edges(net: Network, table: EdgeTable) -> EdgeTable:
-    """A network's edges with certainty where there is one, and the heads that arrows have.
-
-    A graph that was given keeps all of its heads. In a learned one a head needs a direction that the class
-    compels and that at least half of the replicates support.
-    """
-    if "search" not in net.settings:
-        return replace(table, heads=table.tail >= 0)
-    if "certainty" in table.more:  # from a file
-        return replace(table, heads=supported_heads(table))
-    found, why = net._quick
-    return (
-        replace(table, unchecked=why) if found is None else with_certainty(table, found, net.limits)
-    )
-
-
-def quick_certainty(net: Network) -> tuple[GraphPosterior | None, str]:
-    """The certainty that was asked for, or a quick bootstrap; or None and why there is none."""
-    budget, spec, source = net.certainty_budget, net.specification, net.data
-    if net.posterior is not None:
-        return net.posterior, ""
-    if spec is None or source is None:
-        return None, "the file has none"
-    if budget is None or budget.why:
-        return None, budget.why if budget else "it was not asked for"
-    if isinstance(source, Moments):
-        return None, "there are no rows to resample"
-    if len(net.net.names) > _MOST_COLUMNS:
-        return None, f"there are more than {_MOST_COLUMNS} variables"
-    try:
-        return _quick_replicates(net, spec, source, budget)
-    except NoTimeError:
-        return None, _too_slow(budget)
-    except ArcwiseError as error:
-        return None, f"replicates cannot be learned: {error}"
-
-
-def _quick_replicates(
-    net: Network, spec: Specification, source: Table, budget: CertaintyBudget
-) -> tuple[GraphPosterior | None, str]:
-    """Replicates as far as the budget goes: one of the numbers in `_RUNGS`, or none.
-
-    A few are tried first, in a part of the budget, to see whether the fewest that count will fit.
-    """
-    plan = Plan(method="bootstrap", draws=_TRIED, n_jobs=budget.n_jobs)
-    with one_thread(source), budget.watch(_TRIED / _RUNGS[-1]) as watch:
-        chosen = net.settings.get("penalty") if net.settings.get("penalty_rule") else None
-        spec = settled(spec, bind(spec, source), budget.n_jobs, watch, chosen).spec
-        run = partial(_run, spec, source, place=None, again=False, own_score=True)
-        found, _, _ = run(plan, watch)
-    if watch.reason:
-        return None, _ended(watch, budget)
-    with one_thread(source), budget.watch() as watch:
-        found, _, _ = run(replace(plan, draws=_RUNGS[0]), watch, before=found.kept)
-    there = len(found.kept["sizes"])
-    if there < _RUNGS[-1]:
-        return None, _ended(watch, budget)
-    counted = next(rung for rung in _RUNGS if rung <= there)
-    if counted < there:
-        few, at_ease = replace(plan, draws=counted), Progress("certainty", show=False)
-        found, _, _ = run(few, at_ease, before=found.kept)
-    many = f"{found.found.meaning}, {plural(found.found.draws, 'replicate')}"
-    return replace(found.found, meaning=many), ""
-
-
-def _ended(watch: Progress, budget: CertaintyBudget) -> str:
-    return watch.reason if "Ctrl-C" in watch.reason else _too_slow(budget)
-
-
-def _too_slow(budget: CertaintyBudget) -> str:
-    return f"{_RUNGS[-1]} replicates take more than {budget.seconds:.3g} s (see certainty=True)"
-
-
-def _run(
+def run_plan(
     spec: Specification,
     source: Table | Moments,
     plan: Plan,

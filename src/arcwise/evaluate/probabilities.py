@@ -261,7 +261,8 @@ def compelled_shares(found: Posterior, limits: Limits | None = None) -> Array:
     [[0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.5, 0.0]]
     """
     shares = np.zeros((len(found.nodes),) * 2)
-    for graph, weight in zip(*found.some(_CLASSES), strict=True):
+    chosen = found.some(_CLASSES)
+    for graph, weight in zip(chosen.graphs, chosen.shares, strict=True):
         if isinstance(graph, DAG):
             for head, row in enumerate(cpdag(graph, limits).parents):
                 shares[list(row), head] += weight

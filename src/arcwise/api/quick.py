@@ -1,0 +1,112 @@
+"""The quick certainty of a learned network, found when its edges are first looked at.
+
+It is lazy, so that learning is as fast as without it and queries cost nothing; a file has it, since `save`
+looks at the edges. The graph, its score and its numbers do not depend on it.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from arcwise.api.net import Network
+from arcwise.api.progress import CertaintyBudget, Progress
+from arcwise.api.uncertainty import run_plan
+from arcwise.data import Moments, Table
+from arcwise.errors import ArcwiseError, NoTimeError, plural
+from arcwise.evaluate import EdgeTable, supported_heads, with_certainty
+from arcwise.graphs import DAG
+from arcwise.inference import OtherGraphs
+from arcwise.learners import Specification, bind
+from arcwise.learners.parallel import one_thread
+from arcwise.learners.replicates import settled
+from arcwise.learners.sampling import Plan
+from arcwise.results import Posterior
+
+_RUNGS = (100, 60, 30)
+"""Replicates of a quick certainty: as many as fit into its budget, so that chance in timing rarely shows."""
+
+_GRAPHS = 100  # graphs that a range of an answer to do= is over
+_TRIED = 5  # replicates after which it is known whether the fewest will fit
+_MOST_COLUMNS = 1000  # beyond, tables of edges have no rows for pairs without one
+
+
+def checked_edges(net: Network, table: EdgeTable) -> EdgeTable:
+    """A network's edges with certainty where there is one, and the heads that arrows have.
+
+    A graph that was given keeps all of its heads. In a learned one a head needs a direction that the class
+    compels and that at least half of the replicates support.
+    """
+    if "search" not in net.settings:
+        return replace(table, heads=table.tail >= 0)
+    if "certainty" in table.more:  # from a file
+        return replace(table, heads=supported_heads(table))
+    found, why = net._quick
+    return (
+        replace(table, unchecked=why) if found is None else with_certainty(table, found, net.limits)
+    )
+
+
+def quick_certainty(net: Network) -> tuple[Posterior | None, str]:
+    """The certainty that was asked for, or a quick bootstrap; or None and why there is none."""
+    budget, spec, source = net.certainty_budget, net.specification, net.data
+    if net.posterior is not None:
+        return net.posterior, ""
+    if spec is None or source is None:
+        return None, "the file has none"
+    if budget is None or budget.why:
+        return None, budget.why if budget else "it was not asked for"
+    if isinstance(source, Moments):
+        return None, "there are no rows to resample"
+    if len(net.net.names) > _MOST_COLUMNS:
+        return None, f"there are more than {_MOST_COLUMNS} variables"
+    try:
+        return _quick_replicates(net, spec, source, budget)
+    except NoTimeError:
+        return None, _too_slow(budget)
+    except ArcwiseError as error:
+        return None, f"replicates cannot be learned: {error}"
+
+
+def _quick_replicates(
+    net: Network, spec: Specification, source: Table, budget: CertaintyBudget
+) -> tuple[Posterior | None, str]:
+    """Replicates as far as the budget goes: one of the numbers in `_RUNGS`, or none.
+
+    A few are tried first, in a part of the budget, to see whether the fewest that count will fit.
+    """
+    plan = Plan(method="bootstrap", draws=_TRIED, n_jobs=budget.n_jobs)
+    with one_thread(source), budget.watch(_TRIED / _RUNGS[-1]) as watch:
+        chosen = net.settings.get("penalty") if net.settings.get("penalty_rule") else None
+        spec = settled(spec, bind(spec, source), budget.n_jobs, watch, chosen).spec
+        run = partial(run_plan, spec, source, place=None, again=False, own_score=True)
+        found, _, _ = run(plan, watch)
+    if watch.reason:
+        return None, _ended(watch, budget)
+    with one_thread(source), budget.watch() as watch:
+        found, _, _ = run(replace(plan, draws=_RUNGS[0]), watch, before=found.kept)
+    there = len(found.kept["sizes"])
+    if there < _RUNGS[-1]:
+        return None, _ended(watch, budget)
+    counted = next(rung for rung in _RUNGS if rung <= there)
+    if counted < there:
+        few, at_ease = replace(plan, draws=counted), Progress("certainty", show=False)
+        found, _, _ = run(few, at_ease, before=found.kept)
+    many = f"{found.found.meaning}, {plural(found.found.draws, 'replicate')}"
+    return replace(found.found, meaning=many), ""
+
+
+def _ended(watch: Progress, budget: CertaintyBudget) -> str:
+    return watch.reason if "Ctrl-C" in watch.reason else _too_slow(budget)
+
+
+def _too_slow(budget: CertaintyBudget) -> str:
+    return f"{_RUNGS[-1]} replicates take more than {budget.seconds:.3g} s (see certainty=True)"
+
+
+def other_graphs(net: Network) -> OtherGraphs:
+    """The graphs that a learned network's certainty rests on, for the ranges of its answers."""
+    found, why = net._quick
+    if found is None:
+        return OtherGraphs(why=why)
+    graphs = tuple(graph for graph in found.some(_GRAPHS).graphs if isinstance(graph, DAG))
+    what = found.meaning.partition(",")[0].removesuffix(" frequency")
+    return OtherGraphs(graphs, net.limits, f"{what} graphs")
