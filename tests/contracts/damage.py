@@ -2,7 +2,7 @@
 
 Run as a program it is the worker: ``python damage.py FOLDER COUNT SEED`` damages the files of a folder one
 after the other, reads each, and uses what it holds. It writes the case at hand to standard output first, so
-that whoever started it knows which one killed it, and one line per failure.
+that whoever started it knows which one killed it, and one line per failure or slow case.
 """
 
 import copy
@@ -272,6 +272,8 @@ def main(folder: Path, count: int, seed: int) -> None:
         try:
             use(broken)
             print("answer")
+        except TimeoutError:  # a valid file may hold a slow problem, such as one row of weight 1e6
+            print(f"SLOW {case} {whole.name}")
         except ArcwiseError as error:
             text = str(error)
             if "\n" in text or not text.strip() or len(text) > 2000:

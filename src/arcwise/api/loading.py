@@ -90,12 +90,12 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
         net,
         score=_number(about.get("score"), "score"),
         stopped=_text(about.get("stopped")),
-        optimal=bool(about.get("optimal", False)),
+        optimal=about.get("optimal") is True,
         settings=settings,
         notes=tuple(map(_text, _sequence(about.get("notes")))),
         order=_order(about.get("order"), net.names),
         rows=_number(about.get("rows"), "rows"),
-        fingerprint=str(about.get("fingerprint") or ""),
+        fingerprint=_text(about.get("fingerprint")),
         tuning=tuple(_mapping(row) for row in _sequence(about.get("tuning"))),
         saved_edges=_mapping(about.get("edges")),
         rules=rules,
@@ -236,6 +236,8 @@ def _read_plan(held: Mapping[str, Any]) -> Plan:
     fraction = held["fraction"]
     if fraction is not None and not (isinstance(fraction, int | float) and 0 < fraction <= 1):
         raise FileError("its fraction of rows must be a number from 0 to 1")
+    if not isinstance(held["sampler"], str | None):
+        raise FileError("its sampler must be text")
     return Plan(**{**held, "prior": prior, "n_jobs": 1, "backend": "joblib"})
 
 
@@ -295,6 +297,9 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
         raise FileError("what it would go on from is no array")
     if about.get("kept_digest", digest(kept).hex()) != digest(kept).hex():  # older files have none
         raise FileError("what it would go on from was changed")
+    plan = _read_plan(about["plan"])
+    if ("sizes" in kept) != (plan.method == "bootstrap"):
+        raise FileError("what it would go on from is of another method")
     words = _read_words(about.get("words"))
     spec = None
     if words is not None:
@@ -306,7 +311,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     order = _order(about.get("order"), nodes)
     return Posterior(
         found,
-        _read_plan(about["plan"]),
+        plan,
         _mapping(about["settings"]),
         order,
         _number(about.get("rows"), "rows"),
