@@ -22,6 +22,7 @@ from arcwise.graphs import DAG, Rules, UGraph
 from arcwise.io.checkpoint import digest
 from arcwise.learners.sampling import Plan
 from arcwise.networks import Net
+from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors
 
 
@@ -337,7 +338,22 @@ def _read_words(held: Any) -> Mapping[str, Any] | None:
         plain = value is None or isinstance(value, str | bool | int | float)
         if not plain and (nested is None or not isinstance(value, nested)):
             raise FileError(f"its word {name!r} must be a plain value, got {_shown(value)}")
+        if name == "score_default":
+            _check_default(value)
     return None if held is None else _mapping(held)
+
+
+def _check_default(value: object) -> None:
+    """Reject a default score that is not named, or whose options are no plain values."""
+    if value is None:
+        return
+    held = _of_type(value, Mapping, {}, "named entries")
+    options = _of_type(held.get("options"), Mapping, {}, "named entries")
+    known = isinstance(held.get("word"), str) and held["word"] in SCORES
+    if not known or not all(
+        isinstance(each, str | bool | int | float | None) for each in options.values()
+    ):
+        raise FileError("its default score is damaged")
 
 
 def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
