@@ -115,7 +115,7 @@ def test_graphs_may_be_written_down():
     assert other.edges == 1 < one.edges
     with pytest.raises(aw.WordError, match=r"no start 'compleet'. Did you mean 'complete'"):
         aw.learn(SOURCE, start="compleet")
-    with pytest.raises(aw.GraphError, match="a DAG or a model string such as"):
+    with pytest.raises(aw.GraphError, match="must be a graph such as"):
         aw.learn(SOURCE, expert="v0")
 
 

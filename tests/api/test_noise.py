@@ -63,7 +63,7 @@ def test_the_unit_of_weights_changes_no_edge_of_parzen_networks(kind):
     x = np.random.default_rng(3).standard_normal((100, 4))
     table = aw.table({f"v{i}": x[:, i] for i in range(4)})
     plain, thrice, often = (
-        aw.learn(table.with_weights(w), model="parzen", graph=kind)
+        aw.learn(table.with_weights(w, copies="together"), model="parzen", graph=kind)
         for w in (None, np.full(100, 3.0), np.full(100, 100.0))
     )
     assert thrice.graph == plain.graph == often.graph
