@@ -36,7 +36,7 @@ class Clock:
     def monotonic(self) -> float:
         return self.now
 
-    perf_counter = time = monotonic
+    perf_counter = time = thread_time = monotonic
 
 
 @pytest.fixture

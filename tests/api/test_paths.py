@@ -46,11 +46,13 @@ def test_it_is_the_path_of_boundary_learning(found):
 @pytest.mark.parametrize("penalty", [0.0, 0.05, 0.5])
 def test_its_networks_are_those_that_learn_gives(found, penalty):
     net = found.network(penalty)
-    wanted = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=penalty)
+    words = {"graph": "undirected", "search": "boundary", "certainty": False}
+    wanted = aw.learn(SOURCE, penalty=penalty, **words)
     assert net.graph == wanted.graph == found.at(penalty)
     assert net.score == wanted.score
     assert net.settings == wanted.settings
-    assert str(net.edges) == str(wanted.edges) == str(found.edges(penalty))
+    assert str(net.edges) == str(found.edges(penalty))
+    assert repr(net.edges.rows) == repr(wanted.edges.rows)
     assert net.fingerprint == wanted.fingerprint
     assert found.network(penalty) is net  # fitted once
     assert net.query("v0", given={"v1": 0.0}, sweeps=10, chains=2).mean is not None

@@ -351,7 +351,7 @@ class Network:
 
     def about(self) -> dict[str, Any]:
         """What is known of the network beside its numbers, as plain values."""
-        measured = self.scorer or self.posterior
+        measured = self.scorer or "certainty" in self.edges.more
         return {
             "score": self.score,
             "stopped": self.stopped,
