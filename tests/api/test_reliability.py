@@ -119,10 +119,17 @@ def test_many_columns_go_by_what_ranks_best():
     post = aw.posterior(linear, draws=3, progress=False)
     assert post.plan.method == "bootstrap"
     assert any("17 variables are too many for sums" in note for note in post.notes)
-    assert aw.posterior(linear, draws=3, chains=2, prior="uniform").plan.method == "mcmc"
-    assert aw.posterior(aw.Moments.of(linear), draws=3, chains=2).plan.method == "mcmc"
+    assert (
+        aw.posterior(linear, draws=3, chains=2, max_parents=2, prior="uniform").plan.method
+        == "mcmc"
+    )
+    assert (
+        aw.posterior(aw.Moments.of(linear), draws=3, chains=2, max_parents=2).plan.method == "mcmc"
+    )
     levels, _ = network("levels", 17, 60, rng)
-    assert aw.posterior(levels, draws=3, chains=2, progress=False).plan.method == "mcmc"
+    assert (
+        aw.posterior(levels, draws=3, chains=2, max_parents=2, progress=False).plan.method == "mcmc"
+    )
 
 
 def test_chains_that_fail_are_refused():
