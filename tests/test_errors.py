@@ -10,7 +10,7 @@ from arcwise.errors import close_to, columns_named, unknown
 
 def test_every_error_is_an_arcwise_error() -> None:
     kinds = [value for name, value in vars(errors).items() if name.endswith("Error")]
-    assert len(kinds) == 7
+    assert len(kinds) == 8
     assert all(issubclass(kind, errors.ArcwiseError) for kind in kinds)
 
 
