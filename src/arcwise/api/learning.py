@@ -20,7 +20,7 @@ from arcwise.data.gaps import checked_policy
 from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.evaluate import bend_notes, some_rows
 from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
-from arcwise.graphs.notation import plain
+from arcwise.graphs.parser import plain
 from arcwise.learners import (
     RULES,
     Learned,

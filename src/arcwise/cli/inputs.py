@@ -186,7 +186,7 @@ def any_graph(text: str) -> DAG | UGraph | PDAG:
     """
     from arcwise import io
     from arcwise.graphs import either, graph_of, ug
-    from arcwise.graphs.notation import plain
+    from arcwise.graphs.parser import plain
 
     if Path(text).exists():
         return io.load(text).graph

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import WordError
 from arcwise.graphs import DAG, Limits, UGraph
-from arcwise.graphs.walks import reach
+from arcwise.graphs.nodes import reach
 from arcwise.results import Posterior
 
 Array = NDArray[np.float64]

@@ -1,24 +1,24 @@
 """Graphs: directed, undirected, partially directed; what they imply and how they differ.
 
-| file | notion |
+| file | content |
 |---|---|
-| `dag`, `ugraph`, `pdag` | the three kinds of graphs, immutable values |
+| `dag` | directed acyclic graphs, immutable values like all graphs |
+| `ugraph` | undirected graphs; cliques, decomposability, spanning trees |
+| `pdag` | partially directed graphs: equivalence classes, Meek's rules, members |
+| `nodes` | names and numbers of nodes, rows of numbers |
 | `moves`, `rules` | one-arc changes of a DAG; prior knowledge about arcs |
 | `convert` | skeleton, v-structures, moral graph, CPDAG, consistent extension |
-| `orient` | edges of a class that knowledge directs; its members |
 | `separation` | d-separation, separation, minimal separators |
-| `cliques`, `words`, `counts` | maximal cliques, decomposability, factorisation, path counts |
-| `notation`, `reading` | the characters of graphs in texts; arcs and edges from every form |
-| `formula`, `matrix` | graphs from and to texts, matrices, networkx |
+| `parser` | every form of a graph, read into arcs and edges |
+| `formula` | graphs from and to texts: `dag`, `ug`, formulas, model strings, factorisations |
+| `matrix` | adjacency matrices, networkx, path counts |
 | `compare`, `random` | distances between graphs; random sparse DAGs |
-| `spanning` | trees and forests of largest weight |
 
 Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
 `arcs` and `edges` answer with names; functions answer with numbers, and `named` turns these into
 names.
 """
 
-from arcwise.graphs.cliques import cardinality_order, decomposable, factorisation, maximal_cliques
 from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores
 from arcwise.graphs.convert import (
     Graph,
@@ -32,32 +32,34 @@ from arcwise.graphs.convert import (
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.formula import (
     dag,
+    dag_from_adjacency,
     either,
+    factorisation,
     formula,
     from_model_string,
+    from_networkx,
     graph_of,
     model_string,
     parents_as_written,
-    ug,
-)
-from arcwise.graphs.matrix import (
-    adjacency,
-    dag_from_adjacency,
-    from_networkx,
-    path_counts,
     pdag_from_adjacency,
-    to_networkx,
+    ug,
     ug_from_adjacency,
 )
+from arcwise.graphs.matrix import adjacency, path_counts, to_networkx
 from arcwise.graphs.moves import Move, legal_moves
 from arcwise.graphs.nodes import Node, Nodes, named
-from arcwise.graphs.orient import Members, directed_by, members, some_members
-from arcwise.graphs.pdag import PDAG
+from arcwise.graphs.pdag import PDAG, Members, directed_by, members, some_members
 from arcwise.graphs.random import complete_dag, random_dag
 from arcwise.graphs.rules import HasChild, Limits, Rules
 from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
-from arcwise.graphs.spanning import rooted, spanning_forest
-from arcwise.graphs.ugraph import UGraph
+from arcwise.graphs.ugraph import (
+    UGraph,
+    cardinality_order,
+    decomposable,
+    maximal_cliques,
+    rooted,
+    spanning_forest,
+)
 
 __all__ = [
     "DAG",

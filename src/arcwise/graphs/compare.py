@@ -216,15 +216,10 @@ def _aligned(graph: Graph, reference: G) -> G:
 
 def _relations(graph: Graph) -> dict[tuple[int, int], str]:
     """Say of each adjacent pair (smaller, larger) how it is joined: ->, <- or -."""
-    joined: dict[tuple[int, int], str] = {}
-    if not isinstance(graph, UGraph):
-        for head, row in enumerate(graph.parents):
-            for tail in row:
-                joined[min(tail, head), max(tail, head)] = "->" if tail < head else "<-"
-    if not isinstance(graph, DAG):
-        for node, row in enumerate(graph.neighbours):
-            joined.update({(node, other): "-" for other in row if node < other})
-    return joined
+    joined = {
+        (min(arc), max(arc)): "->" if arc[0] < arc[1] else "<-" for arc in graph.numbered_arcs
+    }
+    return joined | dict.fromkeys(graph.numbered_edges, "-")
 
 
 def _distance(graph: Graph, other: Graph) -> int:

@@ -6,7 +6,7 @@
 - The *moral graph* joins parents of a common child and forgets directions (Lauritzen 1996).
 - The *CPDAG* or essential graph draws a class: compelled arcs directed, reversible ones not.
   Made by ordering and labelling arcs (Chickering 1995, and 2002, appendix), linear in the families;
-  prior knowledge directs further edges (see ``orient``).
+  prior knowledge directs further edges (Meek's rules in ``pdag``).
 - A *consistent extension* directs the edges of a PDAG without new v-structures or cycles: sinks
   are taken off one by one (Dor and Tarsi 1992), here with a list of nodes worth another look.
 """
@@ -17,8 +17,7 @@ from typing import TypeAlias
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.orient import directed_by
-from arcwise.graphs.pdag import PDAG
+from arcwise.graphs.pdag import PDAG, directed_by
 from arcwise.graphs.rules import Limits
 from arcwise.graphs.ugraph import UGraph
 
@@ -185,8 +184,10 @@ def _compelled(dag: DAG) -> list[set[int]]:
 def extension(pdag: PDAG) -> DAG:
     """Direct the edges of a PDAG without making a new v-structure or a cycle.
 
-    Returns ------- DAG with the same skeleton, arcs and v-structures; among possible sinks the
-    last node goes first, so that free edges run from earlier to later nodes where they can.
+    Returns
+    -------
+    DAG with the same skeleton, arcs and v-structures; among possible sinks the last node goes first, so that
+    free edges run from earlier to later nodes where they can.
 
     Raises
     ------

@@ -14,8 +14,18 @@ from functools import cached_property
 from typing import Self
 
 from arcwise.errors import GraphError
-from arcwise.graphs.nodes import AnyGraph, Arc, Node, check_nodes, check_rows, named, names_in, pair
-from arcwise.graphs.walks import find_cycle, path, reach, topological, transpose
+from arcwise.graphs.nodes import (
+    AnyGraph,
+    Node,
+    check_nodes,
+    check_rows,
+    named,
+    names_in,
+    reach,
+    topological,
+    transpose,
+)
+from arcwise.graphs.parser import Arc, pair
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +54,7 @@ class DAG(AnyGraph):
         object.__setattr__(self, "nodes", check_nodes(self.nodes))
         object.__setattr__(self, "parents", check_rows(self.nodes, self.parents, "parents"))
         if len(self._order) < len(self.nodes):
-            raise _cyclic(self.nodes, find_cycle(self.parents, self._order))
+            raise _cyclic(self.nodes, _find_cycle(self.parents, self._order))
 
     @classmethod
     def complete(cls, nodes: Iterable[str], order: Iterable[Node] | None = None) -> Self:
@@ -215,7 +225,7 @@ class DAG(AnyGraph):
         start, end = self.index(tail), self.index(head)
         if start in self.parents[end]:
             raise GraphError(f"The arc {self._words(start, end)} is in the graph already.")
-        way = path(self.parents, end, start)
+        way = _path(self.parents, end, start)
         if way:
             raise _cyclic(self.nodes, [start, *way])
         return self._with_row(end, tuple(sorted((*self.parents[end], start))))
@@ -277,3 +287,29 @@ def _cyclic(nodes: Sequence[str], cycle: Sequence[int]) -> GraphError:
     """Say which cycle there is."""
     shown = " -> ".join(nodes[node] for node in cycle)
     return GraphError(f"The arcs form a cycle: {shown}; a DAG has none, so remove or turn one arc.")
+
+
+def _find_cycle(parents: Sequence[Sequence[int]], placed: Iterable[int]) -> list[int]:
+    """Return a cycle, first node repeated at the end, among nodes that could not be placed."""
+    stuck = set(range(len(parents))).difference(placed)
+    walk = [min(stuck)]
+    while walk[-1] not in walk[:-1]:
+        walk.append(next(node for node in parents[walk[-1]] if node in stuck))
+    return walk[walk.index(walk[-1]) :][::-1]
+
+
+def _path(parents: Sequence[Sequence[int]], start: int, goal: int) -> list[int]:
+    """Return the nodes of a directed path from start to goal, or nothing if there is none."""
+    onward = {goal: goal}
+    todo = [goal]
+    while todo and start not in onward:
+        node = todo.pop()
+        fresh = [parent for parent in parents[node] if parent not in onward]
+        onward.update(dict.fromkeys(fresh, node))
+        todo.extend(fresh)
+    if start not in onward:
+        return []
+    way = [start]
+    while way[-1] != goal:
+        way.append(onward[way[-1]])
+    return way

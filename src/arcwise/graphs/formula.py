@@ -1,6 +1,6 @@
 """Graphs made from what people write, and written as texts.
 
-`dag`, `ug` and `graph_of` take every form that ``reading`` knows. A *formula* is a sum of terms, names joined
+`dag`, `ug` and `graph_of` take every form that ``parser`` reads. A *formula* is a sum of terms, names joined
 by `:` or `*`, with an optional `~` in front: in `ug("a:b:e + a:c")` all names of a term are adjacent; in
 `dag("a + b:a + c:a:b")` the first name of a term is the child, the others are its parents. These are the
 forms of R's gRbase (Dethlefsen and Hojsgaard 2005). Arrows, `a -> b <- c`, always run from parent to child.
@@ -12,18 +12,21 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from arcwise.errors import GraphError
+from arcwise.graphs.convert import Graph
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import AnyGraph, unknown_node
-from arcwise.graphs.notation import (
+from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx, ones_of
+from arcwise.graphs.nodes import AnyGraph, named
+from arcwise.graphs.parser import (
     FORMULA_SIGNS,
     STRING_SIGNS,
+    Parser,
     has_arrow,
     has_lines,
     has_links,
-    model_string_families,
+    plain_names,
 )
-from arcwise.graphs.reading import Reading, is_matrix, plain_names
-from arcwise.graphs.ugraph import UGraph
+from arcwise.graphs.pdag import PDAG
+from arcwise.graphs.ugraph import UGraph, maximal_cliques
 
 
 def ug(*given: Any, nodes: Iterable[str] | None = None) -> UGraph:
@@ -46,8 +49,8 @@ def ug(*given: Any, nodes: Iterable[str] | None = None) -> UGraph:
     >>> ug(["a", "b"], ["b", "c"]) == ug("a*b", "~b:c") == ug("a -- b - c") == ug([("a", "b"), "b -- c"])
     True
     """
-    found, order = _read(given, False, nodes)
-    return UGraph.from_edges(found.edges, order)
+    parsed, order = _read(given, False, nodes)
+    return UGraph.from_edges(parsed.edges, order)
 
 
 def dag(*given: Any, nodes: Iterable[str] | None = None) -> DAG:
@@ -84,8 +87,6 @@ def dag(*given: Any, nodes: Iterable[str] | None = None) -> DAG:
     >>> dag(["gauge", "fuel", "battery"]).parents_of("gauge")
     ('battery', 'fuel')
     """
-    if len(given) == 1 and isinstance(given[0], str) and given[0].lstrip().startswith("["):
-        return from_model_string(given[0], nodes=nodes)
     terms = [term for term in given if not isinstance(term, tuple) and plain_names(term)]
     if terms and all(len(list(term)) == 2 for term in terms):
         child, parent = terms[0]
@@ -93,8 +94,8 @@ def dag(*given: Any, nodes: Iterable[str] | None = None) -> DAG:
             f"A list of two names has two meanings, got {[child, parent]!r}: write "
             f"[({parent!r}, {child!r})] for the arc {parent} -> {child}, or {{{child!r}: [{parent!r}]}}."
         )
-    found, order = _read(given, True, nodes)
-    return DAG.from_arcs(found.arcs, order)
+    parsed, order = _read(given, True, nodes)
+    return DAG.from_arcs(parsed.arcs, order)
 
 
 def graph_of(given: Any) -> DAG | UGraph:
@@ -120,7 +121,7 @@ def graph_of(given: Any) -> DAG | UGraph:
             "model string such as '[a][b|a]'."
         )
     if is_matrix(given) or hasattr(given, "is_directed"):
-        both = Reading(None)
+        both = Parser(None)
         both.read(given)
         return ug(given) if both.edges and not both.arcs else dag(given)
     texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
@@ -138,30 +139,35 @@ def parents_as_written(given: Any) -> dict[str, tuple[str, ...]]:
         isinstance(given, Mapping) and any(isinstance(v, Set) for v in given.values())
     ):
         return {}
-    found = Reading(True)
-    found.read(given)
+    parsed = Parser(True)
+    parsed.read(given)
     parents: dict[str, dict[str, None]] = {}
-    for tail, head in found.arcs:
+    for tail, head in parsed.arcs:
         parents.setdefault(head, {})[tail] = None
     return {head: tuple(tails) for head, tails in parents.items()}
 
 
 def _read(
     given: Sequence[Any], directed: bool, nodes: Iterable[str] | None
-) -> tuple[Reading, tuple[str, ...]]:
+) -> tuple[Parser, tuple[str, ...]]:
     """Read forms of one graph; return what was read and the names in order."""
-    found, names = Reading(directed), None if nodes is None else tuple(nodes)
+    parsed, names = Parser(directed), None if nodes is None else tuple(nodes)
     for each in given:
         if is_matrix(each):
-            found.matrix(each, names)
+            parsed.take(*links_of_matrix(each, names))
         else:
-            found.read(each)
-    if names is None:
-        return found, found.nodes or tuple(sorted(found.names))
-    graph = UGraph.empty(names)
-    for name in found.names:
+            parsed.read(each)
+    return parsed, _order(parsed, names)
+
+
+def _order(parsed: Parser, nodes: Iterable[str] | None) -> tuple[str, ...]:
+    """The names of all nodes in order; those that were read must be among the given ones."""
+    if nodes is None:
+        return parsed.nodes or tuple(sorted(parsed.names))
+    graph = UGraph.empty(nodes)
+    for name in parsed.names:
         graph.index(name)
-    return found, graph.nodes
+    return graph.nodes
 
 
 def either(text: str) -> bool:
@@ -237,21 +243,137 @@ def from_model_string(text: str, nodes: Iterable[str] | None = None) -> DAG:
     >>> from_model_string("[A][C|A:B][B]").arcs
     (('A', 'C'), ('B', 'C'))
     """
-    families: dict[str, list[str]] = {}
-    for child, parents in model_string_families(text):
-        if child in families:
-            raise GraphError(f"Node {child!r} has two pairs of brackets in the model string.")
-        families[child] = parents
-    graph = DAG.empty(sorted(families) if nodes is None else nodes)
-    for child, parents in families.items():
-        graph.index(child)
-        for parent in parents:
-            if parent not in families:
-                raise GraphError(
-                    f"{unknown_node(parent, families)} It is named as a parent of {child!r}, "
-                    "but every node of a model string needs its own brackets."
-                )
-    return DAG.from_arcs(((p, child) for child, row in families.items() for p in row), graph.nodes)
+    parsed = Parser(True)
+    parsed.model_string(text)
+    return DAG.from_arcs(parsed.arcs, _order(parsed, nodes))
+
+
+def dag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> DAG:
+    """Read a DAG from an adjacency matrix, row -> column.
+
+    Parameters
+    ----------
+    matrix : square; anything but zero is an arc. A nested list, numpy array, pandas frame (its
+        columns are the names) or scipy.sparse matrix.
+    nodes : names of rows and columns; x1, x2, ... if left out.
+
+    Raises
+    ------
+    GraphError : not square, a wrong number of names, or a cycle.
+
+    Examples
+    --------
+    >>> dag_from_adjacency([[0, 1], [0, 0]], nodes=["a", "b"])
+    <DAG [a][b|a]>
+    """
+    names, ones = ones_of(matrix, nodes)
+    return DAG.from_arcs(ones, names)
+
+
+def ug_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> UGraph:
+    """Read an undirected graph from a symmetric adjacency matrix.
+
+    Parameters
+    ----------
+    matrix, nodes : as for `dag_from_adjacency`; the diagonal must be zero.
+
+    Raises
+    ------
+    GraphError : not square, not symmetric, or a wrong number of names.
+
+    Examples
+    --------
+    >>> ug_from_adjacency([[0, 1], [1, 0]], nodes=["a", "b"])
+    <UGraph a:b>
+    """
+    names, ones = ones_of(matrix, nodes)
+    rows: list[list[int]] = [[] for _ in names]
+    for one, two in ones:
+        rows[one].append(two)
+    return UGraph(tuple(names), tuple(map(tuple, rows)))
+
+
+def pdag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> PDAG:
+    """Read a PDAG: ones in both places are an edge, a one in a single place is an arc.
+
+    Parameters
+    ----------
+    matrix, nodes : as for `dag_from_adjacency`.
+
+    Raises
+    ------
+    GraphError : not square, a wrong number of names, or a directed cycle.
+
+    Examples
+    --------
+    >>> pdag_from_adjacency([[0, 1, 0], [0, 0, 1], [0, 1, 0]], nodes=["a", "b", "c"])
+    <PDAG a -> b, b - c>
+    """
+    names, arcs, edges = links_of_matrix(matrix, nodes)
+    return PDAG.from_edges(arcs, edges, names)
+
+
+def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
+    """Read a networkx graph.
+
+    Parameters
+    ----------
+    graph : Graph (gives a UGraph), or DiGraph (gives a DAG, or a PDAG if some pair is joined both
+        ways). Nodes that are not text are named by their `str`.
+    nodes : all names, in order; the sorted names if left out.
+
+    Raises
+    ------
+    GraphError : several edges between two nodes, two nodes of the same name, a loop or a cycle.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> from_networkx(networkx.DiGraph([("a", "b")]))
+    <DAG [a][b|a]>
+    """
+    if not hasattr(graph, "is_directed"):
+        raise GraphError(f"A networkx Graph or DiGraph was expected, got {type(graph)}.")
+    names, arcs, edges = links_of_networkx(graph)
+    order = names if nodes is None else list(nodes)
+    if not graph.is_directed():
+        return UGraph.from_edges(edges, order)
+    return PDAG.from_edges(arcs, edges, order) if edges else DAG.from_arcs(arcs, order)
+
+
+def factorisation(graph: DAG | UGraph) -> str:
+    """Write how the joint density is put together.
+
+    A DAG says p(x) = prod_i p(x_i | parents of x_i); an undirected graph says p(x) = (1/Z) prod_c g(x_c)
+    over its maximal cliques, with potentials g >= 0 and the partition function Z (Bishop 2006, chapter 8).
+
+    Parameters
+    ----------
+    graph : DAG, one factor per node in node order; or UGraph, one potential per maximal clique.
+
+    Raises
+    ------
+    GraphError : another kind of graph; of a PDAG take its `extension` first.
+
+    Examples
+    --------
+    >>> factorisation(DAG.from_arcs(["fuel -> gauge", "battery -> gauge"]))
+    'p(battery)p(fuel)p(gauge|battery,fuel)'
+    >>> factorisation(UGraph.from_edges([("a", "b"), ("b", "c")]))
+    '(1/Z)g(a,b)g(b,c)'
+    """
+    if isinstance(graph, DAG):
+        return "".join(_factor(graph, node) for node in range(len(graph.nodes)))
+    if not isinstance(graph, UGraph):
+        raise GraphError(f"A DAG or a UGraph was expected, got {type(graph).__name__}.")
+    cliques = [",".join(named(graph, clique)) for clique in maximal_cliques(graph)]
+    return "(1/Z)" + "".join(f"g({clique})" for clique in cliques)
+
+
+def _factor(dag: DAG, node: int) -> str:
+    """Write one conditional density."""
+    parents = ",".join(dag.parents_of(node))
+    return f"p({dag.nodes[node]}|{parents})" if parents else f"p({dag.nodes[node]})"
 
 
 def _refuse_signs(names: Sequence[str], signs: Sequence[str], form: str) -> None:

@@ -1,27 +1,28 @@
-"""Graphs as adjacency matrices, counts of paths, and to and from networkx.
+"""Adjacency matrices, networkx graphs and counts of paths.
 
 An adjacency matrix has a one in row i, column j for an arc i -> j. An undirected edge is a pair
 of ones, (i, j) and (j, i), which also tells it from an arc in a PDAG. Matrices are dense: for
 graphs of many thousand nodes use arcs, or a scipy.sparse matrix on the way in.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
-from arcwise.graphs.convert import Graph
-from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import Node
-from arcwise.graphs.pdag import PDAG
-from arcwise.graphs.reading import ones_of
-from arcwise.graphs.ugraph import UGraph
+from arcwise.graphs.nodes import AnyGraph, check_nodes, named, numbered_names
+
+if TYPE_CHECKING:
+    from arcwise.graphs.dag import DAG
+
+# Names, arcs and edges.
+Links: TypeAlias = tuple[list[str], list[tuple[str, str]], list[tuple[str, str]]]
 
 
-def adjacency(graph: Graph) -> NDArray[np.int8]:
+def adjacency(graph: AnyGraph) -> NDArray[np.int8]:
     """Make the adjacency matrix, row -> column.
 
     Returns
@@ -36,81 +37,14 @@ def adjacency(graph: Graph) -> NDArray[np.int8]:
            [0, 0, 0]], dtype=int8)
     """
     matrix = np.zeros((len(graph.nodes),) * 2, dtype=np.int8)
-    if not isinstance(graph, UGraph):
-        for head, row in enumerate(graph.parents):
-            matrix[list(row), head] = 1
-    if not isinstance(graph, DAG):
-        for node, row in enumerate(graph.neighbours):
-            matrix[node, list(row)] = 1
+    for one, two in graph.numbered_edges:
+        matrix[one, two] = matrix[two, one] = 1
+    for tail, head in graph.numbered_arcs:
+        matrix[tail, head] = 1
     return matrix
 
 
-def dag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> DAG:
-    """Read a DAG from an adjacency matrix, row -> column.
-
-    Parameters
-    ----------
-    matrix : square; anything but zero is an arc. A nested list, numpy array, pandas frame (its
-        columns are the names) or scipy.sparse matrix.
-    nodes : names of rows and columns; x1, x2, ... if left out.
-
-    Raises
-    ------
-    GraphError : not square, a wrong number of names, or a cycle.
-
-    Examples
-    --------
-    >>> dag_from_adjacency([[0, 1], [0, 0]], nodes=["a", "b"])
-    <DAG [a][b|a]>
-    """
-    names, ones = ones_of(matrix, nodes)
-    return DAG.from_arcs(ones, names)
-
-
-def ug_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> UGraph:
-    """Read an undirected graph from a symmetric adjacency matrix.
-
-    Parameters
-    ----------
-    matrix, nodes : as for `dag_from_adjacency`; the diagonal must be zero.
-
-    Raises
-    ------
-    GraphError : not square, not symmetric, or a wrong number of names.
-
-    Examples
-    --------
-    >>> ug_from_adjacency([[0, 1], [1, 0]], nodes=["a", "b"])
-    <UGraph a:b>
-    """
-    names, ones = ones_of(matrix, nodes)
-    rows: list[list[int]] = [[] for _ in names]
-    for one, two in ones:
-        rows[one].append(two)
-    return UGraph(tuple(names), tuple(map(tuple, rows)))
-
-
-def pdag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> PDAG:
-    """Read a PDAG: ones in both places are an edge, a one in a single place is an arc.
-
-    Parameters
-    ----------
-    matrix, nodes : as for `dag_from_adjacency`.
-
-    Raises
-    ------
-    GraphError : not square, a wrong number of names, or a directed cycle.
-
-    Examples
-    --------
-    >>> pdag_from_adjacency([[0, 1, 0], [0, 0, 1], [0, 1, 0]], nodes=["a", "b", "c"])
-    <PDAG a -> b, b - c>
-    """
-    names, ones = ones_of(matrix, nodes)
-    return _partly_directed(ones, names)
-
-
-def to_networkx(graph: Graph) -> Any:
+def to_networkx(graph: AnyGraph) -> Any:
     """Make a networkx graph of the same names: DiGraph for DAG and PDAG, Graph for UGraph.
 
     An undirected edge of a PDAG becomes a pair of opposite arcs.
@@ -125,45 +59,14 @@ def to_networkx(graph: Graph) -> Any:
     [('a', 'b')]
     """
     networkx = _networkx()
-    made = networkx.Graph() if isinstance(graph, UGraph) else networkx.DiGraph()
+    made = networkx.DiGraph() if hasattr(graph, "parents") else networkx.Graph()
     made.add_nodes_from(graph.nodes)
-    if not isinstance(graph, UGraph):
-        made.add_edges_from(graph.arcs)
-    if not isinstance(graph, DAG):
-        made.add_edges_from(graph.edges)
-    if isinstance(graph, PDAG):
-        made.add_edges_from((two, one) for one, two in graph.edges)
+    made.add_edges_from(named(graph, arc) for arc in graph.numbered_arcs)
+    edges = [named(graph, edge) for edge in graph.numbered_edges]
+    made.add_edges_from(edges)
+    if made.is_directed():
+        made.add_edges_from((two, one) for one, two in edges)
     return made
-
-
-def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
-    """Read a networkx graph.
-
-    Parameters
-    ----------
-    graph : Graph (gives a UGraph), or DiGraph (gives a DAG, or a PDAG if some pair is joined both
-        ways). Nodes that are not text are named by their `str`.
-    nodes : all names, in order; the sorted names if left out.
-
-    Raises
-    ------
-    GraphError : several edges between two nodes, two nodes of the same name, a loop or a cycle.
-
-    Examples
-    --------
-    >>> import networkx
-    >>> from_networkx(networkx.DiGraph([("a", "b")]))
-    <DAG [a][b|a]>
-    """
-    if not hasattr(graph, "is_directed") or graph.is_multigraph():
-        raise GraphError(f"A networkx Graph or DiGraph was expected, got {type(graph)}.")
-    names = sorted(map(str, graph.nodes)) if nodes is None else list(nodes)
-    edges = [(str(one), str(two)) for one, two in graph.edges]
-    if not graph.is_directed():
-        return UGraph.from_edges(edges, names)
-    if set(edges).isdisjoint((two, one) for one, two in edges if one != two):
-        return DAG.from_arcs(edges, names)
-    return _partly_directed(edges, names)
 
 
 def _networkx() -> Any:
@@ -174,18 +77,10 @@ def _networkx() -> Any:
         raise GraphError("networkx is not installed: pip install 'arcwise[networkx]'.") from None
 
 
-def _partly_directed(ones: Sequence[tuple[Node, Node]], names: Iterable[str]) -> PDAG:
-    """Tell arcs from edges by whether the opposite is there too."""
-    pairs = set(ones)
-    arcs = [arc for arc in pairs if arc[::-1] not in pairs]
-    edges = [arc for arc in pairs if arc[::-1] in pairs]
-    return PDAG.from_edges(arcs, edges, names)
-
-
 _LARGEST = int(np.iinfo(np.int64).max)
 
 
-def path_counts(dag: DAG) -> NDArray[np.int64] | NDArray[np.object_]:
+def path_counts(dag: "DAG") -> NDArray[np.int64] | NDArray[np.object_]:
     """Count the directed paths between all pairs of nodes.
 
     With the adjacency matrix A, A^k counts the directed paths of k arcs, so that Y = A + A^2 + ... counts
@@ -218,10 +113,82 @@ def path_counts(dag: DAG) -> NDArray[np.int64] | NDArray[np.object_]:
     return exact if exact.max() > _LARGEST else exact.astype(np.int64)
 
 
-def _count_rows(dag: DAG, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_rows(dag: "DAG", counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Fill the matrix from the leaves upwards."""
     for node in reversed(dag.order()):
         for child in dag.children[node]:
             counts[node] += counts[child]
             counts[node, child] += 1
     return counts
+
+
+def links_of_matrix(given: Any, nodes: Iterable[str] | None = None) -> Links:
+    """The names, arcs and edges of an adjacency matrix; both of (i, j) and (j, i) are an edge."""
+    names, ones = ones_of(given, nodes)
+    ends = {(names[row], names[column]) for row, column in ones}
+    both = {(tail, head) for tail, head in ends if tail != head and (head, tail) in ends}
+    return names, sorted(ends - both), sorted((one, two) for one, two in both if one < two)
+
+
+def links_of_networkx(given: Any) -> Links:
+    """The names, arcs and edges of a networkx graph; a pair of opposite arcs is an edge."""
+    if given.is_multigraph():
+        raise GraphError(
+            f"A networkx graph must be a Graph or DiGraph, got a {type(given).__name__}."
+        )
+    ends = [(str(one), str(two)) for one, two in given.edges]
+    names = check_nodes(sorted(map(str, given.nodes)))
+    loose = ends if not given.is_directed() else [(two, one) for one, two in ends if one != two]
+    opposite = set(loose)
+    edges = {(min(pair), max(pair)) for pair in ends if pair in opposite}
+    return list(names), [pair for pair in ends if pair not in opposite], sorted(edges)
+
+
+def is_matrix(given: Any) -> bool:
+    """Tell whether something is an adjacency matrix: an array, a frame, or nested lists of numbers."""
+    return hasattr(given, "shape") or (
+        isinstance(given, list)
+        and bool(given)
+        and all(isinstance(row, list) and len(row) == len(given) for row in given)
+        and all(isinstance(cell, int | float) for row in given for cell in row)
+    )
+
+
+def ones_of(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the names and the positions of a square matrix that are not zero.
+
+    The names are `nodes`, or the columns of a frame, whose rows follow its index if that has the same names.
+    """
+    names = None if nodes is None else list(nodes)
+    if hasattr(matrix, "columns"):
+        columns = [str(name) for name in matrix.columns]
+        names, matrix = names or columns, _aligned(matrix, columns)
+    if not hasattr(matrix, "tocoo"):
+        matrix = np.asarray(matrix)
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(f"An adjacency matrix must be square, got one of shape {matrix.shape}.")
+    if np.dtype(matrix.dtype).kind not in "biuf":
+        raise GraphError(f"An adjacency matrix must hold numbers, got the type {matrix.dtype}.")
+    if not np.isfinite(matrix.data if hasattr(matrix, "tocoo") else matrix).all():
+        raise GraphError("An adjacency matrix must hold finite numbers, got a missing one.")
+    names = list(numbered_names(matrix.shape[0])) if names is None else names
+    if len(names) != matrix.shape[0]:
+        raise GraphError(
+            f"The adjacency matrix has {matrix.shape[0]} rows, got {len(names)} names."
+        )
+    rows, columns_ = matrix.nonzero()
+    return names, list(zip(rows.tolist(), columns_.tolist(), strict=True))
+
+
+def _aligned(frame: Any, columns: list[str]) -> Any:
+    """The numbers of a frame, its rows in the order of its columns."""
+    values, index = np.asarray(frame), getattr(frame, "index", None)
+    labels = [] if index is None else [str(label) for label in index]
+    if labels == columns or labels == [str(number) for number in range(len(labels))]:
+        return values
+    if sorted(labels) != sorted(columns):
+        raise GraphError(
+            "The rows of an adjacency matrix must have the names of its columns, got "
+            f"{labels[:3]} and {columns[:3]}."
+        )
+    return values[[labels.index(name) for name in columns]]

@@ -16,8 +16,8 @@ from typing import Literal, Self
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
+from arcwise.graphs.nodes import reach
 from arcwise.graphs.rules import Limits
-from arcwise.graphs.walks import reach
 
 
 @dataclass(frozen=True)

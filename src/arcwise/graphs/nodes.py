@@ -1,24 +1,26 @@
-"""Nodes of a graph: names outside, numbers inside.
+"""Nodes of a graph: names outside, numbers inside; and the rows of numbers that every graph is made of.
 
 A node is a name (any non-empty text) that a graph keeps at a fixed place in its tuple `nodes`;
 that place is the node's number. Everything inside works with numbers, and every public function
 also takes names. This file checks names, turns names into numbers and answers an unknown one with
 close matches.
+
+`rows[i]` are the nodes that one step leads to from node i (or from which one comes): parents, children
+or neighbours. `reach`, `transpose` and `topological` take time linear in nodes and arcs, save a logarithm.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 from operator import index as as_int
 from typing import Self, TypeAlias
 
 from arcwise.errors import GraphError, close_to
-from arcwise.graphs.notation import arc_in, edge_in
 
 Node: TypeAlias = str | int
 Nodes: TypeAlias = Node | Iterable[Node]
-Arc: TypeAlias = tuple[Node, Node] | str
 Rows: TypeAlias = tuple[tuple[int, ...], ...]
 
 # A larger graph is shown by its size only: nobody reads a line of 30 families.
@@ -86,37 +88,6 @@ def numbered_names(count: int, prefix: str = "x") -> tuple[str, ...]:
     """Return names such as x01 ... x10, padded so that sorting keeps their order."""
     width = len(str(count))
     return tuple(f"{prefix}{number:0{width}d}" for number in range(1, count + 1))
-
-
-def pair(arc: Arc) -> tuple[Node, Node]:
-    """Return the ends (parent, child) of an arc given as a pair, or as the text "a -> b" or "b <- a"."""
-    if isinstance(arc, str):
-        ends = arc_in(arc)
-        if ends is None:
-            raise GraphError(
-                f"An arc in words has the form 'tail -> head', got {arc!r}; "
-                "names that hold '->' or a comma go into a pair (tail, head)."
-            )
-        return ends
-    try:
-        # A set has no order, and a mapping is not a pair.
-        tail, head = () if isinstance(arc, Set | Mapping) else arc
-    except (TypeError, ValueError):
-        raise GraphError(f"An arc is a pair (tail, head), got {arc!r}.") from None
-    return tail, head
-
-
-def edge(given: Arc) -> tuple[Node, Node]:
-    """Return the two ends of an edge given as a pair or in words, such as "a -- b"."""
-    if not isinstance(given, str):
-        return pair(tuple(given) if isinstance(given, Set) else given)
-    ends = edge_in(given)
-    if ends is None:
-        raise GraphError(
-            f"An edge in words has the form 'one -- other', got {given!r}; names that hold '--' or "
-            "':' go into a pair (one, other)."
-        )
-    return ends
 
 
 def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
@@ -197,6 +168,16 @@ class AnyGraph:
         names = check_nodes(nodes)
         return cls.unchecked(names, *[((),) * len(names)] * (len(cls.__match_args__) - 1))
 
+    @property
+    def numbered_arcs(self) -> tuple[tuple[int, int], ...]:
+        """Arcs as pairs of numbers (parent, child), ascending; none in an undirected graph."""
+        return ()
+
+    @property
+    def numbered_edges(self) -> tuple[tuple[int, int], ...]:
+        """Edges without a direction as pairs of numbers, smaller first, ascending; none in a DAG."""
+        return ()
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
         """Numbers by name."""
@@ -238,3 +219,41 @@ class AnyGraph:
         """Show small graphs in full and large ones by their size."""
         shown = self if 0 < len(self.nodes) <= _SHOWN else f"{len(self.nodes)} nodes, {size}"
         return f"<{type(self).__name__} {shown}>"
+
+
+def reach(rows: Sequence[Sequence[int]], starts: Iterable[int]) -> set[int]:
+    """Return all nodes that can be reached along `rows`, the starts included."""
+    found = set(starts)
+    todo = list(found)
+    while todo:
+        fresh = [node for node in rows[todo.pop()] if node not in found]
+        found.update(fresh)
+        todo.extend(fresh)
+    return found
+
+
+def transpose(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Turn parents into children, or children into parents."""
+    turned: list[list[int]] = [[] for _ in rows]
+    for head, row in enumerate(rows):
+        for tail in row:
+            turned[tail].append(head)
+    return tuple(map(tuple, turned))
+
+
+def topological(
+    parents: Sequence[Sequence[int]], children: Sequence[Sequence[int]]
+) -> tuple[int, ...]:
+    """Kahn's algorithm with a heap, so that among free nodes the smallest number comes first."""
+    waiting = [len(row) for row in parents]
+    ready = [node for node, count in enumerate(waiting) if count == 0]
+    heapify(ready)
+    order = []
+    while ready:
+        node = heappop(ready)
+        order.append(node)
+        for child in children[node]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                heappush(ready, child)
+    return tuple(order)

@@ -4,18 +4,37 @@ Different DAGs can say exactly the same about independence; such a class is draw
 which an arc has the same direction in every member (*compelled*) and an edge occurs in both
 (*reversible*). `convert.cpdag` makes it from a DAG and `convert.extension` picks a member.
 
-Source: Andersson, Madigan and Perlman (1997); Chickering (1995).
+Once an edge of a class is directed, by prior knowledge or for trial, others can run one way only:
+the other way would make a new v-structure or a cycle. Meek's four rules find them all:
+
+1. a -> b - c with a, c not adjacent gives b -> c;
+2. a -> b -> c with a - c gives a -> c;
+3. a - b with a - c -> b and a - d -> b, c and d not adjacent, gives a -> b;
+4. a - b with a - c -> d -> b, a and d adjacent, c and b not adjacent, gives a -> b.
+
+In a graph closed under them, each edge that is left runs both ways among the members. So `members` are
+found one after the other without a dead end: direct an edge, apply the rules, continue.
+
+Sources: Andersson, Madigan and Perlman (1997); Chickering (1995); Meek (1995), "Causal inference and causal
+explanation with background knowledge".
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from itertools import islice
+from typing import NamedTuple, Self, TypeAlias
+
+import numpy as np
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import AnyGraph, Arc, Node, check_nodes, named, names_in, pair
+from arcwise.graphs.nodes import AnyGraph, Node, check_nodes, named, names_in
+from arcwise.graphs.parser import Arc, pair
 from arcwise.graphs.ugraph import UGraph
+
+NumberedArc: TypeAlias = tuple[int, int]
+Choose: TypeAlias = Callable[[NumberedArc], NumberedArc]
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,6 +130,16 @@ class PDAG(AnyGraph):
         return self.undirected.n_edges
 
     @property
+    def numbered_arcs(self) -> tuple[NumberedArc, ...]:
+        """Arcs as pairs of numbers (parent, child), ascending."""
+        return self.directed.numbered_arcs
+
+    @property
+    def numbered_edges(self) -> tuple[tuple[int, int], ...]:
+        """Undirected edges as pairs of numbers, smaller first, ascending."""
+        return self.undirected.numbered_edges
+
+    @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
         """Arcs as pairs of names (parent, child), in the order of the numbers."""
         return self.directed.arcs
@@ -164,3 +193,213 @@ class PDAG(AnyGraph):
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
         return self._brief(f"{self.n_arcs} arcs, {self.n_edges} edges")
+
+
+class _Partial:
+    """A class some of whose edges are directed already.
+
+    Copies share their rows until one of them writes: `own` are the nodes whose rows are its own.
+    """
+
+    def __init__(
+        self, parents: list[set[int]], children: list[set[int]], free: list[set[int]]
+    ) -> None:
+        self.parents, self.children, self.free = parents, children, free
+        self.own: set[int] = set()
+
+    @classmethod
+    def of(cls, pdag: PDAG) -> "_Partial":
+        """The state of a PDAG."""
+        rows = (pdag.parents, pdag.children, pdag.neighbours)
+        return cls(*(list(map(set, each)) for each in rows))
+
+    def copy(self) -> "_Partial":
+        """The same, to go another way from here."""
+        self.own = set()
+        return _Partial(self.parents.copy(), self.children.copy(), self.free.copy())
+
+    def _touch(self, node: int) -> None:
+        """Make the rows of a node this state's own."""
+        if node not in self.own:
+            self.own.add(node)
+            for rows in (self.parents, self.children, self.free):
+                rows[node] = rows[node].copy()
+
+    def joined(self, one: int, two: int) -> bool:
+        """Whether two nodes are adjacent."""
+        return two in self.free[one] or two in self.parents[one] or two in self.children[one]
+
+    def direct(self, *arcs: NumberedArc) -> "_Partial":
+        """Direct edges, and all others that follow by Meek's rules."""
+        waiting = list(arcs)
+        while waiting:
+            tail, head = waiting.pop()
+            if head in self.children[tail]:
+                continue
+            if head not in self.free[tail]:
+                raise GraphError(
+                    f"The arc from node {tail} to node {head} contradicts the other directions."
+                )
+            self._touch(tail)
+            self._touch(head)
+            self.free[tail].remove(head)
+            self.free[head].remove(tail)
+            self.children[tail].add(head)
+            self.parents[head].add(tail)
+            waiting += self._following(tail, head)
+        return self
+
+    def _following(self, a: int, b: int) -> Iterator[NumberedArc]:
+        """Arcs that Meek's rules demand because of the new arc a -> b."""
+        parents, children, free = self.parents, self.children, self.free
+        yield from ((b, c) for c in free[b] if not self.joined(a, c))  # rule 1
+        yield from ((a, c) for c in children[b] & free[a])  # rule 2, the first arc
+        yield from ((c, b) for c in parents[a] & free[b])  # rule 2, the second arc
+        for x in free[a] & free[b]:  # rule 3
+            if any(x in free[d] and not self.joined(a, d) for d in parents[b] - {a}):
+                yield x, b
+        for c in children[b]:  # rule 4, with a -> b -> c
+            if free[c] and not self.joined(a, c):
+                yield from ((x, c) for x in free[c] & free[a] if self.joined(x, b))
+        for c in parents[a]:  # rule 4, with c -> a -> b
+            if free[c] and not self.joined(c, b):
+                yield from ((x, b) for x in free[b] & free[c] if self.joined(x, a))
+
+    def completed(self, near: DAG) -> DAG:
+        """Direct all that is left, as in a member where that can be."""
+        for head, row in enumerate(near.parents):
+            for tail in row:
+                if tail in self.free[head]:
+                    self.direct((tail, head))
+        rows = tuple(tuple(sorted(row)) for row in self.parents)
+        return near if rows == near.parents else DAG.unchecked(near.nodes, rows)
+
+    def pdag(self, nodes: tuple[str, ...]) -> PDAG:
+        """The state as a graph."""
+        parents, free = (
+            tuple(tuple(sorted(row)) for row in rows) for rows in (self.parents, self.free)
+        )
+        return PDAG.unchecked(nodes, parents, free)
+
+
+def directed_by(pdag: PDAG, arcs: Iterable[NumberedArc]) -> PDAG:
+    """Direct edges of a class, and all others that follow by Meek's rules.
+
+    Parameters
+    ----------
+    pdag : an equivalence class, such as `cpdag` makes.
+    arcs : pairs (tail, head) of numbers, each an edge of the class.
+
+    Raises
+    ------
+    GraphError : the directions contradict each other.
+
+    Examples
+    --------
+    >>> chain = PDAG.from_edges(edges=[("a", "b"), ("b", "c"), ("c", "d")])
+    >>> directed_by(chain, [(1, 2)])
+    <PDAG b -> c, c -> d, a - b>
+    """
+    return _Partial.of(pdag).direct(*arcs).pdag(pdag.nodes)
+
+
+def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[DAG]:
+    """The members of a class, or one for each way in which the edges at some nodes can run.
+
+    Parameters
+    ----------
+    pdag : a class closed under Meek's rules, as `cpdag` makes.
+    near : one of its members: it comes first, and the others have its directions where they can.
+    at : nodes; members that agree in all parents of these count once. None for all nodes.
+
+    Examples
+    --------
+    >>> graph = DAG.from_arcs(["a -> b", "b -> c"])
+    >>> chain = PDAG.from_edges(edges=[("a", "b"), ("b", "c")])
+    >>> [str(each) for each in members(chain, graph)]
+    ['[a][b|a][c|b]', '[b][a|b][c|b]', '[c][b|c][a|b]']
+    >>> [str(each) for each in members(chain, graph, at=[0])]
+    ['[a][b|a][c|b]', '[b][a|b][c|b]']
+    """
+    edges = _edges_at(pdag, range(len(pdag.nodes)) if at is None else at)
+    turn: tuple[NumberedArc, ...] = ()
+    waiting = [(_Partial.of(pdag), 0, turn)]
+    while waiting:
+        state, place, turn = waiting.pop()
+        state.direct(*turn)
+        while place < len(edges) and edges[place][1] not in state.free[edges[place][0]]:
+            place += 1
+        if place == len(edges):
+            yield state.completed(near)
+            continue
+        edge = edges[place]
+        as_near = edge if edge[0] in near.parents[edge[1]] else edge[::-1]
+        waiting.append((state.copy(), place + 1, (as_near[::-1],)))
+        waiting.append((state, place + 1, (as_near,)))
+
+
+def _edges_at(pdag: PDAG, nodes: Iterable[int]) -> list[NumberedArc]:
+    return [(node, other) for node in nodes for other in pdag.neighbours[node]]
+
+
+class Members(NamedTuple):
+    """Some members of a class, and whether they are all that there are."""
+
+    graphs: tuple[DAG, ...]
+    complete: bool
+
+
+def some_members(
+    pdag: PDAG, near: DAG, at: Sequence[int], most: int, rng: np.random.Generator
+) -> Members:
+    """The members of a class that differ in the parents of some nodes, up to a number.
+
+    Where there are more, some far apart: `near`, the one with all edges out of the nodes and the one
+    with all into them, as far as these can be, and others by chance.
+
+    Parameters
+    ----------
+    pdag, near, at : as for `members`.
+    most : how many graphs are enough.
+    rng : where chance comes from.
+    """
+    found = tuple(islice(members(pdag, near, at), most + 1))
+    if len(found) <= most:
+        return Members(found, True)
+    chosen = {_parents(near, at): near}
+    for choose in _choices(set(at), 3 * most, rng):
+        if len(chosen) >= most:
+            break
+        graph = _descent(pdag, near, at, choose)
+        chosen.setdefault(_parents(graph, at), graph)
+    for graph in found:  # what chance met twice leaves room
+        if len(chosen) >= most:
+            break
+        chosen.setdefault(_parents(graph, at), graph)
+    return Members(tuple(chosen.values()), False)
+
+
+def _parents(graph: DAG, at: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    return tuple(graph.parents[node] for node in at)
+
+
+def _choices(
+    at: set[int], draws: int, rng: np.random.Generator
+) -> Iterator[Callable[[NumberedArc], NumberedArc]]:
+    """Ways to direct an edge (node, other): out of the nodes, into them, then by chance."""
+    yield lambda edge: edge
+    yield lambda edge: edge[::-1] if edge[1] not in at else edge
+    for share in rng.random(draws).tolist():  # many parents and few alike
+
+        def toss(edge: NumberedArc, share: float = share) -> NumberedArc:
+            return edge[::-1] if rng.random() < share else edge
+
+        yield toss
+
+
+def _descent(pdag: PDAG, near: DAG, at: Sequence[int], choose: Choose) -> DAG:
+    state = _Partial.of(pdag)
+    for node, other in _edges_at(pdag, at):
+        if other in state.free[node]:
+            state.direct(choose((node, other)))
+    return state.completed(near)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import check_nodes, find_node
-from arcwise.graphs.reading import Reading
+from arcwise.graphs.parser import Parser
 
 
 @dataclass(frozen=True, init=False)
@@ -303,7 +303,7 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 def _read(given: Any, word: str) -> tuple[Pairs, Pairs]:
     """Bring arcs and edges into pairs of names, each once, in the order given; arcs and edges apart."""
-    found = Reading(None)
+    found = Parser(None)
     try:
         found.read(given)
     except GraphError as error:

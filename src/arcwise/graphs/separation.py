@@ -16,9 +16,8 @@ from collections.abc import Iterable
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import Nodes, pick
+from arcwise.graphs.nodes import Nodes, pick, reach
 from arcwise.graphs.ugraph import UGraph
-from arcwise.graphs.walks import reach
 
 
 def separated(graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional, ConditionalGaussianModel, DiscreteConditional
 from arcwise.graphs import DAG
-from arcwise.graphs.walks import topological, transpose
+from arcwise.graphs.nodes import topological, transpose
 from arcwise.networks import BayesNet
 
 __all__ = ["turn", "turnable"]

@@ -11,7 +11,7 @@ from arcwise.data import Moments, Table
 from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits
-from arcwise.graphs.walks import topological, transpose
+from arcwise.graphs.nodes import topological, transpose
 from arcwise.learners.chains import SHARE, Weighed, weighed
 from arcwise.learners.problem import Problem
 from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of

@@ -21,8 +21,7 @@ import numpy as np
 
 from arcwise.data import Table
 from arcwise.errors import FitError, unknown
-from arcwise.graphs import DAG, Rules
-from arcwise.graphs.spanning import rooted, spanning_forest
+from arcwise.graphs import DAG, Rules, rooted, spanning_forest
 from arcwise.learners.classifiers.relations import Relations
 from arcwise.learners.directed import Directed
 from arcwise.learners.specification import Specification

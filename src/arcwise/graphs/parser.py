@@ -1,0 +1,428 @@
+"""Graphs as people write them, parsed into arcs and edges between names.
+
+An arc always runs from parent to child, whatever the form:
+
+- a text: paths of ``a -> b``, ``b <- a`` and, without a direction, ``a -- b`` or ``a - b``; terms such as
+  ``c:a:b``; statements are separated by a comma, a semicolon, a plus sign or a new line; or bnlearn's model
+  string ``[a][b][c|a:b]`` (Scutari 2010);
+- a list of pairs (parent, child), or of texts;
+- a mapping from each child to its parents;
+- an adjacency matrix, row -> column (see ``matrix``);
+- a networkx graph, or a graph of this package.
+
+Every other form raises an error: no text makes a node whose name contains an arrow. Names that contain such
+characters are given in pairs or in a mapping, which are taken as they are.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from typing import Any, TypeAlias
+
+from arcwise.errors import GraphError
+from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx
+from arcwise.graphs.nodes import AnyGraph, Node, unknown_node
+
+Arc: TypeAlias = tuple[Node, Node] | str
+Pair: TypeAlias = tuple[str, str]
+
+RIGHT, LEFT, LINE, BOTH = "->", "<-", "--", "<->"
+
+# Arrows of any length, an edge, and a dash between spaces; a name may hold a single dash.
+_LINK = re.compile(r"<-+>|↔|-+>|→|<-+|←|--+|(?<=\s)-(?=\s)")
+# Other arrows: what is left of them in a name is a mistake.
+_ARROWS = re.compile(r"[-=~.]>|<[-=~.]|[←-⇿⟵-⟿]|--|\s-\s")
+_ENDS = re.compile(r"^[-<>]|[-<>]$")
+_SEPARATORS = re.compile(r"[,;\n\r]")
+_BRACKET = re.compile(r"\s*\[([^\[\]|]*)(?:\|([^\[\]|]*))?\]\s*")
+_TERM_SIGNS = ":*|~"
+
+FORMULA_SIGNS = (*"+:*|~[{},;\n\r",)
+STRING_SIGNS = tuple("[]|:")
+
+
+def has_links(text: str) -> bool:
+    """Tell whether a text names arcs or edges by the signs between their ends.
+
+    Examples
+    --------
+    >>> [has_links(text) for text in ("a -> b", "a <- b", "a - b", "a-b", "a:b")]
+    [True, True, True, False, False]
+    """
+    return _LINK.search(text) is not None
+
+
+def has_lines(text: str) -> bool:
+    """Tell whether a text has edges without a direction, a -- b or a - b."""
+    return LINE in map(_kind, _LINK.findall(text))
+
+
+def has_arrow(name: str) -> bool:
+    """Tell whether a name holds an arrow or an edge, so that a text could not give it back."""
+    return _ARROWS.search(name) is not None or has_links(name)
+
+
+def plain(name: str) -> bool:
+    """Tell whether a text can only be one name: no arrow, no separator, no sign of a term."""
+    return not (has_arrow(name) or any(sign in name for sign in FORMULA_SIGNS))
+
+
+def _statements(text: str, *, plus: bool = True) -> list[str]:
+    """Split a text at commas, semicolons, new lines and, for formulas, plus signs."""
+    bare = text.strip().removeprefix("~")
+    lines = [line for line in re.split(r"[;\n\r]", bare) if line.strip()] or [""]
+    parts = [part.strip() for line in lines for part in re.split("[+,]" if plus else ",", line)]
+    for part in parts:
+        if not part:
+            raise GraphError(f"The text {text!r} has an empty name; write names between its signs.")
+        if "~" in part and plus:
+            raise GraphError(f"The sign ~ can only begin a formula, but it is inside {part!r}.")
+        if any(brace in part for brace in "{}"):
+            raise GraphError(
+                f"A graph in a text has no braces, got {part!r}: write its arcs alone, 'a -> b, b -> c'."
+            )
+    return parts
+
+
+def _path_of(statement: str, *, terms: bool = True) -> tuple[list[str], list[str]]:
+    """The names of a path such as a -> b <- c, and the signs between them."""
+    held = [sign for sign in _TERM_SIGNS if terms and sign in statement]
+    if held:
+        raise GraphError(
+            f"A term with -> or -- is a path such as a -> b -> c, but {statement!r} holds {held[0]!r}; "
+            "give a node's parents as [c|a:b], or one arc or edge after the other."
+        )
+    names = _checked(_LINK.split(statement), statement)
+    wrong = [name for name in names if _ENDS.search(name)]
+    if wrong:
+        raise GraphError(
+            f"The ends of an arc must be names, got {wrong[0]!r} in {statement!r}; names that hold such "
+            "signs go into a pair (parent, child)."
+        )
+    return names, [_kind(sign) for sign in _LINK.findall(statement)]
+
+
+def _names_of(statement: str, *, bar: bool) -> list[str]:
+    """The names of a term such as c:a:b; with a bar, c|a:b means the same."""
+    if "|" in statement:
+        if not bar:
+            raise GraphError(f"An undirected term has no |, got {statement!r}; use : or * or --.")
+        child, _, parents = statement.partition("|")
+        if "|" in parents or ":" in child or "*" in child:
+            raise GraphError(f"A term with | is child|parent:parent, got {statement!r}.")
+        return _checked([child, *re.split(r"[:*]", parents)], statement)
+    return _checked(re.split(r"[:*]", statement), statement)
+
+
+def _families_of(text: str) -> dict[str, list[str]]:
+    """The children of a model string such as [A][B|A], each with its parents."""
+    families: dict[str, list[str]] = {}
+    position = 0
+    while position < len(text):
+        match = _BRACKET.match(text, position)
+        if match is None:
+            raise GraphError(
+                f"A model string looks like [A][B|A], got {text[position : position + 20]!r} "
+                f"at sign {position + 1}; names must not hold any of [ ] | : there."
+            )
+        parents = [] if match[2] is None else match[2].split(":")
+        child, *rest = _checked([match[1], *parents], match[0].strip())
+        if child in families:
+            raise GraphError(f"Node {child!r} has two pairs of brackets in the model string.")
+        families[child] = rest
+        position = match.end()
+    for child, rest in families.items():
+        for parent in rest:
+            if parent not in families:
+                raise GraphError(
+                    f"{unknown_node(parent, families)} It is named as a parent of {child!r}, "
+                    "but every node of a model string needs its own brackets."
+                )
+    return families
+
+
+def _kind(sign: str) -> str:
+    """The kind of a sign of any length."""
+    if sign in "→←↔":
+        return {"→": RIGHT, "←": LEFT, "↔": BOTH}[sign]
+    return {(False, True): RIGHT, (True, False): LEFT, (True, True): BOTH}.get(
+        ("<" in sign, ">" in sign), LINE
+    )
+
+
+def _checked(names: list[str], statement: str) -> list[str]:
+    """Strip spaces; refuse empty and repeated names, and names that hold an arrow."""
+    bare = [name.strip() for name in names]
+    if not all(bare):
+        raise GraphError(
+            f"The term {statement!r} has an empty name; write names between its signs."
+        )
+    for name in bare:
+        if bare.count(name) > 1:
+            raise GraphError(f"The term {statement!r} names {name!r} twice.")
+        if has_arrow(name):
+            raise GraphError(
+                f"A name in a text must not hold an arrow, got {name!r}: arcs are written a -> b or b <- a, "
+                "edges a -- b; other names go into a pair (parent, child)."
+            )
+    return bare
+
+
+def pair(arc: Arc) -> tuple[Node, Node]:
+    """Return the ends (parent, child) of an arc given as a pair, or as a text "a -> b" or "b <- a".
+
+    Examples
+    --------
+    >>> pair("rain -> wet"), pair("wet <- rain"), pair(("rain", "wet"))
+    (('rain', 'wet'), ('rain', 'wet'), ('rain', 'wet'))
+    """
+    if isinstance(arc, str):
+        signs = _signs_in(arc)
+        if signs not in ([RIGHT], [LEFT]):
+            raise GraphError(
+                f"An arc in words has the form 'tail -> head', got {arc!r}; "
+                "names that hold '->' or a comma go into a pair (tail, head)."
+            )
+        (left, right), _ = _path_of(arc, terms=False)
+        return (left, right) if signs == [RIGHT] else (right, left)
+    try:
+        # A set has no order, and a mapping is not a pair.
+        tail, head = () if isinstance(arc, Set | Mapping) else arc
+    except (TypeError, ValueError):
+        raise GraphError(f"An arc is a pair (tail, head), got {arc!r}.") from None
+    return tail, head
+
+
+def edge(given: Arc) -> tuple[Node, Node]:
+    """Return the two ends of an edge given as a pair, or as a text "a -- b", "a - b" or "a:b".
+
+    Examples
+    --------
+    >>> edge("top-down -- bottom-up"), edge("a:b")
+    (('top-down', 'bottom-up'), ('a', 'b'))
+    """
+    if not isinstance(given, str):
+        return pair(tuple(given) if isinstance(given, Set) else given)
+    signs = _signs_in(given)
+    if signs == [LINE]:
+        (left, right), _ = _path_of(given, terms=False)
+        return left, right
+    ends = [end.strip() for end in given.split(":")]
+    if signs != [] or len(ends) != 2 or not all(ends):
+        raise GraphError(
+            f"An edge in words has the form 'one -- other', got {given!r}; names that hold '--' or "
+            "':' go into a pair (one, other)."
+        )
+    return ends[0], ends[1]
+
+
+def _signs_in(text: str) -> list[str] | None:
+    """The kinds of the signs between the ends of one statement; None if there are several statements."""
+    return None if _SEPARATORS.search(text) else list(map(_kind, _LINK.findall(text)))
+
+
+@dataclass
+class Parser:
+    """Names, arcs and edges that were parsed so far.
+
+    `directed` says what a term ``a:b`` means: parents of its first name (True), edges between all of its
+    names (False), or one edge (None, for rules, which may have arcs and edges). `nodes` are all names in
+    order if the form gives one.
+    """
+
+    directed: bool | None
+    names: dict[str, None] = field(default_factory=dict)
+    arcs: list[Pair] = field(default_factory=list)
+    edges: list[Pair] = field(default_factory=list)
+    nodes: tuple[str, ...] | None = None
+
+    def read(self, given: Any) -> None:
+        """Read a graph of any form; a list of plain names is one term."""
+        if isinstance(given, str):
+            self._text(given)
+        elif isinstance(given, AnyGraph):
+            self.take(given.nodes, getattr(given, "arcs", ()), getattr(given, "edges", ()))
+        elif isinstance(given, Mapping):
+            self._mapping(given)
+        elif hasattr(given, "is_directed") and hasattr(given, "edges"):
+            self.take(*links_of_networkx(given))
+        elif is_matrix(given):
+            self.take(*links_of_matrix(given))
+        elif isinstance(given, Iterable):
+            self._list(given)
+        else:
+            raise GraphError(
+                "A graph must be a text, a list of pairs (parent, child), a mapping from children to "
+                f"parents, a matrix or a networkx graph, got {given!r}."
+            )
+
+    def take(self, nodes: Sequence[str], arcs: Iterable[Pair], edges: Iterable[Pair]) -> None:
+        """Add what another graph has, of the kind that is read."""
+        self.nodes = tuple(nodes) if self.nodes is None and not self.names else None
+        self.names.update(dict.fromkeys(nodes))
+        for tail, head in arcs:
+            self._arc(tail, head, f"{tail} -> {head}")
+        for one, two in edges:
+            self._edge(one, two, f"{one} -- {two}")
+
+    def _arc(self, tail: str, head: str, said: object) -> None:
+        if self.directed is False:
+            raise GraphError(
+                f"An undirected graph has no ->, got {said!r}; write one -- other, or one:other."
+            )
+        if tail == head:
+            raise GraphError(f"The arc {said!r} joins a node to itself.")
+        self.names.update(dict.fromkeys((tail, head)))
+        self.arcs.append((tail, head))
+
+    def _edge(self, one: str, two: str, said: object) -> None:
+        if self.directed:
+            raise GraphError(
+                f"A directed graph has arcs such as a -> b, got the edge {said!r}, which has no direction."
+            )
+        if one == two:
+            raise GraphError(f"The edge {said!r} joins a node to itself.")
+        self.names.update(dict.fromkeys((one, two)))
+        self.edges.append((one, two))
+
+    def _text(self, text: str) -> None:
+        if self.directed and text.lstrip().startswith("["):
+            self.model_string(text)
+            return
+        for statement in _statements(text, plus=self.directed is not None):
+            if has_links(statement):
+                self._path(statement)
+            else:
+                self._term(statement)
+
+    def model_string(self, text: str) -> None:
+        """Read bnlearn's model string, in which every node has its own brackets."""
+        for child, parents in _families_of(text).items():
+            self._family([child, *parents])
+
+    def _path(self, statement: str) -> None:
+        """Read ``a -> b <- c`` or ``a -- b -- c``."""
+        names, signs = _path_of(statement, terms=self.directed is not None)
+        for (left, right), sign in zip(pairwise(names), signs, strict=True):
+            if sign == LINE:
+                self._edge(left, right, statement)
+            elif sign == RIGHT:
+                self._arc(left, right, statement)
+            elif sign == LEFT:
+                self._arc(right, left, statement)
+            else:
+                raise GraphError(
+                    f"An arc has one direction, got {statement!r}: write a -> b or a <- b; an edge "
+                    "without a direction, a -- b, is for undirected graphs."
+                )
+
+    def _term(self, statement: str) -> None:
+        """Read ``c:a:b`` or ``c|a:b``, in rules one edge ``a:b``."""
+        names = _names_of(statement, bar=self.directed is True)
+        if self.directed:
+            self._family(names)
+        elif self.directed is None and len(names) != 2:
+            raise GraphError(
+                "Rules have arcs 'tail -> head' and, without a direction, edges 'one -- other', got "
+                f"{statement!r}; names that hold such signs go into a pair (tail, head)."
+            )
+        else:
+            self._clique(names, statement)
+
+    def _family(self, names: Sequence[str]) -> None:
+        """Read a child and its parents."""
+        self.names[names[0]] = None
+        for parent in names[1:]:
+            self._arc(parent, names[0], f"{parent} -> {names[0]}")
+
+    def _clique(self, names: Sequence[str], said: object) -> None:
+        """Join all of some names."""
+        self.names.update(dict.fromkeys(names))
+        for one, two in combinations(names, 2):
+            self._edge(one, two, said)
+
+    def _list(self, given: Iterable[Any]) -> None:
+        """Read pairs and texts; of plain names alone, one term."""
+        entries = list(given)
+        if self.directed is not None and plain_names(entries):
+            self._names(given, entries)
+            return
+        for entry in entries:
+            if isinstance(entry, str):
+                self._text(entry)
+            elif self.directed is False and not isinstance(entry, Mapping):
+                self._clique(_distinct(entry), entry)
+            else:
+                self._arc(*_ends_of(entry), entry)
+
+    def _names(self, given: Iterable[Any], names: list[str]) -> None:
+        """Read a list of plain names: of an undirected graph all are joined, of a DAG the child is first."""
+        if not names:
+            return
+        if self.directed is False:
+            self._clique(_distinct(given), names)
+        elif isinstance(given, Set):
+            raise GraphError(
+                f"A set of names has no order, got {given!r}: write {{child: [parents]}}."
+            )
+        elif isinstance(given, tuple) and len(names) == 2:
+            self._arc(names[0], names[1], given)
+        else:
+            self._family(_distinct(given))
+
+    def _mapping(self, given: Mapping[Any, Any]) -> None:
+        """Read children and their parents."""
+        if self.directed is False:
+            raise GraphError(
+                "A mapping from children to parents is a directed graph, got one for an undirected graph: "
+                "give a list of pairs."
+            )
+        for child, parents in given.items():
+            self._family(_distinct([child, *_parents(child, parents)]))
+
+
+def plain_names(given: Any) -> bool:
+    """Whether a list has plain names only: texts without arrows or lines."""
+    return isinstance(given, list | tuple | Set) and all(
+        isinstance(entry, str) and not has_links(entry) for entry in given
+    )
+
+
+def _ends_of(entry: Any) -> Pair:
+    """The two names of a pair (parent, child), taken as they are."""
+    if isinstance(entry, Sequence) and len(entry) == 2 and all(isinstance(n, str) for n in entry):
+        return str(entry[0]), str(entry[1])
+    if isinstance(entry, Sequence) and entry and all(isinstance(n, str) for n in entry):
+        raise GraphError(
+            f"An arc in a list must be a pair (parent, child), got {entry!r}: write {{child: [parents]}} for "
+            "a node with several parents or none."
+        )
+    raise GraphError(f"An arc must be a pair of names (parent, child), got {entry!r}.")
+
+
+def _distinct(given: Any) -> list[str]:
+    """The names of a term, each of them once; they are taken as they are."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise GraphError(f"A term must be a list of names, got {given!r}.")
+    names = sorted(given) if isinstance(given, Set) else list(given)
+    whole = bool(names) and all(isinstance(name, str) and name for name in names)
+    if not whole or len(set(names)) != len(names):
+        raise GraphError(f"A list of names must hold each name once and no empty one: {names!r}.")
+    return names
+
+
+def _parents(child: object, given: Any) -> list[Any]:
+    """The parents of a child in a mapping: a list of names, or one name."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        if not plain(given):
+            raise GraphError(
+                f"The parents of {child!r} must be a list of names, got the text {given!r}: write "
+                f"[{given!r}] if it is one name."
+            )
+        return [given]
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise GraphError(f"The parents of {child!r} must be a list of names, got {given!r}.")
+    return list(given)
