@@ -9,7 +9,7 @@ import pytest
 from pyarrow import csv
 
 import arcwise as aw
-from arcwise.data.quotes import long_cells
+from arcwise.data.text import long_cells
 from arcwise.errors import DataError, FileError
 
 ROWS = [f"{row % 11},lev{row % 3},{row * 2.5 % 7}" for row in range(1000)]

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the cut points in arcwise.data.cutting: rows one by one, all divisions tried."""
+"""Slow, obvious twins of the cut points in arcwise.data.cuts: rows one by one, all divisions tried."""
 
 import math
 from collections import Counter

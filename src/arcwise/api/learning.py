@@ -15,8 +15,8 @@ from arcwise.api.net import Network
 from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, any_table, fingerprint, read
-from arcwise.data.functions import function_notes
-from arcwise.data.gaps import checked_policy
+from arcwise.data.audit import function_notes
+from arcwise.data.prepare import checked_policy
 from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
 from arcwise.evaluate import bend_notes, some_rows
 from arcwise.graphs import DAG, Limits, Rules, UGraph, dag

@@ -15,7 +15,7 @@ from arcwise.errors import DataError, plural
 if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.data import Table
-    from arcwise.data.raw import Raw
+    from arcwise.data.frames import Raw
     from arcwise.inference import Predictions
 
 # Notes of the library that the shell has its own words for.

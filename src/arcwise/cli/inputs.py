@@ -18,7 +18,7 @@ from arcwise.errors import DataError, FileError, GraphError, close_to
 if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.data import Kind, Moments, Table
-    from arcwise.data.raw import Raw
+    from arcwise.data.frames import Raw
     from arcwise.graphs import DAG, PDAG, UGraph
 
 STANDARD_INPUT = Path("-")

@@ -64,7 +64,7 @@ def _registers() -> dict[str, str]:
     """Words that help texts name, by the name of their register."""
     from arcwise.conditionals import FAMILIES
     from arcwise.data import KINDS, METHODS
-    from arcwise.data.gaps import POLICIES
+    from arcwise.data.prepare import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
     from arcwise.learners import RULES, Lasso, graphs, replicates, sampling

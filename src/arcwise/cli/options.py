@@ -176,7 +176,7 @@ class Source(Rows):
     missing: Annotated[str, data_option("WORD")] = "drop"
 
     def __post_init__(self) -> None:
-        from arcwise.data.gaps import checked_policy
+        from arcwise.data.prepare import checked_policy
 
         checked_policy(self.missing)
 

@@ -5,15 +5,14 @@ from arcwise.data.coding import Coding
 from arcwise.data.conform import conform
 from arcwise.data.discretise import METHODS, discretise
 from arcwise.data.examples import Example, example, examples, network_file
+from arcwise.data.folds import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
 from arcwise.data.prepare import Scaling, returns, standardise, with_rows
 from arcwise.data.source import any_table, fingerprint, read
-from arcwise.data.stream import moments
+from arcwise.data.stream import counts, gathered, moments
 from arcwise.data.table import Table
-from arcwise.data.tally import counts, gathered
-from arcwise.data.units import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.variable import KINDS, Kind, Level, Variable
 
 __all__ = [

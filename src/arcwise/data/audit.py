@@ -3,7 +3,10 @@
 It looks at each column (kind and why, gaps, distinct values, tails, tiny cells) and at columns
 together (copies, near-copies, linear functions of others, rows against columns). It changes
 nothing: constants, copies and heavy tails stay in the table, and models state their own rules for
-them. Linear dependence is found by a Cholesky factorisation with pivots of the correlation matrix:
+them. `function_notes` looks at the columns that a learned graph joins: a copy or a sum of columns takes over
+their edges, two codings of one variable are joined for certain, and row numbers to what rows are sorted by.
+
+Linear dependence is found by a Cholesky factorisation with pivots of the correlation matrix:
 when the largest remaining pivot, a variance given the columns chosen so far, is below 1e-8, the
 remaining columns are linear functions of the chosen ones (1 - R^2 < 1e-8).
 """
@@ -22,13 +25,15 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError
 
+Floats = NDArray[np.float64]
+
 # A value further from the median than this many robust standard deviations is far out.
 FAR = 10.0
 # Below this share of values that occur once, a column is too grainy for bandwidths by leaving one out.
 SINGLETONS = 0.02
 # A level with fewer cases than this says little about its conditional distribution.
 TINY = 5
-# So many columns are printed; all of them are in `rows`.
+# Columns that are printed; all of them are in `rows`.
 SHOWN = 60
 
 
@@ -147,16 +152,15 @@ def _why(variable: Variable, fixed: bool) -> str:
         return "numbers"
     if variable.numeric:
         return "few whole numbers" if len(variable.levels) <= 10 else "numeric categories"
-    truth = all(isinstance(level, bool) for level in variable.levels)
-    return "truth values" if truth else "text"
+    return "truth values" if all(isinstance(each, bool) for each in variable.levels) else "text"
 
 
 def _levels(
     variable: Variable, codes: Column, weights: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     counts = np.bincount(codes, weights=weights, minlength=len(variable.levels or ()))
-    about: dict[str, Any] = {"distinct": int(np.count_nonzero(counts))}
-    about["smallest"] = float(counts.min()) if len(counts) else None
+    least = float(counts.min()) if len(counts) else None
+    about: dict[str, Any] = {"distinct": int(np.count_nonzero(counts)), "smallest": least}
     if variable.numeric and variable.levels:
         numbers = [float(level) for level in variable.levels]
         about |= {"low": min(numbers), "high": max(numbers)}
@@ -209,11 +213,8 @@ def _gap_findings(table: Table, rows: Sequence[ColumnAudit]) -> list[str]:
     gappy = sorted((row for row in rows if row.gaps), key=lambda row: -row.gaps)
     if not gappy:
         return []
-    holes = np.zeros(table.rows, dtype=bool)
-    for variable, column in zip(table.variables, table.columns, strict=True):
-        holes |= gaps_of(variable, column)
     most = ", ".join(f"{row.name!r}: {row.gaps}" for row in gappy[:3])
-    whole = table.rows - int(holes.sum())
+    whole = table.rows - int(table.missing().any(axis=1).sum())
     return [f"{whole} of {table.rows} rows are complete; most gaps are in {most}."]
 
 
@@ -230,7 +231,7 @@ def _column_findings(rows: Sequence[ColumnAudit]) -> list[str]:
         ),
         (
             "Heavy tails",
-            [row for row in varied if row.far is not None and row.far > FAR],
+            [row for row in varied if (row.far or 0.0) > FAR],
             "values over 10 robust standard deviations out; logarithms or ranks may help",
         ),
         (
@@ -249,25 +250,15 @@ def _column_findings(rows: Sequence[ColumnAudit]) -> list[str]:
 # -- columns together -----------------------------------------------------------------------------
 
 
-NEAR = 0.9999
-# 1 - R^2 below this counts as an exact linear function.
-EXACT = 1e-8
-# Beyond so many columns of numbers their correlations are not looked at: time grows as the cube.
-MOST = 2000
-
-Floats = NDArray[np.float64]
+NEAR = 0.9999  # correlation beyond which columns are near-copies
+EXACT = 1e-8  # 1 - R^2 below which a column is a linear function of others
+MOST = 2000  # columns of numbers whose correlations are looked at: time grows as the cube
 
 
 def pair_findings(table: Table) -> list[str]:
     """Write sentences about copies and linear functions among a table's columns.
 
-    Parameters
-    ----------
-    table : correlations are those of complete rows.
-
-    Returns
-    -------
-    The sentences; one says so if there are too many columns to look at.
+    Correlations are those of complete rows; one sentence says so if there are too many columns to look at.
     """
     copies = _copies(table)
     said = [f"Copies (all values equal): {_groups(copies)}."] if copies else []
@@ -275,10 +266,9 @@ def pair_findings(table: Table) -> list[str]:
     numbers = [
         v.name for v in table.variables if (not v.discrete or v.numeric) and v.name not in repeated
     ]
-    if len(numbers) > MOST:
-        limit = f"Correlations were not looked at: there are over {MOST} columns of numbers."
-        return [*said, limit]
-    return said + _linear_findings(table, numbers)
+    if len(numbers) <= MOST:
+        return said + _linear_findings(table, numbers)
+    return [*said, f"Correlations were not looked at: there are over {MOST} columns of numbers."]
 
 
 def _groups(groups: Iterable[list[str]]) -> str:
@@ -365,3 +355,74 @@ def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
     padded = (zip(line, widths, strict=True) for line in table)
     return ["  ".join(cell.ljust(width) for cell, width in line).rstrip() for line in padded]
+
+
+# -- columns of a learned graph -----------------------------------------------------------------
+
+
+MAX_WORK = 2e9
+"""Rows times squared columns up to which correlations are computed."""
+ROWS_PER_LEVEL = 5
+"""Fewer rows per level make one column a function of another by chance."""
+
+
+def function_notes(table: Table, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Name exact functions and identifiers among columns that have edges.
+
+    Parameters
+    ----------
+    table : the rows that a graph was learned from.
+    pairs : the edges.
+
+    >>> from arcwise.data.frames import table
+    >>> data = table({"size": ["s", "m", "m", "s"] * 4, "code": ["1", "2", "2", "1"] * 4})
+    >>> function_notes(data, [("code", "size")])
+    ["'code' and 'size' are the same levels under other names."]
+    """
+    edges = [pair for pair in pairs if all(name in table.names for name in pair)]
+    joined = sorted({name for pair in edges for name in pair}, key=table.order.index)
+    if not joined:
+        return []
+    numbers = [v.name for v in map(table.variable, joined) if not v.discrete or v.numeric]
+    notes = _identifiers(table, [name for name in numbers if not table.variable(name).discrete])
+    if len(numbers) > 1 and table.rows * len(numbers) ** 2 <= MAX_WORK:
+        notes += pair_findings(table.select(numbers))
+    return notes + [note for pair in edges if (note := _recoding(table, *pair))]
+
+
+def _identifiers(table: Table, numbers: list[str]) -> list[str]:
+    """Name columns with another whole number in each row, in ascending or descending order."""
+    found = [name for name in numbers if _is_identifier(table.column(name))]
+    if not found:
+        return []
+    have, its, it = ("have", "their", "them") if len(found) > 1 else ("has", "its", "it")
+    return [
+        f"{sentence_list(found)} {have} another whole number in each row, in the order of the rows, as "
+        f"identifiers have: {its} edges show how the rows are sorted; leave {it} out with select()."
+    ]
+
+
+def _is_identifier(column: NDArray[np.float64]) -> bool:
+    steps = np.diff(column)
+    return len(column) > 10 and bool(
+        ((steps > 0).all() or (steps < 0).all()) and (column == np.floor(column)).all()
+    )
+
+
+def _recoding(table: Table, first: str, second: str) -> str:
+    """Say that of two discrete columns one is a function of the other, if it is."""
+    one, two = table.variable(first), table.variable(second)
+    if one.levels is None or two.levels is None:
+        return ""
+    a, b = table.column(first), table.column(second)
+    kept = ~(gaps_of(one, a) | gaps_of(two, b))
+    codes = np.unique(a[kept].astype(np.int64) * len(two.levels) + b[kept])
+    sizes = [len(np.unique(codes // len(two.levels))), len(np.unique(codes % len(two.levels)))]
+    if min(sizes) < 2 or kept.sum() < ROWS_PER_LEVEL * max(sizes):
+        return ""
+    if len(codes) == sizes[0] == sizes[1]:
+        return f"{first!r} and {second!r} are the same levels under other names."
+    if len(codes) in sizes:
+        source, target = (first, second) if len(codes) == sizes[0] else (second, first)
+        return f"{target!r} is a function of {source!r}: each level of {source!r} has one of {target!r}."
+    return ""

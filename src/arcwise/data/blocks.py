@@ -19,11 +19,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.guess import SPACES, Layout, as_utf8, encoding_of, layout_of, without_header
-from arcwise.data.kinds import is_text, number_array
+from arcwise.data.frames import tidy_names
+from arcwise.data.kinds import encode_text, is_text, no_states, number_array, spoilt
 from arcwise.data.memory import size_words
-from arcwise.data.quotes import check_quotes, long_cells, may_span_lines
-from arcwise.data.raw import tidy_names
 from arcwise.data.source import (
     GZIP,
     PARQUET,
@@ -39,7 +37,17 @@ from arcwise.data.source import (
     starts_with,
 )
 from arcwise.data.table import checked_weights, gap_note, no_rows_left
-from arcwise.data.texts import encode_text, no_states, spoilt
+from arcwise.data.text import (
+    SPACES,
+    Layout,
+    as_utf8,
+    check_quotes,
+    encoding_of,
+    layout_of,
+    long_cells,
+    may_span_lines,
+    without_header,
+)
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to
 

@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.coding import Coding, hours_of
-from arcwise.data.frames import raw_of, to_arrow
-from arcwise.data.kinds import is_text, number_array
-from arcwise.data.raw import Raw
+from arcwise.data.frames import Raw, raw_of, to_arrow
+from arcwise.data.kinds import encode_text, is_text, number_array, parse_numbers
 from arcwise.data.table import Table
-from arcwise.data.texts import encode_text, parse_numbers
 from arcwise.data.variable import (
     Column,
     Level,

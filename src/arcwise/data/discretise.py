@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.data.coding import Definition, by_cuts, by_levels
 from arcwise.data.conform import raw_column
-from arcwise.data.cutting import CUTTERS, counted, entropy, labels, neat
-from arcwise.data.definitions import Definition, by_cuts, by_levels
-from arcwise.data.frames import raw_of, table, to_arrow
+from arcwise.data.cuts import CUTTERS, counted, entropy, labels, neat
+from arcwise.data.frames import Raw, raw_of, table, to_arrow
 from arcwise.data.kinds import row_weights, settle, small
-from arcwise.data.raw import Raw
 from arcwise.data.source import existing, naming, raw
 from arcwise.data.table import Table
 from arcwise.data.variable import (
@@ -229,7 +228,7 @@ class Categories:
         self, source: Table, name: str, definition: Definition
     ) -> tuple[Variable, Column, str]:
         """Levels of text or times that a table holds as levels of its own."""
-        variable = definition.variable(name)
+        variable = Variable(name, definition.levels, coding=definition.coding)
         if source.variable(name) == variable:
             return variable, source.column(name), ""
         if not source.variable(name).discrete:
@@ -318,7 +317,8 @@ def _settled(
     made: dict[str, tuple[Variable, Column]] = {}
     for name, definition in wanted.given.items():
         if definition.coding is not None:
-            variable, array = definition.variable(name), _without(present[name], na_values)
+            variable = Variable(name, definition.levels, coding=definition.coding)
+            array = _without(present[name], na_values)
             made[name] = variable, raw_column(variable, array, found.rows)
     rest = tuple(name for name in found.names if name not in made)
     numbers = {*wanted.given, *(wanted.columns or ())}.intersection(rest)

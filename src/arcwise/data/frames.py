@@ -1,22 +1,24 @@
-"""Frames in and out: any data frame, array or dictionary becomes a table, and back.
+"""Columns in and out: any data frame, array or dictionary becomes a table, and back.
 
 Pandas, polars, pyarrow and whatever else narwhals knows are taken through narwhals, and none of
 them has to be installed. All of them end as Arrow arrays, so that kinds are settled by one set of
-rules whatever the data came in.
+rules whatever the data came in. `Raw` is what frames and files have in common before that: tidy
+names, and an Arrow array of any type for each.
 """
 
+from __future__ import annotations
+
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arcwise.data.gaps import refuse_missing
+from arcwise.data.folds import with_copies
 from arcwise.data.kinds import settle
-from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
-from arcwise.data.units import with_copies
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
 
@@ -83,6 +85,22 @@ def _retable(
     elif weights is not None:
         old = old.with_weights(weights)
     return replace(old.recast(kinds), fixed=old.fixed | frozenset(kinds)) if kinds else old
+
+
+def refuse_missing(missing: object) -> None:
+    """Refuse a policy where a table is made, which keeps its gaps; values that mean one have another name."""
+    if missing is not None:
+        raise DataError(
+            f"Values that mean a gap are given as na_values={na_marks(missing)!r}; a table keeps its gaps, "
+            "and what to do about them (missing='drop') is said where a network is learned."
+        )
+
+
+def na_marks(missing: object) -> list[object]:
+    """Give values that mean a gap as a list, as na_values= takes them."""
+    return (
+        [missing] if isinstance(missing, str) or not isinstance(missing, Iterable) else [*missing]
+    )
 
 
 def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
@@ -177,7 +195,7 @@ def _from_frame(data: Any) -> Raw:
     try:
         frame = nw.from_native(data)
     except nw.exceptions.DuplicateError:
-        return _refuse_repeats(data)
+        return _refuse_repeated_columns(data)
     except TypeError:
         raise DataError(
             "A table can be made from a pandas, polars or pyarrow frame, a numpy array or a"
@@ -189,11 +207,11 @@ def _from_frame(data: Any) -> Raw:
     try:
         names = eager.columns
     except nw.exceptions.DuplicateError:
-        return _refuse_repeats(data)
+        return _refuse_repeated_columns(data)
     return _make(names, list(eager.iter_columns()))
 
 
-def _refuse_repeats(data: Any) -> Raw:
+def _refuse_repeated_columns(data: Any) -> Raw:
     tidy_names(getattr(data, "columns", ()) if not hasattr(data, "schema") else data.schema.names)
     raise DataError("Column names occur more than once: give each column its own name.")
 
@@ -284,3 +302,102 @@ def to_pandas(source: Table) -> Any:
         return to_arrow(source).to_pandas()
     except ImportError:
         raise DataError("to_pandas() needs pandas: install it, or use to_arrow().") from None
+
+
+# -- raw columns ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Columns as they came.
+
+    Parameters
+    ----------
+    names : tidy, distinct.
+    arrays : Arrow arrays of equal length, one per name.
+    notes : sentences so far.
+    own : whether the arrays belong to nobody else and need not be copied.
+    """
+
+    names: tuple[str, ...]
+    arrays: tuple[Any, ...]
+    notes: tuple[str, ...] = ()
+    own: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.arrays[0]) if self.arrays else 0
+
+
+def tidy_names(
+    names: Iterable[object], *, numbered: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Make names usable.
+
+    Parameters
+    ----------
+    names : as they came; empty ones (or None) have no name.
+    numbered : a name that occurs again gets a number, as in a.1: what to do about the names of a file that
+        somebody else wrote. Names that are numbers never do: then the line of names is missing.
+
+    Returns
+    -------
+    The names, and notes if some had to be invented or numbered.
+
+    Raises
+    ------
+    DataError : a name occurs twice.
+
+    >>> tidy_names(["a", " b ", ""])
+    (('a', 'b', 'x3'), ("A column without a name is called by its position: 'x3'.",))
+    >>> tidy_names(["a", "b", "a"], numbered=True)
+    (('a', 'b', 'a.1'), ("Column names that occur again were numbered: 'a.1'.",))
+    """
+    given = ["" if name is None else str(name).strip() for name in names]
+    taken, invented, tidy = set(given), [], []
+    for position, name in enumerate(given, start=1):
+        if not name:
+            name = f"x{position}"
+            while name in taken:
+                name += "_"
+            invented.append(name)
+        tidy.append(name)
+    again = _number_repeats(tidy) if numbered else []
+    _refuse_repeats(tidy)
+    repeats = f"Column names that occur again were numbered: {sentence_list(again)}."
+    plural = "Columns without a name are" if len(invented) > 1 else "A column without a name is"
+    note = f"{plural} called by {'their' if len(invented) > 1 else 'its'} position: "
+    notes = [note + sentence_list(invented) + "."] if invented else []
+    return tuple(tidy), (*notes, *([repeats] if again else []))
+
+
+def _number_repeats(names: list[str]) -> list[str]:
+    """Give names that occur again a number of their own, in place; say which."""
+    taken, again = set(names), []
+    seen: set[str] = set()
+    times: Counter[str] = Counter()
+    for place, name in enumerate(names):
+        if name in seen and not _is_number(name):
+            times[name] += 1
+            while f"{name}.{times[name]}" in taken:
+                times[name] += 1
+            names[place] = f"{name}.{times[name]}"
+            taken.add(names[place])
+            again.append(names[place])
+        seen.add(names[place])
+    return again
+
+
+def _is_number(name: str) -> bool:
+    return name.replace(".", "").lstrip("-").isdigit()
+
+
+def _refuse_repeats(names: Sequence[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if not twice:
+        return
+    numbers = all(map(_is_number, twice))
+    hint = "is the first line of names missing" if numbers else "give each column its own name"
+    end = "?" if numbers else "."
+    raise DataError(f"Column names occur more than once ({sentence_list(twice)}): {hint}{end}")

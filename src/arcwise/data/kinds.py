@@ -17,21 +17,28 @@ other numbers                                             continuous
 point). Whole floats with missing values count too, from any source: pandas stores integers with missing
 values as floats, and writes them to files as 1.0. What is left out, and why, is a sentence in the notes
 of the table.
+
+Text is read by its distinct values, never cell by cell. Blanks around a value do not count. The empty text
+is a gap, and so is what ``na_values=`` names; "None" or "NA" in a column of words is a level like any other.
 """
+
+from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.raw import Raw
 from arcwise.data.table import Table, checked_weights
-from arcwise.data.texts import settle_text
-from arcwise.data.variable import KINDS, Column, Kind, Variable, sentence_list, to_levels
+from arcwise.data.variable import KINDS, Column, Kind, Variable, code_type, sentence_list, to_levels
 from arcwise.errors import DataError, close_to, unknown
+
+if TYPE_CHECKING:
+    from arcwise.data.frames import Raw
 
 # At most so many distinct whole numbers are levels.
 FEW = 10
@@ -110,8 +117,7 @@ def settle_column(
     if kinds.is_temporal(array.type):
         array = array.cast(pa.string())
     if is_text(array.type) or kinds.is_dictionary(array.type):
-        variable, column, reason, note = settle_text(name, array, kind, na_values)
-        return Outcome(variable, column, reason, note)
+        return _settle_text(name, array, kind, na_values)
     return Outcome(reason="values that are neither numbers nor text")
 
 
@@ -144,21 +150,17 @@ def number_array(array: Any, na_values: Sequence[object] = ()) -> NDArray[np.flo
 def _number_marks(na_values: Sequence[object]) -> list[float]:
     marks = []
     for mark in na_values:
-        try:
+        with suppress(TypeError, ValueError):
             marks.append(float(mark))  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            continue
     return marks
 
 
 def _settle_truth(name: str, array: Any, kind: Kind | None) -> Outcome:
-    numbers = number_array(array)
-    variable, column = Variable(name), numbers
+    variable, column = Variable(name), number_array(array)
     if kind == "continuous":
         return Outcome(variable, column)
     variable, column = to_levels(variable, column)
-    levels = tuple(bool(level) for level in variable.levels or ())
-    return Outcome(Variable(name, levels=levels), column)
+    return Outcome(Variable(name, tuple(map(bool, variable.levels or ()))), column)
 
 
 def _settle_numbers(
@@ -217,13 +219,16 @@ def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
 
 def _checked_kinds(kinds: Mapping[str, Kind], names: Sequence[str]) -> dict[str, Kind]:
     for name, kind in kinds.items():
-        if name not in names:
-            raise DataError(
-                f"kinds= names {name!r}, but there is no such column. {close_to(name, names)}"
-            )
+        _check_column("kinds", name, names)
         if kind not in KINDS:
             raise unknown("kind of column", kind, KINDS)
     return dict(kinds)
+
+
+def _check_column(option: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        said = f"{option}= names {name!r}, but there is no such column. {close_to(name, names)}"
+        raise DataError(said)
 
 
 def row_weights(
@@ -234,11 +239,7 @@ def row_weights(
         return None, None
     if not isinstance(weights, str):
         return checked_weights(weights, raw.rows), None
-    if weights not in raw.names:
-        raise DataError(
-            f"weights= names {weights!r}, but there is no such column."
-            f" {close_to(weights, raw.names)}"
-        )
+    _check_column("weights", weights, raw.names)
     array = raw.arrays[raw.names.index(weights)]
     import pyarrow as pa
 
@@ -275,3 +276,121 @@ def _constant(variable: Variable, column: Column) -> bool:
     if len(column) > 1 and column[0] != column[1] and not np.isnan(column[:2]).any():
         return False
     return bool(np.nanmin(column) == np.nanmax(column))
+
+
+# -- text ----------------------------------------------------------------------------------------
+
+
+# Text with more values than this, and over half as many as rows, names rows rather than states.
+MANY = 10
+NUMBERS = tuple(
+    rf"^[-+]?([0-9]+{sign}?[0-9]*|{sign}[0-9]+)([eE][-+]?[0-9]+)?$" for sign in (r"\.", ",")
+)
+DATE = r"^[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.,]+(Z|[-+][0-9:]+)?)?$"
+
+
+def _settle_text(name: str, array: Any, kind: Kind | None, na_values: Sequence[object]) -> Outcome:
+    """Turn a text array into a discrete variable with its codes, or numbers where these were asked for."""
+    values, codes, ordered = encode_text(array, na_values)
+    if not len(values):
+        return Outcome(reason="no value at all")
+    if kind == "continuous":
+        return Outcome(Variable(name), parse_numbers(name, values, codes))
+    note = spoilt(name, values, codes)
+    reason = "" if kind or ordered else no_states(values, codes)
+    if reason:
+        return Outcome(reason=reason, note=note)
+    return Outcome(Variable(name, tuple(values.to_pylist()), ordered), codes, note=note)
+
+
+def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
+    """Give the distinct values as Arrow text, each row's code, and whether they came in an order.
+
+    Values that do not occur are dropped unless they were declared in an order; without one they are
+    sorted. The code after the last value is a gap.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # older pyarrow combines into one chunk
+        array = array.chunk(0)
+    coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    words = pc.utf8_trim_whitespace(coded.dictionary.cast(pa.large_string()))
+    rows = pc.fill_null(coded.indices.cast(pa.int64()), len(words)).to_numpy(zero_copy_only=False)
+    ordered = bool(coded.type.ordered)
+    values = _values(words, rows, {"", *map(str, na_values)}, ordered)
+    codes = pc.fill_null(pc.index_in(words, value_set=values), len(values)).to_numpy()
+    return values, np.append(codes, len(values)).astype(code_type(len(values)))[rows], ordered
+
+
+def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], ordered: bool) -> Any:
+    """Give the distinct words that are no gaps; those that occur, sorted, if none were declared."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keep = pc.invert(pc.is_in(words, value_set=pa.array(sorted(gaps), pa.large_string())))
+    if not ordered:
+        keep = pc.and_(keep, pa.array(np.bincount(rows, minlength=len(words))[: len(words)] > 0))
+    values = words.filter(keep).unique()
+    return values if ordered else values.take(pc.sort_indices(values))
+
+
+def no_states(values: Any, codes: NDArray[Any]) -> str:
+    """Say why text is no variable, or nothing."""
+    if len(values) > 1 and _matches(values, DATE).all():
+        return "dates or times"
+    if len(values) > MANY and 2 * len(values) > np.count_nonzero(codes < len(values)):
+        return f"text with nearly as many values as rows, such as {values[0].as_py()!r}"
+    return ""
+
+
+def _matches(values: Any, pattern: str) -> NDArray[np.bool_]:
+    import pyarrow.compute as pc
+
+    found = pc.match_substring_regex(values, pattern)
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def spoilt(name: str, values: Any, codes: NDArray[Any]) -> str:
+    """Write the note about a column of numbers that a few words turned into text."""
+    numbers = _numbers(values)
+    if numbers.all() or not numbers.any():
+        return ""
+    counts = np.bincount(codes, minlength=len(values) + 1)[: len(values)]
+    words = int(counts[~numbers].sum())
+    if not words or words >= counts[numbers].sum():
+        return ""
+    cell, row = _first_word(values, codes, numbers)
+    which = (
+        f"{words} of its values are not numbers" if words > 1 else "1 of its values is not a number"
+    )
+    return (
+        f"Column {name!r} is text because {which}, such as {cell!r} in row {row}; if that means a gap, say"
+        f" na_values=[{cell!r}]."
+    )
+
+
+def _numbers(values: Any) -> NDArray[np.bool_]:
+    """Say which values are numbers, with a point or with a comma, whichever are more."""
+    return max((_matches(values, pattern) for pattern in NUMBERS), key=np.count_nonzero)
+
+
+def _first_word(values: Any, codes: NDArray[Any], numbers: NDArray[np.bool_]) -> tuple[str, int]:
+    word = np.append(~numbers, False)[codes]
+    row = int(word.argmax())
+    return str(values[int(codes[row])]), row + 1
+
+
+def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.float64]:
+    """Read all values as numbers, or say which one is none."""
+    numbers = _numbers(values)
+    if not numbers.all():
+        cell, row = _first_word(values, codes, numbers)
+        raise DataError(
+            f"Column {name!r} cannot be continuous: {cell!r} in row {row} is not a number; if it"
+            f" means a gap, say na_values=[{cell!r}]."
+        )
+    parsed = [float(value.replace(",", ".")) for value in values.to_pylist()]
+    return np.take(np.array([*parsed, np.nan]), codes)

@@ -1,11 +1,14 @@
-"""Preparation: standardised columns, relative changes, artificial rows.
+"""Preparation: standardised columns, relative changes, artificial rows, kinds and gaps.
 
-All functions take tables and give new ones. A *scaling* remembers what standardising did, so that
-new rows can be treated alike and answers be brought back to the data's own units.
+All functions take tables and give new ones. Two steps come before each family's own check of its columns:
+columns of numeric levels become numbers, unless their kind was asked for by name, since then a new number is
+no unseen state; and gaps are dealt with by a policy (`POLICIES`). A *scaling* remembers what standardising
+did, so that new rows can be treated alike and answers be brought back to the data's own units.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.conform import conform
+from arcwise.data.frames import na_marks
 from arcwise.data.moments import Moments
 from arcwise.data.table import Table
+from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError
-
-__all__ = ["Scaling", "returns", "standardise", "with_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,23 +43,13 @@ class Scaling:
 
     def apply(self, table: Table) -> Table:
         """Give the table in standard units."""
-        return _replaced(
-            table,
-            {
-                name: (table.column(name) - mean) / sd
-                for name, mean, sd in zip(self.names, self.means, self.sds, strict=True)
-            },
-        )
+        scales = zip(self.names, self.means, self.sds, strict=True)
+        return _replaced(table, {name: (table.column(name) - m) / sd for name, m, sd in scales})
 
     def undo(self, table: Table) -> Table:
         """Give the table back in its own units."""
-        return _replaced(
-            table,
-            {
-                name: table.column(name) * sd + mean
-                for name, mean, sd in zip(self.names, self.means, self.sds, strict=True)
-            },
-        )
+        scales = zip(self.names, self.means, self.sds, strict=True)
+        return _replaced(table, {name: table.column(name) * sd + m for name, m, sd in scales})
 
 
 def standardise(table: Table) -> tuple[Table, Scaling]:
@@ -164,3 +157,59 @@ def with_rows(table: Table | Moments, rows: Any) -> Table:
     many = given.rows != 1
     said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
     return replace(table, columns=columns, weights=weights).with_notes(said)
+
+
+# -- gaps ----------------------------------------------------------------------------------------
+
+
+POLICIES: dict[str, Callable[[Table], Table]] = {"drop": Table.complete}
+
+
+def as_numbers(table: Table) -> Table:
+    """Turn columns of numeric levels into numbers, except those fixed by name; a note names them.
+
+    >>> from arcwise.data.frames import table
+    >>> as_numbers(table({"count": [1, 2, 2, 3], "colour": ["red", "blue", "red", "red"]}))
+    Table(4 rows, 1 continuous, 1 discrete: count, colour)
+    """
+    numeric = [v.name for v in table.variables if v.numeric and v.name not in table.fixed]
+    if not numeric:
+        return table
+    several = len(numeric) > 1
+    note = (
+        f"{sentence_list(numeric)} {'have' if several else 'has'} few distinct whole values and "
+        f"{'are' if several else 'is'} treated as numbers; kinds={{{numeric[0]!r}: 'discrete'}} "
+        f"changes that{f' for {numeric[0]!r}' * several}."
+    )
+    return table.recast(dict.fromkeys(numeric, "continuous")).with_notes(note)
+
+
+def checked_policy(missing: object) -> str:
+    """The policy for gaps, after checking that there is one of that name.
+
+    Raises
+    ------
+    DataError : another word, or values that mean a gap, which ``na_values=`` takes.
+
+    >>> checked_policy(["?"])
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.DataError: missing= says what to do about gaps ('drop'), got ['?']: values that mean \
+a gap are given as na_values=['?'].
+    """
+    if isinstance(missing, str) and missing in POLICIES:
+        return missing
+    raise DataError(
+        f"missing= says what to do about gaps ({', '.join(map(repr, POLICIES))}), got {missing!r}: "
+        f"values that mean a gap are given as na_values={na_marks(missing)!r}."
+    )
+
+
+def without_gaps(table: Table, missing: str = "drop") -> Table:
+    """Deal with the gaps of a table by a policy; "drop" leaves out the rows that have some.
+
+    >>> from arcwise.data.frames import table
+    >>> without_gaps(table({"x": [0.5, None, 2.5]})).notes[-1]
+    "1 of 3 rows left out because of gaps (most in 'x': 1)."
+    """
+    return POLICIES[checked_policy(missing)](table)

@@ -1,7 +1,7 @@
 """Files in: CSV and its relatives, Parquet, and either of them compressed by gzip.
 
 A file is known by its first bytes, not by its name. Text is parsed by Arrow after encoding,
-separator and decimal sign have been guessed (see ``arcwise.data.guess``), so wide and long files
+separator and decimal sign have been guessed (see ``arcwise.data.text``), so wide and long files
 are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is not a regular
 file, such as a pipe, gives its bytes only once: it is read once, into memory.
 """
@@ -19,23 +19,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arcwise.data.frames import table
-from arcwise.data.gaps import refuse_missing
-from arcwise.data.guess import (
-    Layout,
-    as_utf8,
-    encoding_of,
-    layout_of,
-    reading_layout,
-    without_header,
-)
+from arcwise.data.folds import with_copies
+from arcwise.data.frames import Raw, refuse_missing, table, tidy_names
 from arcwise.data.kinds import settle
 from arcwise.data.memory import available, unpack
 from arcwise.data.moments import Moments
-from arcwise.data.quotes import check_quotes, may_span_lines
-from arcwise.data.raw import Raw, tidy_names
 from arcwise.data.table import Table
-from arcwise.data.units import with_copies
+from arcwise.data.text import (
+    Layout,
+    as_utf8,
+    check_quotes,
+    encoding_of,
+    layout_of,
+    may_span_lines,
+    reading_layout,
+    without_header,
+)
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
 

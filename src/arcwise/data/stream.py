@@ -1,27 +1,326 @@
-"""Streams: the moments of a file that need not fit into memory.
+"""Streams: the counts of levels, or the moments of numbers, of a file that need not fit into memory.
 
-Gaussian learning needs n, the means and the scatter matrix only, so a file is read once, batch by
-batch: Parquet by row groups, text by blocks. Memory is that of one batch and of one p x p matrix,
-whatever the number of rows. The rules for kinds hold as far as a stream allows: whole numbers count
-as numbers; dates, names (judged by the first batch) and row numbers are left out with a note; other
-text is refused, because its states would have to become numbers first.
+*Counts.* Networks of discrete variables are learned from counts, so a row that occurs a thousand times is
+kept once, with a weight. Each batch is turned into codes of one or two bytes a cell and added to those
+before; whenever the rows so gathered have doubled, equal ones are folded together. Memory is that of one
+batch and of the distinct rows, at one byte a cell where no column has more than 255 levels.
+
+*Moments.* Gaussian learning needs n, the means and the scatter matrix only. Memory is that of one batch and
+of one p x p matrix, whatever the number of rows. The rules for kinds hold as far as a stream allows: whole
+numbers count as numbers; dates, names (judged by the first batch) and row numbers are left out with a note;
+other text is refused, because its states would have to become numbers first.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.blocks import Pass, opened
-from arcwise.data.gaps import refuse_missing
+from arcwise.data.blocks import Pass, Use, opened
+from arcwise.data.folds import with_copies
+from arcwise.data.frames import refuse_missing
 from arcwise.data.kinds import FEW, number_array
-from arcwise.data.memory import check_square
+from arcwise.data.memory import available, check_square, size_words
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.variable import Variable, sentence_list
+from arcwise.data.source import GAPS
+from arcwise.data.table import Table
+from arcwise.data.variable import Level, Variable, code_type, sentence_list
 from arcwise.errors import DataError
+
+Codes = NDArray[Any]
+Floats = NDArray[np.float64]
+
+_FOLDED = 1 << 16  # rows that are gathered at least before equal ones are folded together
+_MOST = 1 << 16  # levels of a column
+_TRUTH = {"true": True, "false": False}
+
+
+def counts(
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    na_values: Iterable[object] = (),
+    weights: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    memory: float | None = None,
+    copies: str = "apart",
+) -> Table:
+    """Gather the distinct rows of a file of levels, batch by batch; weights say how often each occurs.
+
+    Parameters
+    ----------
+    path, separator, decimal, encoding : as for ``read``; a file of any size.
+    columns : the names to use; None for all columns of text, truth values and whole numbers.
+    na_values : further values that mean a gap; rows with gaps are left out and counted.
+    weights : the name of the column that says how often rows count.
+    memory : bytes that the rows may take; None for half of what the machine has available.
+    copies : as for ``table``: "together" if equal rows repeat one measurement.
+
+    Returns
+    -------
+    A table with weights, a source for every discrete learner; its notes say how many rows were folded.
+
+    Raises
+    ------
+    DataError : as for ``read``; columns of numbers that are not levels; distinct rows that do not fit.
+
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "small.csv")
+    ...     size = path.write_text("x,y\\na,1\\nb,2\\na,1\\n,1\\n")
+    ...     gathered = counts(path)
+    >>> gathered.weights.tolist(), gathered.variable("y").levels
+    ([2.0, 1.0], (1, 2))
+    """
+    asked = (separator, decimal, encoding)
+    with opened(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
+        return with_copies(counts_of(file, memory), copies)
+
+
+def gathered(
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Collection[str] = (),
+    na_values: Iterable[object] = (),
+    weights: str | None = None,
+    levels: bool | None = None,
+    copies: str = "apart",
+) -> Table | Moments:
+    """Gather what learning needs of a file, batch by batch: the counts of levels, or moments of numbers.
+
+    Parameters
+    ----------
+    path, columns, na_values, weights, copies : as for ``counts``.
+    drop : columns to leave out.
+    levels : whether columns are levels; None to decide by the rules for kinds: they are if some column
+        has words or truth values, or all have whole numbers with few values.
+    """
+    marks = tuple(na_values)
+    start = partial(opened, path, columns, drop=drop, na_values=marks, weights=weights)
+    with start() as file:
+        uses = set(file.uses().values())
+        if levels or (levels is None and uses & {"text", "truth"}):
+            return with_copies(counts_of(file), copies)
+        if levels is None and "number" not in uses and "whole" in uses:
+            with suppress(NotLevelsError):
+                return with_copies(counts_of(file), copies)
+    if copies != "apart":
+        raise DataError(
+            "Moments contain no rows that could be left out together: leave copies= out, or read the table."
+        )
+    with start() as file:
+        return moments_of(file)
+
+
+def counts_of(file: Pass, memory: float | None = None) -> Table:
+    """Gather the distinct rows of a file that was opened; numbers that are no levels are refused."""
+    uses = file.uses()
+    stuck = [name for name, use in uses.items() if use == "number"]
+    if stuck:
+        raise NotLevelsError(stuck)
+    other = [name for name, use in uses.items() if use == "other" and not file.named]
+    chosen = [name for name in uses if name not in other]
+    if not chosen:
+        raise DataError("There is no column of levels.")
+    limit = available() / 2 if memory is None else memory
+    found = _Gathered(file, [(name, uses[name]) for name in sorted(chosen)], limit).table()
+    notes = file.notes(other, "no states")
+    return found.select([name for name in chosen if name in found.names]).with_notes(*notes)
+
+
+class NotLevelsError(DataError):
+    """Columns of numbers where levels are counted."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"{sentence_list(names)} {'hold' if len(names) > 1 else 'holds'} numbers, and counts are of "
+            "levels: name the columns to use with columns=[...], or cut the numbers into levels first, with "
+            "discretise()."
+        )
+
+
+class _Column:
+    """One column: its levels with their codes, in the order in which they come.
+
+    Whole numbers with more than a few values are no levels. They may number the rows: then the column is
+    left out, and `span` tells whether they do.
+    """
+
+    def __init__(self, name: str, use: Use, na_values: Iterable[object]) -> None:
+        self.name, self.use = name, use
+        self.codes: dict[Level, int] = {}
+        self.gaps = {"", *map(str, na_values), *(GAPS if use == "whole" else ())}
+        self.ordered = use == "whole"
+        self.rows = 0
+        self.span: _Totals | None = None
+
+    def coded(self, array: Any) -> NDArray[np.int32]:
+        """Codes of a batch's cells, -1 for gaps; 0 for all once there are too many numbers."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        self.ordered |= coded.type.ordered  # declared levels keep their order
+        found = [self._code(word) for word in coded.dictionary.to_pylist()]
+        rows = pc.fill_null(coded.indices.cast(pa.int64()), len(found)).to_numpy(
+            zero_copy_only=False
+        )
+        codes: NDArray[np.int32] = np.array([*found, -1], dtype=np.int32)[rows]
+        if self.use == "whole" and (self.span or len(self.codes) > FEW):
+            self._leave(codes)
+            return np.minimum(codes, 0)
+        if len(self.codes) > _MOST:
+            raise DataError(
+                f"Column {self.name!r} has more than {_MOST} levels: leave it out with columns=[...]."
+            )
+        self.rows += len(codes)
+        return codes
+
+    def _leave(self, codes: NDArray[np.int32]) -> None:
+        """Give levels up; go on only if the numbers so far, each of them once, may number the rows."""
+        if (codes < 0).any() or self.rows + len(codes) > len(self.codes):
+            raise NotLevelsError([self.name])
+        self.span = self.span or _Totals(1)
+        self.span.add(np.array(list(self.codes), dtype=float)[:, None])
+        self.codes, self.rows = {}, 0
+
+    def _code(self, value: Any) -> int:
+        level = value.strip() if isinstance(value, str) else value
+        if level is None or str(level) in self.gaps:
+            return -1
+        if self.use == "whole":
+            level = self._read(int, level, "whole numbers")
+        elif self.use == "truth" and isinstance(level, str):
+            level = self._read(lambda text: _TRUTH[text.lower()], level, "truth values")
+        return self.codes.setdefault(level, len(self.codes))
+
+    def _read(self, make: Callable[[Any], Level], value: Any, kind: str) -> Level:
+        try:
+            return make(value)
+        except (TypeError, ValueError, KeyError):
+            raise DataError(
+                f"Column {self.name!r} begins with {kind} but has {value!r} further on; if that means a "
+                f"gap, say na_values=[{value!r}]."
+            ) from None
+
+    def settled(self, codes: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
+        """The variable with its levels in order (numbers by size, words by the alphabet), and its codes."""
+        levels = list(self.codes)
+        declared = self.ordered and self.use == "text"
+        order = sorted(range(len(levels)), key=None if declared else levels.__getitem__)
+        place = np.empty(len(levels), dtype=code_type(len(levels)))
+        place[order] = np.arange(len(levels))
+        ordered = tuple(levels[code] for code in order)
+        return Variable(self.name, ordered, ordered=self.ordered), place[codes]
+
+
+class _Totals:
+    """Sums and ranges of columns of numbers, gathered batch by batch."""
+
+    def __init__(self, size: int) -> None:
+        self.sums = Accumulator(size)
+        self.low, self.high = np.full(size, np.inf), np.full(size, -np.inf)
+
+    def add(self, rows: Floats, weights: Floats | None = None) -> None:
+        """Add rows without gaps, which may be overwritten."""
+        np.minimum(self.low, rows.min(axis=0), out=self.low)
+        np.maximum(self.high, rows.max(axis=0), out=self.high)
+        self.sums.add(rows, weights, own=True)
+
+    def moments(self, names: Sequence[str]) -> Moments:
+        """Hand the moments over."""
+        return self.sums.moments(tuple(map(Variable, names)), order=(), notes=())
+
+    def consecutive(self, found: Moments) -> NDArray[np.bool_]:
+        """Say which columns have n whole numbers that follow one another, by what such numbers have to have.
+
+        Those from a to a + n - 1 have mean a + (n - 1) / 2 and variance (n^2 - 1) / 12.
+        """
+        n, variance = found.n, np.diag(found.scatter) / found.n
+        middle = np.isclose(found.mean, (self.low + self.high) / 2, rtol=1e-9, atol=1e-6)
+        spread = np.isclose(variance, (n * n - 1) / 12, rtol=1e-9)
+        hits: NDArray[np.bool_] = (self.high - self.low + 1 == n) & middle & spread
+        return hits
+
+
+class _Gathered:
+    """One pass over a file: rows of codes with how often they occur."""
+
+    def __init__(self, file: Pass, columns: Sequence[tuple[str, Use]], limit: float) -> None:
+        self.file, self.limit = file, limit
+        self.columns = [_Column(name, use, file.na_values) for name, use in columns]
+        self.names = [column.name for column in self.columns]
+        self.kept: Codes = np.zeros((0, len(columns)), dtype=np.uint8)
+        self.times: Floats = np.zeros(0)
+        self.parts: list[tuple[Codes, Floats]] = []
+
+    def table(self) -> Table:
+        """Read everything."""
+        for batch, heights in self.file.batches(self.names, levels=True):
+            self._add(batch, heights)
+        self._fold()
+        self.file.check()
+        left = [column for column in self.columns if column.span]
+        spans = [(column.name, column.span) for column in left if column.span]
+        stuck = [name for name, span in spans if not span.consecutive(span.moments([name])).all()]
+        if stuck:
+            raise NotLevelsError(stuck)
+        said = [
+            f"{self.file.rows} rows were read in batches and are kept as {len(self.kept)} distinct ones "
+            f"({size_words(self.kept.nbytes + self.times.nbytes)})."
+        ]
+        if left:
+            numbered = sentence_list([column.name for column in left])
+            said.insert(0, f"Left out: {numbered} (consecutive numbers of the rows).")
+        pairs = [
+            column.settled(self.kept[:, number])
+            for number, column in enumerate(self.columns)
+            if not column.span
+        ]
+        variables, columns = zip(*pairs, strict=True)
+        return Table(variables, columns, self.times, notes=tuple(said))
+
+    def _add(self, batch: Sequence[Any], weights: Floats | None) -> None:
+        pairs = zip(self.columns, batch, strict=True)
+        block = np.column_stack([column.coded(array) for column, array in pairs])
+        full = self.file.complete(self.names, block < 0)
+        heights = np.ones(len(block)) if weights is None else weights
+        wide = max(len(column.codes) for column in self.columns) > 255
+        self.parts.append((block[full].astype(np.uint16 if wide else np.uint8), heights[full]))
+        if sum(len(times) for _, times in self.parts) > max(_FOLDED, len(self.kept)):
+            self._fold()
+
+    def _fold(self) -> None:
+        """Put equal rows together; refuse what does not fit."""
+        parts = [(self.kept, self.times), *self.parts]
+        type_ = np.result_type(*(block.dtype for block, _ in parts))
+        block = np.ascontiguousarray(np.concatenate([block.astype(type_) for block, _ in parts]))
+        block[:, [column.span is not None for column in self.columns]] = 0
+        times = np.concatenate([heights for _, heights in parts])
+        keys = block.view(np.dtype((np.void, block.shape[1] * block.itemsize))).ravel()
+        _, first, where = np.unique(keys, return_index=True, return_inverse=True)
+        self.kept, self.parts = block[first], []
+        self.times = np.bincount(where, times, minlength=len(first)).astype(float)
+        size = self.kept.nbytes + self.times.nbytes
+        if size > self.limit:
+            raise DataError(
+                f"The first {self.file.rows} rows have {len(self.kept)} distinct ones, {size_words(size)}, "
+                f"above the {size_words(self.limit)} that may be used: choose fewer columns "
+                "with columns=[...]."
+            )
+
+
+# -- moments -------------------------------------------------------------------------------------
 
 
 def moments(
@@ -41,9 +340,7 @@ def moments(
     ----------
     path : a file as for ``read``.
     columns : the names to use; None for all columns of numbers.
-    na_values : further values that mean a gap; rows with gaps are left out and counted.
-    weights : the name of the column that says how often rows count.
-    separator, decimal, encoding : instead of a guess.
+    na_values, weights, separator, decimal, encoding : as for ``counts``.
     missing : not here; where a network is learned it says what to do about gaps.
 
     Returns
@@ -82,8 +379,7 @@ def moments_of(file: Pass) -> Moments:
     if not chosen:
         raise DataError("There is no column of numbers.")
     check_square(len(chosen))
-    whole = [name for name, use in uses.items() if use == "whole"]
-    found = _Stream(file, sorted(chosen), whole).run()
+    found = _Stream(file, sorted(chosen), {n for n, use in uses.items() if use == "whole"}).run()
     other = [name for name, use in uses.items() if use == "other"]
     notes = file.notes(other, "no numbers, and no states either")
     return found.select([name for name in chosen if name in found.names]).with_notes(*notes)
@@ -95,36 +391,26 @@ class _Stream:
 
     file: Pass
     names: list[str]
-    whole: list[str]
+    whole: set[str]
 
     def run(self) -> Moments:
-        size = len(self.names)
-        gathered = Accumulator(size)
-        self.low, self.high = np.full(size, np.inf), np.full(size, -np.inf)
+        totals = _Totals(len(self.names))
         for batch, weights in self.file.batches(self.names):
-            rows, heights = self._complete(self._numbers(batch), weights)
+            numbers = [number_array(array, self.file.na_values) for array in batch]
+            rows, heights = self._complete(np.array(numbers).T, weights)
             if len(rows):
-                np.minimum(self.low, rows.min(axis=0), out=self.low)
-                np.maximum(self.high, rows.max(axis=0), out=self.high)
-                gathered.add(rows, heights, own=True)
+                totals.add(rows, heights)
         self.file.check()
-        found = gathered.moments(tuple(map(Variable, self.names)), order=(), notes=())
-        numbered = self._row_numbers(found)
+        found = totals.moments(self.names)
+        plain = len(self.names) > 1 and not self.file.weights and not self.file.missing
+        hits = np.flatnonzero(totals.consecutive(found)) if plain and found.n > FEW else ()
+        numbered = [self.names[i] for i in hits if self.names[i] in self.whole]
         if not numbered:
             return found
         said = f"Left out: {sentence_list(numbered)} (consecutive numbers of the rows)."
         return found.select([n for n in self.names if n not in numbered]).with_notes(said)
 
-    def _numbers(self, batch: Sequence[Any]) -> NDArray[np.float64]:
-        """Turn Arrow arrays into a matrix, with gaps still in."""
-        rows = np.empty((len(batch[0]), len(self.names)), order="F")
-        for number in range(len(self.names)):
-            rows[:, number] = number_array(batch[number], self.file.na_values)
-        return rows
-
-    def _complete(
-        self, rows: NDArray[np.float64], weights: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    def _complete(self, rows: Floats, weights: Floats | None) -> tuple[Floats, Floats | None]:
         """Count and leave out the rows with gaps; refuse infinity."""
         if np.isfinite(rows).all():
             self.file.rows, self.file.kept = self.file.rows + len(rows), self.file.kept + len(rows)
@@ -133,7 +419,7 @@ class _Stream:
         full = self.file.complete(self.names, np.isnan(rows))
         return rows[full], None if weights is None else weights[full]
 
-    def _refuse_infinite(self, rows: NDArray[np.float64], before: int) -> None:
+    def _refuse_infinite(self, rows: Floats, before: int) -> None:
         where = np.argwhere(np.isinf(rows))
         if len(where):
             row, number = where[0]
@@ -141,17 +427,3 @@ class _Stream:
                 f"Column {self.names[number]!r} has an infinite value in row {before + row + 1}:"
                 " replace it, or call it a gap with na_values=['inf', '-inf']."
             )
-
-    def _row_numbers(self, found: Moments) -> list[str]:
-        """Find columns that number the rows by what consecutive numbers have to have.
-
-        n whole numbers from a to a + n - 1 have mean a + (n - 1) / 2 and variance (n^2 - 1) / 12.
-        """
-        n = float(self.file.kept)
-        if self.file.weights or n <= FEW or self.file.missing or len(self.names) == 1:
-            return []
-        span = self.high - self.low + 1 == n
-        middle = np.isclose(found.mean, (self.low + self.high) / 2, rtol=1e-9, atol=1e-6)
-        spread = np.isclose(np.diag(found.scatter) / n, (n * n - 1) / 12, rtol=1e-9)
-        numbered = [self.names[number] for number in np.flatnonzero(span & middle & spread)]
-        return [name for name in numbered if name in self.whole]

@@ -18,22 +18,6 @@ from numpy.typing import NDArray
 from arcwise.data.coding import Coding
 from arcwise.errors import DataError
 
-__all__ = [
-    "KINDS",
-    "Column",
-    "Kind",
-    "Level",
-    "Variable",
-    "check_column",
-    "code_type",
-    "cut_codes",
-    "gaps_of",
-    "numbers_of",
-    "sentence_list",
-    "to_levels",
-    "to_numbers",
-]
-
 Kind = Literal["continuous", "discrete"]
 Level = str | int | float | bool
 Column = NDArray[Any]

@@ -7,7 +7,7 @@ an empty second cell, so that nothing is lost on the way there and back.
 import csv
 import io
 
-from arcwise.data.quotes import check_quotes
+from arcwise.data.text import check_quotes
 from arcwise.errors import FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.base import Format, Stored

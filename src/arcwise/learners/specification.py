@@ -12,7 +12,7 @@ import numpy as np
 
 from arcwise.conditionals import FAMILIES, Assigned, DefaultScore, Family, suited
 from arcwise.data import Moments, Table
-from arcwise.data.gaps import as_numbers, without_gaps
+from arcwise.data.prepare import as_numbers, without_gaps
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, GraphError, unknown
 from arcwise.graphs import DAG, Rules

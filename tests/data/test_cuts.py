@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from naive import cutting as naive
 
 from arcwise.data import discretise, read, table
-from arcwise.data.cutting import CUTTERS, between, entropy, kmeans, quantiles, width
+from arcwise.data.cuts import CUTTERS, between, entropy, kmeans, quantiles, width
 
 few = st.lists(st.integers(-30, 30), min_size=2, max_size=24)
 

@@ -29,7 +29,7 @@ def written(table, folder, ending):
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
 def test_learning_from_counts_is_learning_from_the_rows(tmp_path, ending, monkeypatch):
-    monkeypatch.setattr("arcwise.data.tally._FOLDED", 100)  # fold often
+    monkeypatch.setattr("arcwise.data.stream._FOLDED", 100)  # fold often
     table = drawn()
     place = written(table, tmp_path, ending)
     few, whole = aw.counts(place), aw.read(place)
@@ -87,7 +87,7 @@ def test_distinct_rows_that_do_not_fit_are_refused_with_their_size(tmp_path):
 def small_batches(monkeypatch):
     monkeypatch.setattr("arcwise.data.blocks.CELLS", 1024)
     monkeypatch.setattr("arcwise.data.blocks.HEAD", 1 << 13)
-    monkeypatch.setattr("arcwise.data.tally._FOLDED", 100)
+    monkeypatch.setattr("arcwise.data.stream._FOLDED", 100)
 
 
 def assorted(rows=4000, seed=5):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.data.guess import as_utf8, encoding_of, layout_of, without_header
-from arcwise.data.raw import tidy_names
+from arcwise.data.frames import tidy_names
+from arcwise.data.text import as_utf8, encoding_of, layout_of, without_header
 from arcwise.errors import DataError
 
 

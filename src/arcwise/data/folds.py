@@ -21,8 +21,6 @@ from arcwise.data.table import COPIES, Table
 from arcwise.data.variable import Column, Level, Variable
 from arcwise.errors import DataError, unknown
 
-__all__ = ["Parts", "folds", "held_out_part", "split", "with_copies"]
-
 Integers = NDArray[np.int64]
 Rows = NDArray[np.intp]
 

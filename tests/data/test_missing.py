@@ -5,7 +5,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.data import table
-from arcwise.data.gaps import POLICIES, as_numbers, without_gaps
+from arcwise.data.prepare import POLICIES, as_numbers, without_gaps
 
 GAPPY = {"x": [0.5, None, 2.5, 4.0], "count": [1, 2, None, 2], "word": ["a", "b", "a", None]}
 
