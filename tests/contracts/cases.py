@@ -3,6 +3,8 @@
 Nothing here names a registered thing.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from arcwise.conditionals import FAMILIES
@@ -69,15 +71,22 @@ TABLES = {
     "mixed, numbers first": mixed_numbers,
 }
 
+KINDS = {kind: [variable.kind for variable in make(1).variables] for kind, make in TABLES.items()}
+"""The kind of each column of a table."""
+
 
 def kinds_of(family) -> list[str]:
-    """The tables whose every column a family takes, as a child and as a parent."""
-    taken = family.kinds & family.parent_kinds
+    """The tables whose first column a family takes as a child, and all others as parents."""
     return [
         kind
-        for kind, make in TABLES.items()
-        if {variable.kind for variable in make(1).variables} <= taken
+        for kind, (first, *others) in KINDS.items()
+        if first in family.kinds and family.parent_kinds.issuperset(others)
     ]
+
+
+def takes_all(family, kind: str) -> bool:
+    """Whether a family takes every column of a table as a child, too."""
+    return family.kinds.issuperset(KINDS[kind])
 
 
 def nasty_levels(seed: int = 0, rows: int = 40) -> Table:
@@ -97,9 +106,23 @@ def nasty_levels(seed: int = 0, rows: int = 40) -> Table:
 
 
 def awkward(family) -> list[Table]:
-    """Awkward tables of the kinds that a family takes."""
+    """Awkward tables of the kinds that a family takes: each kind alone, and children of one among parents of
+    both."""
     both = {"continuous": nasty(), "discrete": nasty_levels()}
-    return [both[kind] for kind in sorted(family.kinds & family.parent_kinds)]
+    found = [both[kind] for kind in sorted(family.kinds & family.parent_kinds)]
+    if len(family.parent_kinds) == 2:
+        found.append(side_by_side(nasty(1), nasty_levels(1).select(["b", "constant", "many"])))
+    return found
+
+
+def side_by_side(one: Table, other: Table) -> Table:
+    """The columns of both; those of the second have longer names."""
+    named = [replace(variable, name=f"{variable.name} too") for variable in other.variables]
+    columns = sorted(
+        zip([*one.variables, *named], [*one.columns, *other.columns], strict=True),
+        key=lambda pair: pair[0].name,
+    )
+    return Table(*map(tuple, zip(*columns, strict=True)))
 
 
 def nasty(seed: int = 0, rows: int = 40) -> Table:

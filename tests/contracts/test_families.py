@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from contracts.cases import TABLES, awkward, kinds_of, linear
+from contracts.cases import KINDS, TABLES, awkward, kinds_of, linear, takes_all
 from contracts.laplace import Laplace
 from contracts.multinomial import Multinomial
 from scipy.integrate import cumulative_trapezoid
@@ -35,12 +35,28 @@ family_law = pytest.mark.parametrize("family", EVERY, ids=lambda family: family.
 kind_law = pytest.mark.parametrize(
     ("family", "kind"), ON, ids=[f"{family.name} {kind}" for family, kind in ON]
 )
+whole = [(family, kind) for family, kind in ON if takes_all(family, kind)]
+whole_law = pytest.mark.parametrize(
+    ("family", "kind"), whole, ids=[f"{family.name} {kind}" for family, kind in whole]
+)
 parents_law = pytest.mark.parametrize("parents", PARENTS, ids=len)
 
 
 def test_every_family_declares_columns_that_some_table_has():
     assert {family.name for family, _ in ON} == {family.name for family in EVERY}
     assert {kind for _, kind in ON} == set(TABLES)
+
+
+@family_law
+def test_every_family_meets_every_kind_of_parent_that_it_takes(family):
+    met = [
+        {KINDS[kind][j] for j in parents}
+        for each, kind in ON
+        if each is family
+        for parents in PARENTS
+    ]
+    assert set().union(*met) == family.parent_kinds
+    assert set(family.parent_kinds) in met  # together, too
 
 
 def fitted(family, source: Table, child: int, parents) -> Conditional:
@@ -264,9 +280,9 @@ def test_weights_count_rows_several_times(family, kind):
 def test_awkward_columns_are_fitted_and_stay_finite(family):
     for source in awkward(family):
         fits, p = family.bind(source), len(source.names)
-        for child in range(p):
+        for child in [x for x in range(p) if source.variables[x].kind in family.kinds]:
             others = tuple(x for x in range(p) if x != child)
-            sets = [(), (others[0],), others]
+            sets = [(), (others[0],), (others[-1],), others]
             for found in (fits.loglik(child, sets), fits.loo(child, sets)):
                 assert np.isfinite(found).all(), source.names[child]
             model = fits.conditional(child, others)
@@ -275,18 +291,31 @@ def test_awkward_columns_are_fitted_and_stay_finite(family):
             assert np.isfinite(model.sample(xs, np.random.default_rng(1), source.rows)).all()
 
 
+def partner(family, kind, child: int, parents):
+    """The family itself, or the first one that takes a child which it does not take, given its parents."""
+    known = {KINDS[kind][j] for j in parents}
+    return next(
+        each
+        for each in (family, *EVERY)
+        if KINDS[kind][child] in each.kinds and known <= each.parent_kinds
+    )
+
+
 def small_net(family, kind) -> BayesNet:
     source = TABLES[kind](9)
     graph = DAG.from_arcs([("v1", "v0"), ("v1", "v3"), ("v0", "v3"), ("v3", "v4")], source.names)
-    fits = family.bind(source)
-    models = tuple(fits.conditional(child, row) for child, row in enumerate(graph.parents))
+    models = tuple(
+        partner(family, kind, child, row).bind(source).conditional(child, row)
+        for child, row in enumerate(graph.parents)
+    )
     return BayesNet(source.variables, graph, models)
 
 
 @kind_law
 def test_networks_multiply_the_densities_and_draw_from_them(family, kind):
     net = small_net(family, kind)
-    assert net.models == (family.conditional.word,) * 5
+    own = [child for child in range(5) if KINDS[kind][child] in family.kinds]
+    assert {net.models[child] for child in own} == {family.conditional.word}
     drawn = ancestral(net, np.random.default_rng(1), 3000)
     total, last = log_density(net, drawn.columns), drawn.columns[4]
     assert total.shape == (3000,)
@@ -299,7 +328,7 @@ def test_networks_multiply_the_densities_and_draw_from_them(family, kind):
     assert again.mean() == pytest.approx(local.mean(), abs=0.1)
 
 
-@kind_law
+@whole_law
 def test_boundaries_are_learned_from_the_complete_graph(family, kind):
     path = boundary(leave_one_out(family.bind(TABLES[kind](3, rows=16, p=4))))
     edges = [path.at(penalty).n_edges for penalty in (0.0, 0.05, 0.2, 10.0)]
