@@ -17,8 +17,8 @@ from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG
 from arcwise.io import Stored, load, save
+from arcwise.io.codec import Codec
 from arcwise.io.native import read_bundle, read_json, write_bundle, write_json
-from arcwise.io.values import Codec
 from arcwise.networks import BayesNet, ancestral, cut, log_density
 
 ENDINGS = [".json", ".json.gz", ".arcwise"]

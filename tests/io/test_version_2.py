@@ -16,8 +16,8 @@ from arcwise.conditionals import FAMILIES
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import UGraph
 from arcwise.io import Stored, load, save
+from arcwise.io.codec import shared_arrays
 from arcwise.io.native import read_bundle, read_json, write_bundle, write_json
-from arcwise.io.values import shared_arrays
 from arcwise.networks import MarkovNet, pseudo_log_density
 
 ENDINGS = [".json", ".json.gz", ".arcwise"]

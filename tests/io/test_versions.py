@@ -10,7 +10,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.conditionals import CONDITIONALS
-from arcwise.io import versions
+from arcwise.io import native
 from arcwise.io.native import read_json
 
 SAVED = Path(__file__).parent / "saved"
@@ -33,17 +33,17 @@ def nodes(found: dict) -> list[dict]:
 
 
 def test_the_saved_files_are_of_both_versions_and_new_ones_of_the_third(tmp_path):
-    assert {found["version"] for found in DOCUMENTS.values()} == set(versions.EARLIER) == {1, 2}
+    assert {found["version"] for found in DOCUMENTS.values()} == set(native.EARLIER) == {1, 2}
     aw.load(SAVED / "parzen.json.gz").save(tmp_path / "net.json")
     again = document(tmp_path / "net.json")
-    assert again["version"] == versions.VERSION == 3
-    old = versions.translated(DOCUMENTS["parzen.json.gz"])
+    assert again["version"] == native.VERSION == 3
+    old = native.translated(DOCUMENTS["parzen.json.gz"])
     assert {**again, "version": 2} == old
 
 
 def test_what_the_tables_call_old_is_what_the_saved_files_say():
     """The left side is history: a renaming of today's names must not touch it."""
-    old = versions.EARLIER[2]
+    old = native.EARLIER[2]
     written = {"gaussian": set(), "parzen": set(), "options": set(), "about": set()}
     for found in DOCUMENTS.values():
         for node in nodes(found):
@@ -64,13 +64,13 @@ def test_what_the_tables_call_old_is_what_the_saved_files_say():
         assert place == "options" or name in written[place], entry
 
 
-@pytest.mark.parametrize("version", versions.EARLIER)
+@pytest.mark.parametrize("version", native.EARLIER)
 def test_every_field_has_the_name_that_it_has_today(version):
     """What has no line kept its name; so all old fields, renamed, are those of today's models."""
     for found in DOCUMENTS.values():
         if found["version"] != version:
             continue
-        for node in nodes(versions.translated(found)):
+        for node in nodes(native.translated(found)):
             if "model" in node:
                 today = {each.name for each in fields(CONDITIONALS[node["model"]]) if each.init}
                 assert set(node["fields"]) == today
@@ -79,9 +79,9 @@ def test_every_field_has_the_name_that_it_has_today(version):
 def test_a_renaming_is_one_entry(monkeypatch):
     """As if fields, options and parts of what is said had other names today."""
     new = {"parzen.widths": "bandwidths", "options.widths": "bandwidths", "about.words": "settings"}
-    monkeypatch.setitem(versions.EARLIER, 2, new)
+    monkeypatch.setitem(native.EARLIER, 2, new)
     old = DOCUMENTS["parzen_shared.json.gz"]
-    found = versions.translated(old)
+    found = native.translated(old)
     assert found["about"]["settings"]["options"] == {"bandwidths": "shared"}
     assert "words" not in found["about"]
     for before, after in zip(nodes(old), nodes(found), strict=True):
@@ -93,7 +93,7 @@ def test_a_renaming_is_one_entry(monkeypatch):
 
 
 def test_a_variable_with_the_name_of_a_field_keeps_it(monkeypatch):
-    monkeypatch.setitem(versions.EARLIER, 1, {"about.words": "x", "nodes.widths": "y"})
+    monkeypatch.setitem(native.EARLIER, 1, {"about.words": "x", "nodes.widths": "y"})
     text = {
         "format": "arcwise-network",
         "version": 1,
@@ -108,4 +108,4 @@ def test_a_variable_with_the_name_of_a_field_keeps_it(monkeypatch):
 
 def test_documents_of_today_are_not_touched():
     text = {"version": 3, "about": {"words": {}}, "nodes": []}
-    assert versions.translated(text) is text
+    assert native.translated(text) is text

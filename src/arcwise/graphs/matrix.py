@@ -31,6 +31,7 @@ def adjacency(graph: AnyGraph) -> NDArray[np.int8]:
 
     Examples
     --------
+    >>> from arcwise.graphs import DAG
     >>> adjacency(DAG.from_arcs(["a -> b", "a -> c"]))
     array([[0, 1, 1],
            [0, 0, 0],
@@ -55,6 +56,7 @@ def to_networkx(graph: AnyGraph) -> Any:
 
     Examples
     --------
+    >>> from arcwise.graphs import DAG
     >>> list(to_networkx(DAG.from_arcs(["a -> b"])).edges)
     [('a', 'b')]
     """
@@ -98,6 +100,7 @@ def path_counts(dag: "DAG") -> NDArray[np.int64] | NDArray[np.object_]:
 
     Examples
     --------
+    >>> from arcwise.graphs import DAG
     >>> path_counts(DAG.from_arcs([(0, 1), (0, 2), (2, 1)], nodes=["a", "b", "c"]))
     array([[0, 2, 1],
            [0, 0, 0],

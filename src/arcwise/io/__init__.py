@@ -14,12 +14,19 @@ from pathlib import Path
 from arcwise.conditionals import DiscreteConditional
 from arcwise.errors import ArcwiseError, FileError, close_to
 from arcwise.io.arcs import ARCS, read_arcs, write_arcs
-from arcwise.io.base import Content, Format, Stored
 from arcwise.io.bif import read_bif, write_bif
 from arcwise.io.checkpoint import Checkpoint, pack_graphs, unpack_graphs
 from arcwise.io.dot import DOT, dot
-from arcwise.io.figures import FIGURES, write_figures
-from arcwise.io.files import is_special, read_bytes, write_bytes
+from arcwise.io.files import (
+    FIGURES,
+    Content,
+    Format,
+    Stored,
+    is_special,
+    read_bytes,
+    write_bytes,
+    write_figures,
+)
 from arcwise.io.hugin import read_hugin, write_hugin
 from arcwise.io.native import BUNDLE, JSON
 from arcwise.io.tables import DiscreteNet

@@ -9,8 +9,8 @@ import io
 
 from arcwise.data.text import check_quotes
 from arcwise.errors import FileError
-from arcwise.graphs import DAG, UGraph
-from arcwise.io.base import Format, Stored
+from arcwise.graphs import DAG, UGraph, named
+from arcwise.io.files import Format, Stored
 
 # Column names that other programs give to the two ends of an arc.
 HEADERS = {("parent", "child"), ("from", "to"), ("source", "target"), ("tail", "head")}
@@ -73,12 +73,12 @@ def write_arcs(stored: Stored) -> bytes:
     >>> write_arcs(Stored(DAG.from_arcs([("a", "b")], nodes=["a", "b", "c"])))
     b'parent,child\na,b\nc,\n'
     """
-    graph = stored.graph if isinstance(stored.graph, UGraph) else stored.directed("Arc table")
-    pairs = graph.edges if isinstance(graph, UGraph) else graph.arcs
+    undirected = isinstance(stored.graph, UGraph)
+    graph = stored.graph if undirected else stored.directed("Arc table")
+    pairs = [named(graph, ends) for ends in (*graph.numbered_arcs, *graph.numbered_edges)]
     touched = {name for pair in pairs for name in pair}
-    alone = [(name, "") for name in graph.nodes if name not in touched]
-    head = ("first", "second") if isinstance(graph, UGraph) else ("parent", "child")
-    rows = [head, *pairs, *alone]
+    rows = [("first", "second") if undirected else ("parent", "child"), *pairs]
+    rows += [(name, "") for name in graph.nodes if name not in touched]
     return "".join(f"{_cell(left)},{_cell(right)}\n" for left, right in rows).encode()
 
 

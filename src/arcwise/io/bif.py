@@ -23,9 +23,8 @@ from math import prod
 import numpy as np
 
 from arcwise.errors import FileError
-from arcwise.io.draft import Draft, at, numbers
-from arcwise.io.scan import Scanner, quoted, unquoted
-from arcwise.io.tables import DiscreteNet, Numbers, level_texts, rows
+from arcwise.io.scanner import Scanner, at, quoted, unquoted
+from arcwise.io.tables import DiscreteNet, Draft, Numbers, level_texts, numbers, rows
 
 MARKS = r"{}\[\]();|"
 TEXT, COMMENT = r'[^"/]++|/(?![/*])', r"//[^\n]*+|/\*.*?\*/"

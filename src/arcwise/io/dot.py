@@ -8,8 +8,8 @@ backslash need care, and any other character of any alphabet stands for itself.
 from collections.abc import Iterable, Mapping
 
 from arcwise.errors import GraphError, close_to
-from arcwise.graphs import DAG, UGraph
-from arcwise.io.base import Format, Graph, Stored
+from arcwise.graphs import Graph, UGraph
+from arcwise.io.files import Format, Stored
 
 
 def quoted(name: str) -> str:
@@ -49,13 +49,15 @@ def dot(graph: Graph, labels: Mapping[tuple[str, str], object] | None = None) ->
     """
     texts = {pair: str(label) for pair, label in (labels or {}).items()}
     undirected = isinstance(graph, UGraph)
+    arcs, edges = (
+        [(graph.nodes[one], graph.nodes[two]) for one, two in ends]
+        for ends in (graph.numbered_arcs, graph.numbered_edges)
+    )
+    _check(texts, {*arcs, *edges, *(edge[::-1] for edge in edges)})
+    both_ways = texts | {(b, a): text for (a, b), text in texts.items()}
+    sign, plain = ("--", "") if undirected else ("->", "dir=none")
     lines = [f"  {quoted(name)};" for name in graph.nodes]
-    lines += _edges(graph.arcs, "->", "", texts) if not isinstance(graph, UGraph) else []
-    if not isinstance(graph, DAG):
-        both_ways = texts | {(b, a): text for (a, b), text in texts.items()}
-        sign, plain = ("--", "") if undirected else ("->", "dir=none")
-        lines += _edges(graph.edges, sign, plain, both_ways)
-    _check(graph, texts)
+    lines += _edges(arcs, "->", "", texts) + _edges(edges, sign, plain, both_ways)
     return "\n".join(["graph {" if undirected else "digraph {", *lines, "}"])
 
 
@@ -71,11 +73,8 @@ def _edges(
     return lines
 
 
-def _check(graph: Graph, texts: Mapping[tuple[str, str], str]) -> None:
+def _check(texts: Iterable[tuple[str, str]], known: set[tuple[str, str]]) -> None:
     """Refuse labels at pairs that no edge joins."""
-    known = set() if isinstance(graph, UGraph) else set(graph.arcs)
-    if not isinstance(graph, DAG):
-        known |= {pair for edge in graph.edges for pair in (edge, edge[::-1])}
     for tail, head in texts:
         if (tail, head) not in known:
             words = [f"{a} -> {b}" for a, b in sorted(known)]

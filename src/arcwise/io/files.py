@@ -1,4 +1,8 @@
-"""Files in and out, whole or not at all.
+"""What a network file holds, what a file format is, and files in and out, whole or not at all.
+
+A format turns bytes into a ``Stored`` value and back; it never touches a file itself. Opening,
+compressing and replacing files safely is written once, here, so a new format is one pure function in each
+direction.
 
 A regular file is written under a temporary name in the same folder, forced to the disk and then renamed
 over its final name, which the operating system does in one step. Whoever reads the folder sees the
@@ -7,23 +11,94 @@ file has the mode and, if allowed, the owner of the old one. Devices, FIFOs and 
 written to directly and never replaced. A name ending in ``.gz`` is compressed on the way.
 """
 
+from __future__ import annotations
+
+import csv
 import errno
 import gzip
+import io
+import json
 import os
 import secrets
 import stat
 import zlib
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
+from arcwise.data import Variable
 from arcwise.data.memory import unpack
 from arcwise.errors import DataError, FileError
+from arcwise.graphs import DAG, Graph
+from arcwise.networks import Net
 
 GZIP_MAGIC = b"\x1f\x8b"
 # Bytes that a compressed file of a network may unpack to; munin, with 1041 variables, has 1.2 MB.
 UNPACKED = 1e9
 # Bytes that are written and deleted again to test whether a folder takes a file.
 PROBE = 1 << 16
+FIGURES = (".csv", ".json")
+"""What the name of a file of figures may end in, ``.gz`` aside."""
+
+Rows = Sequence[Mapping[str, float | int | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What a network file held: always a graph, often more.
+
+    Parameters
+    ----------
+    graph : the structure.
+    variables : the variables with their levels, or None where the format has names only.
+    net : the fitted network, or None where the file has no parameters.
+    about : anything else said of the network: score, options, origin of the data.
+
+    >>> from arcwise.graphs import DAG
+    >>> Stored(DAG.from_arcs([("a", "b")])).net is None
+    True
+    """
+
+    graph: Graph
+    variables: tuple[Variable, ...] | None = None
+    net: Net | None = None
+    about: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, net: Net, about: Mapping[str, object] | None = None) -> Stored:
+        """Make the value for a fitted network."""
+        return cls(net.graph, net.variables, net, dict(about or {}))
+
+    def directed(self, format_name: str) -> DAG:
+        """Give the graph if it is directed; else say that the format cannot hold it."""
+        if not isinstance(self.graph, DAG):
+            raise FileError(
+                f"{format_name} files hold directed acyclic graphs only, and this one is a "
+                f"{type(self.graph).__name__}; save it as .dot instead"
+            )
+        return self.graph
+
+
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True)
+class Format(Generic[Content]):
+    """A file format: its name, and functions from bytes and to bytes.
+
+    Parameters
+    ----------
+    name : how messages call it.
+    read : bytes of a whole file to its content, or None if it can only be written; raises
+        FileError whose text continues the sentence "... cannot be read:".
+    write : content to bytes, or None if it can only be read.
+    """
+
+    name: str
+    read: Callable[[bytes], Content] | None
+    write: Callable[[Content], bytes] | None
 
 
 def read_bytes(path: Path) -> bytes:
@@ -188,3 +263,45 @@ def _write_new(path: Path, content: bytes) -> None:
 def _reason(error: Exception) -> str:
     """Say in words why the operating system refused."""
     return getattr(error, "strerror", None) or str(error)
+
+
+def write_figures(rows: Rows, path: Path) -> None:
+    r"""Write rows of figures; the end of the name decides between CSV and JSON.
+
+    Numbers are written in as many digits as tell them exactly; what is not known is an empty cell, or
+    null.
+
+    Parameters
+    ----------
+    rows : all with the same names.
+    path : where to, .csv or .json, compressed where it ends in ``.gz``.
+
+    Raises
+    ------
+    FileError : another ending, or a place that cannot be written to.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder, "curve.csv")
+    ...     write_figures([{"penalty": 0.1, "edges": 3}, {"penalty": 0.2, "edges": None}], place)
+    ...     place.read_text()
+    'penalty,edges\n0.1,3\n0.2,\n'
+    """
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    if ending == ".json":
+        text = json.dumps([dict(row) for row in rows], indent=2, allow_nan=False) + "\n"
+    elif ending == ".csv":
+        text = _separated(rows)
+    else:
+        known = " or ".join(FIGURES)
+        raise FileError(f"{str(path)!r} should end in {known}, but ends in {ending!r}.")
+    write_bytes(path, text.encode())
+
+
+def _separated(rows: Rows) -> str:
+    out = io.StringIO()
+    names = list(rows[0]) if rows else []
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()

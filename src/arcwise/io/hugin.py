@@ -16,9 +16,8 @@ Source: Hugin API Reference Manual, chapter The NET language.
 
 from math import prod
 
-from arcwise.io.draft import Draft
-from arcwise.io.scan import Scanner, quoted, unquoted
-from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, rows
+from arcwise.io.scanner import Scanner, quoted, unquoted
+from arcwise.io.tables import DiscreteNet, Draft, Numbers, identifiers, level_texts, rows
 
 MARKS = r"{}()|=;"
 TEXT, COMMENT = r'[^"%]++', r"%[^\n]*+"

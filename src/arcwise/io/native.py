@@ -14,14 +14,14 @@ edges have no direction, ``typical`` rows of the data that chains start from, ``
 variable given its Markov blanket, with typical rows of their own), ``joint`` (mean and precision matrix of an
 undirected network that is a normal distribution; it has no typical rows, and those of older files are passed
 over), and ``arrays`` that several places share. Files of earlier versions are read through a table of the
-names that have changed since (`versions`).
+names that have changed since.
 
 ``.json`` holds everything as text, ``.json.gz`` the same compressed, and ``.arcwise`` is a zip archive
 of ``network.json`` with the large arrays beside it in NumPy's format. Nothing is ever pickled, and
 nothing in a file is executed when it is read.
 
 Reading trusts nothing: names, types, lengths, the version and the graph are checked, and every
-local model must fit the levels of its variables and give a density at each of them.
+local model must fit the levels of its variables and give a density at each of them (`checks`).
 """
 
 import io
@@ -37,21 +37,19 @@ from numpy.typing import NDArray
 from arcwise.conditionals import (
     CONDITIONALS,
     Conditional,
-    DiscreteConditional,
-    GaussianConditional,
 )
 from arcwise.data import Variable
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, UGraph
-from arcwise.io.base import Format, Stored
-from arcwise.io.fitting_checks import answers, is_column
-from arcwise.io.values import Codec, shared_arrays
-from arcwise.io.variables import of_type, read_variable, write_variable
-from arcwise.io.versions import VERSION, translated
-from arcwise.networks import BayesNet, Fixed, Joint, MarkovNet, Net, NormalJoint, TableJoint
+from arcwise.io.checks import check_blankets, check_joint, check_models, is_column
+from arcwise.io.codec import Codec, of_type, read_variable, shared_arrays, write_variable
+from arcwise.io.files import Format, Stored
+from arcwise.networks import BayesNet, Fixed, Joint, MarkovNet, NormalJoint, TableJoint
 
 FORMAT = "arcwise-network"
 DOCUMENT = "network.json"
+VERSION = 3
+"""The version that is written."""
 # Zip archives carry times; a constant one makes equal networks give equal files.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -238,8 +236,8 @@ def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
         beside = of_type(document["blankets"], dict, "set of blanket models")
         inner = _markov(_read_nodes(beside, codec), beside, codec)
     net = BayesNet(variables, graph, fitted, inner)
-    _check_blankets(net)
-    _probe(net)
+    check_blankets(net)
+    check_models(net)
     return Stored(graph, variables, net, about)
 
 
@@ -270,8 +268,8 @@ def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNe
     joint = _joint(document, codec, variables)
     typical = () if joint is not None else _typical(variables, document, codec)
     net = MarkovNet(variables, graph, fitted, typical, joint)
-    _probe(net)
-    _check_joint(net)
+    check_models(net)
+    check_joint(net)
     return net
 
 
@@ -311,38 +309,6 @@ def _joint(
     return NormalJoint(mean, precision)
 
 
-def _check_joint(net: MarkovNet) -> None:
-    """Refuse local models that are not those of the joint distribution beside them."""
-    if net.joint is None:
-        return
-    for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
-        own = net.joint.local(node, net.inputs[node])
-        if not _alike(own, model):
-            raise FileError(f"the local model of {name!r} is not that of the joint distribution")
-
-
-def _alike(one: Conditional, two: Conditional) -> bool:
-    """Whether two regressions, or two tables, are the same but for rounding."""
-    if isinstance(one, DiscreteConditional) and isinstance(two, DiscreteConditional):
-        return one.table.shape == two.table.shape and np.allclose(one.table, two.table, atol=1e-12)
-    if not isinstance(one, GaussianConditional) or not isinstance(two, GaussianConditional):
-        return False
-    first, second = ([m.intercept, m.variance, *m.coefficients] for m in (one, two))
-    size = np.abs([first, second]).max(initial=1e-300)
-    return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12 * size))
-
-
-def _check_blankets(net: BayesNet) -> None:
-    """Refuse blanket models of other variables, or of variables that are no blanket."""
-    if net.blankets is None:
-        return
-    if net.blankets.variables != net.variables:
-        raise FileError("its blanket models are of other variables")
-    for name in net.names:
-        if net.blankets.graph.neighbours_of(name) != net.graph.blanket_of(name):
-            raise FileError(f"the blanket model of {name!r} has other inputs than its blanket")
-
-
 def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG | UGraph:
     number = {name: i for i, name in enumerate(names)}
     undirected = "neighbours" in entries[0]
@@ -359,13 +325,56 @@ def _graph(names: tuple[str, ...], entries: Sequence[Mapping[str, Any]]) -> DAG 
     return UGraph(names, tuple(rows)) if undirected else DAG(names, tuple(rows))
 
 
-def _probe(net: Net) -> None:
-    """Check every local model against its variables, and query it for densities."""
-    with np.errstate(all="ignore"):
-        for node, conditional in enumerate(net.conditionals):
-            parents = [net.variables[parent] for parent in net.inputs[node]]
-            if not answers(conditional, net.variables[node], parents):
-                raise FileError(f"the local model of {net.names[node]!r} does not work")
+# -- what earlier versions called things ----------------------------------------------------------
+
+# Files of versions 1 and 2 are read for ever. Where a name stood is the name of what it stood in: ``nodes``
+# (also those of blanket models), ``about``, ``words`` and ``options`` inside that, ``edges``, ``tuning``,
+# ``joint``; of the fields of a fitted local model it is the model's word, such as ``parzen``.
+# The names on the left are history and never change. When a field or an option gets a new name, only the
+# right side of its line does, or a line is added; what has no line is called today what it was called then.
+_FIRST = {
+    "about.words": "settings",
+    "options.widths": "bandwidths",
+    "options.floor": "min_bandwidth",
+    "options.tail": "tail_weight",
+    "options.count": "n_penalties",
+    "options.least": "min_ratio",
+    "options.turns": "rotations",
+    "parzen.widths": "bandwidths",
+    "parzen.tail": "tail_weight",
+    "parzen.at_floor": "at_minimum",
+    "gaussian.at_floor": "at_floor",
+    "gaussian.passed": "redundant",
+}
+
+EARLIER: dict[int, Mapping[str, str]] = {1: _FIRST, 2: _FIRST}
+"""Of each earlier version: where.name to the name of today."""
+
+
+def translated(document: dict[str, Any]) -> dict[str, Any]:
+    """A document of any version in the names of today.
+
+    >>> old = {"version": 1, "about": {"words": {"model": "parzen"}}, "nodes": []}
+    >>> translated(old) == old | {"about": {EARLIER[1]["about.words"]: {"model": "parzen"}}}
+    True
+    """
+    names = EARLIER.get(document["version"])
+    return document if names is None else _renamed("", document, names)
+
+
+def _renamed(place: str, value: Any, names: Mapping[str, str]) -> Any:
+    """A value with every name in it that of today; numbers of arrays are not looked at."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [_renamed(place, item, names) for item in value]
+    if not isinstance(value, dict) or "$array" in value:
+        return value
+    model = str(value.get("model"))
+    return {
+        names.get(f"{place}.{name}", name): _renamed(
+            model if name == "fields" else name, inner, names
+        )
+        for name, inner in value.items()
+    }
 
 
 JSON = Format("Arcwise JSON", read_json, write_json)

@@ -27,9 +27,8 @@ from itertools import islice
 from math import prod
 
 from arcwise.errors import FileError
-from arcwise.io.draft import MOST_LEVELS, MOST_VARIABLES, Draft, at
-from arcwise.io.scan import WHOLE, Lines, decoded
-from arcwise.io.tables import DiscreteNet
+from arcwise.io.scanner import WHOLE, Lines, at, decoded
+from arcwise.io.tables import MOST_LEVELS, MOST_VARIABLES, DiscreteNet, Draft
 
 COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
 PYAGRUM = re.compile(

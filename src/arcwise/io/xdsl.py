@@ -23,9 +23,8 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from arcwise.io.draft import Draft, at
-from arcwise.io.markup import FORBIDDEN, walk
-from arcwise.io.tables import DiscreteNet, Numbers, identifiers, level_texts, rows
+from arcwise.io.scanner import FORBIDDEN, at, walk
+from arcwise.io.tables import DiscreteNet, Draft, Numbers, identifiers, level_texts, rows
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="network">\n<nodes>\n'
 # GeNIe shows these names; some programs do not read files without them.
@@ -33,7 +32,7 @@ GENIE = '<genie version="1.0" app="Arcwise" name="network">'
 NUMBERS = {"cpt": "probabilities", "deterministic": "resultingstates"}
 
 
-class _Reader:
+class _Xdsl:
     """What was found, and the texts of the node that is open."""
 
     def __init__(self) -> None:
@@ -130,7 +129,7 @@ def read_xdsl(content: bytes) -> DiscreteNet:
     >>> read_xdsl(b"<smile><nodes>" + node + b"</nodes></smile>").tables
     (array([1.]),)
     """
-    reader = _Reader()
+    reader = _Xdsl()
     walk(content, reader.opened, reader.closed)
     if reader.reverse:
         reader.draft.reverse_parents()

@@ -14,9 +14,8 @@ Source: Cozman (1998), The Interchange Format for Bayesian Networks, XMLBIF vers
 from collections.abc import Mapping
 
 from arcwise.errors import FileError
-from arcwise.io.draft import Draft, at
-from arcwise.io.markup import content_of, walk
-from arcwise.io.tables import DiscreteNet, level_texts, rows
+from arcwise.io.scanner import at, content_of, walk
+from arcwise.io.tables import DiscreteNet, Draft, level_texts, rows
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <BIF VERSION="0.3">
@@ -26,7 +25,7 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 BLOCKS = ("VARIABLE", "DEFINITION")
 
 
-class _Reader:
+class _Xmlbif:
     """What was found in the block that is open."""
 
     def __init__(self) -> None:
@@ -84,7 +83,7 @@ def read_xmlbif(content: bytes) -> DiscreteNet:
     >>> read_xmlbif(head + tail).variables
     (Variable(name='a', levels=('x',), ordered=False, cuts=None),)
     """
-    reader = _Reader()
+    reader = _Xmlbif()
     walk(content, reader.opened, reader.closed)
     reader.draft.settle()
     tables = {child: reader.draft.flat(child, text) for child, text in reader.texts.items()}

@@ -1,25 +1,44 @@
-"""A place in a text of blocks, and the steps that a reader of BIF or Hugin files takes from there.
+"""Scanners of the formats: a place in a text of blocks, and XML as a stream of elements.
 
-Both formats are made of words, quoted texts and a few marks; commas count as blanks. Comments are
+BIF and Hugin files are made of words, quoted texts and a few marks; commas count as blanks. Comments are
 blanked out before anything is read. All patterns are possessive and fail at the first fault, so
 that time grows with the length of the text and not with its square, whatever the text is.
+
+Of an XML file nothing is kept but what its reader keeps. Entities may not be declared: a few of them can
+stand for gigabytes of text, or for files of the machine. Element and attribute declarations, which XMLBIF
+files carry, are passed over; nothing is ever fetched.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from operator import itemgetter
+from xml.parsers import expat
+from xml.sax.saxutils import escape
 
 from arcwise.errors import FileError
-from arcwise.io.draft import at
 
 QUOTED = r'"(?:\\.|[^"\\])*+"'
 MOST_NAMES = 10**6
 UNTIL = {mark: re.compile(rf'(?:[^"{mark}]++|{QUOTED})*+{mark}', re.DOTALL) for mark in "{};"}
 STATEMENT = re.compile(rf'[;\s]*+((?:[^";]++|{QUOTED})*+(?:;|\Z))', re.DOTALL)
 WHOLE: itemgetter[int] = itemgetter(0)
+SHOWN = 400
+"""Longer messages are cut: a name in a damaged file may be of any length."""
+DEEPEST = 100
+"""No format nests so deep; each level costs memory."""
+FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def at(line: int, what: str) -> FileError:
+    """Make the error for a line of a file.
+
+    >>> at(3, "expected '{'")
+    FileError("line 3: expected '{'")
+    """
+    return FileError(f"line {line}: {what if len(what) <= SHOWN else what[:SHOWN] + ' ...'}")
 
 
 class Lines:
@@ -179,3 +198,76 @@ def quoted(text: str, name: str) -> str:
     if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
         raise FileError(f"variable {name!r} has the text {text!a}, which is not valid in a file")
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+# -- XML -----------------------------------------------------------------------------------------
+
+
+def walk(
+    content: bytes,
+    opened: Callable[[str, Mapping[str, str], int], None],
+    closed: Callable[[str, str, int], None],
+) -> None:
+    """Go through an XML file.
+
+    Parameters
+    ----------
+    content : the bytes of the file.
+    opened : called with the tag, the attributes and the line where an element begins.
+    closed : called with the tag, the text since the last tag, and the line where it ends.
+
+    Raises
+    ------
+    FileError : not well-formed, entities declared, elements nested too deep.
+
+    >>> walk(b"<a><b>text</b></a>", lambda *start: None, lambda *end: print(*end))
+    b text 1
+    a  1
+    """
+    parser = expat.ParserCreate()
+    text: list[str] = []
+    depth = 0
+
+    def start(tag: str, attributes: Mapping[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise at(parser.CurrentLineNumber, f"elements are nested more than {DEEPEST} deep")
+        text.clear()
+        opened(tag, attributes, parser.CurrentLineNumber)
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        closed(tag, "".join(text), parser.CurrentLineNumber)
+        text.clear()
+
+    def refuse(*_: object) -> None:
+        raise at(parser.CurrentLineNumber, "it declares an XML entity, which is not allowed")
+
+    parser.buffer_text, parser.buffer_size = True, 1 << 16
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.EntityDeclHandler = text.append, refuse
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        said = expat.ErrorString(error.code)
+        raise at(error.lineno, f"it is not well-formed XML ({said})") from None
+    except (ValueError, LookupError):
+        raise FileError("it names an encoding that is not known") from None
+
+
+def content_of(text: str, name: str) -> str:
+    """Write text between two tags.
+
+    Parameters
+    ----------
+    text : what to write.
+    name : the variable that it belongs to, for the error where XML cannot hold it.
+
+    >>> content_of("a < b", "x")
+    'a &lt; b'
+    """
+    if FORBIDDEN.search(text):
+        raise FileError(f"variable {name!r} has the text {text!a}, which XML cannot hold")
+    return escape(text, {"\r": "&#13;"})

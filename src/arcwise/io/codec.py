@@ -1,4 +1,4 @@
-"""Plain values and arrays as JSON, exactly and without guessing.
+"""Plain values, arrays and variables as JSON, exactly and without guessing.
 
 JSON has no arrays of a type, no tuples and no NaN, so these are objects with one marked key::
 
@@ -15,18 +15,27 @@ ever executed: classes come from a register given by the caller, never from the 
 Arrays that several parts of a network hold are written once, and shared again when read. A model that keeps
 the rows it was fitted to holds its own column and those of its inputs; with p variables every column would
 otherwise be written up to 2 p times.
+
+A variable is its name, and of a discrete one its levels and what makes them::
+
+    {"name": "links", "levels": ["Low", "High"], "ordered": true, "cuts": [5.0],
+     "ends": [[0.0, 4.0], [5.0, null]]}
+    {"name": "sender", "levels": ["edu", "other"], "ordered": false,
+     "coding": {"reads": "text", "marks": ["(?is)^.*\\.edu$", ""], "codes": [0, 1]}}
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import pairwise
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data import Coding, Variable
 from arcwise.errors import FileError
 from arcwise.networks import BayesNet, Net
 
@@ -307,3 +316,78 @@ def _arrays(value: object) -> Iterator[NDArray[Any]]:
         for field in fields(value):
             if field.init:
                 yield from _arrays(getattr(value, field.name))
+
+
+# -- variables ---------------------------------------------------------------------------------
+
+
+def write_variable(variable: Variable, codec: Codec) -> dict[str, Any]:
+    """Give a variable as what ``json`` can write."""
+    entry: dict[str, Any] = {"name": variable.name}
+    if variable.levels is not None:
+        entry["levels"] = codec.encode(list(variable.levels))
+        entry["ordered"] = variable.ordered
+    if variable.cuts is not None:
+        entry["cuts"] = codec.encode(list(variable.cuts))
+    if variable.ends is not None:
+        entry["ends"] = [
+            [None if math.isinf(end) else end for end in each] for each in variable.ends
+        ]
+    if variable.coding is not None:
+        marks, codes = list(variable.coding.marks), list(variable.coding.codes)
+        entry["coding"] = {"reads": variable.coding.reads, "marks": marks, "codes": codes}
+    return entry
+
+
+def read_variable(entry: Any, codec: Codec) -> Variable:
+    """Make a variable from what ``json`` read; FileError or DataError for what is none."""
+    name = of_type(of_type(entry, dict, "node")["name"], str, "name")
+    if "levels" not in entry:
+        return Variable(name)
+    levels = tuple(codec.decode(of_type(entry["levels"], list, "levels")))
+    if not all(isinstance(level, str | int | float | bool) for level in levels):
+        raise FileError(f"a level of {name!r} is neither text nor a number")
+    if not levels or any(math.isnan(level) for level in levels if isinstance(level, float)):
+        raise FileError(f"the levels of {name!r} must be one or more texts or numbers")
+    ordered = of_type(entry.get("ordered", False), bool, "ordered")
+    cuts = codec.decode(entry["cuts"]) if "cuts" in entry else None
+    known = None if cuts is None else tuple(map(float, cuts))
+    if known and not all(low < high for low, high in pairwise((-math.inf, *known, math.inf))):
+        raise FileError(f"the cuts of {name!r} must be finite and ascending")
+    coding, ends = _read_coding(entry.get("coding")), _read_ends(entry.get("ends"), name)
+    if ends is not None and (known is None or len(ends) != len(known) + 1):
+        raise FileError(f"the ends of the levels of {name!r} do not go with its cuts")
+    return Variable(name, levels, ordered, known, coding, ends)
+
+
+def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
+    """The ends of levels given by hand; None in a file for one that is open."""
+    if entry is None:
+        return None
+    pairs = of_type(entry, list, "list of ends")
+    if not all(isinstance(each, list) and len(each) == 2 for each in pairs):
+        raise FileError(f"the ends of the levels of {name!r} must be pairs")
+    for each in (end for pair in pairs for end in pair if end is not None):
+        if isinstance(each, bool) or not isinstance(each, int | float) or math.isnan(each):
+            raise FileError(f"the ends of the levels of {name!r} must be numbers")
+    return tuple(
+        (-math.inf if low is None else float(low), math.inf if high is None else float(high))
+        for low, high in pairs
+    )
+
+
+def _read_coding(entry: Any) -> Coding | None:
+    if entry is None:
+        return None
+    found = of_type(entry, dict, "coding")
+    reads = of_type(found["reads"], str, "coding's entry 'reads'")
+    marks = [of_type(each, str, "mark") for each in of_type(found["marks"], list, "marks")]
+    codes = [of_type(each, int, "code") for each in of_type(found["codes"], list, "codes")]
+    return Coding(reads, tuple(marks), tuple(codes))
+
+
+def of_type(value: Any, wanted: type, what: str) -> Any:
+    """Give a value that is of the type wanted; else say what is wrong in the file."""
+    if not isinstance(value, wanted):
+        raise FileError(f"a {what} in it is of type {type(value).__name__}, not {wanted.__name__}")
+    return value

@@ -1,4 +1,4 @@
-"""Checks that a local model read from a file is one of its variable and of its parents.
+"""Checks of what a file holds: local models fit their variables, and go with the joint and the blankets.
 
 Kernels trust shapes and codes, so nothing from a file reaches them before these checks.
 """
@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import Conditional, DiscreteConditional
+from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
 from arcwise.conditionals.clg import ConditionalGaussianModel
 from arcwise.conditionals.parzen.model import ParzenConditional
 from arcwise.data import Variable
 from arcwise.data.variable import code_type
-from arcwise.networks import Fixed
+from arcwise.errors import FileError
+from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
 
 
 def model_fits(model: Conditional, variable: Variable, parents: Sequence[Variable]) -> bool:
@@ -51,7 +52,7 @@ def is_column(variable: Variable, column: NDArray[Any]) -> bool:
     return column.dtype.kind == "u" and bool((column < len(variable.levels)).all())
 
 
-def answers(model: Conditional, variable: Variable, parents: Sequence[Variable]) -> bool:
+def _answers(model: Conditional, variable: Variable, parents: Sequence[Variable]) -> bool:
     """Return whether a local model gives a density at every level of each variable, others at their first."""
     if not model_fits(model, variable, parents):
         return False
@@ -78,3 +79,44 @@ def _column(variable: Variable, start: int, size: int) -> NDArray[Any]:
 
 def _n_levels(variable: Variable) -> int:
     return len(variable.levels or ())
+
+
+def check_joint(net: MarkovNet) -> None:
+    """Refuse local models that are not those of the joint distribution beside them."""
+    if net.joint is None:
+        return
+    for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
+        own = net.joint.local(node, net.inputs[node])
+        if not _alike(own, model):
+            raise FileError(f"the local model of {name!r} is not that of the joint distribution")
+
+
+def _alike(one: Conditional, two: Conditional) -> bool:
+    """Whether two regressions, or two tables, are the same but for rounding."""
+    if isinstance(one, DiscreteConditional) and isinstance(two, DiscreteConditional):
+        return one.table.shape == two.table.shape and np.allclose(one.table, two.table, atol=1e-12)
+    if not isinstance(one, GaussianConditional) or not isinstance(two, GaussianConditional):
+        return False
+    first, second = ([m.intercept, m.variance, *m.coefficients] for m in (one, two))
+    size = np.abs([first, second]).max(initial=1e-300)
+    return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12 * size))
+
+
+def check_blankets(net: BayesNet) -> None:
+    """Refuse blanket models of other variables, or of variables that are no blanket."""
+    if net.blankets is None:
+        return
+    if net.blankets.variables != net.variables:
+        raise FileError("its blanket models are of other variables")
+    for name in net.names:
+        if net.blankets.graph.neighbours_of(name) != net.graph.blanket_of(name):
+            raise FileError(f"the blanket model of {name!r} has other inputs than its blanket")
+
+
+def check_models(net: Net) -> None:
+    """Check every local model against its variables, and query it for densities."""
+    with np.errstate(all="ignore"):
+        for node, conditional in enumerate(net.conditionals):
+            parents = [net.variables[parent] for parent in net.inputs[node]]
+            if not _answers(conditional, net.variables[node], parents):
+                raise FileError(f"the local model of {net.names[node]!r} does not work")
