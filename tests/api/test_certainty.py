@@ -1,5 +1,7 @@
 """Certainty of the edges of a network: in its table, in pictures, in words and in files."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -223,3 +225,32 @@ def test_answers_to_do_without_certainty_say_so(homes, tmp_path):
     given = aw.fit("RM -> MEDV", homes).query("MEDV", do={"RM": 7.0})
     assert given.range is None
     assert "note" not in str(given)
+
+
+def heads_of(path: Path) -> set[str]:
+    """Arcs with a head in a file for Graphviz."""
+    lines = path.read_text().splitlines()
+    return {line.strip(" ;").replace('"', "") for line in lines if "->" in line and "[" not in line}
+
+
+def test_a_file_for_graphviz_has_the_heads_of_the_printed_table(tmp_path):
+    net = aw.learn(aw.example("boston"))
+    shown = {row.direction for row in net.edges.present if row.head}
+    assert heads_of(net.save(tmp_path / "net.dot")) == shown
+    assert 0 < len(shown) < net.graph.n_arcs
+    aw.load(net.save(tmp_path / "net.json")).save(tmp_path / "again.dot")
+    assert (tmp_path / "again.dot").read_text() == (tmp_path / "net.dot").read_text()
+
+
+def test_heads_without_certainty_are_called_unchecked_in_a_file_for_graphviz(tmp_path):
+    net = aw.learn(aw.example("boston"), certainty=False)
+    path = net.save(tmp_path / "net.dot")
+    assert heads_of(path) == set(str(net.cpdag).split(", ")) & {r.direction for r in net.edges}
+    assert 'label="heads are unchecked: no certainty"' in path.read_text()
+
+
+def test_graphs_that_were_given_keep_their_heads_in_a_file_for_graphviz(tmp_path):
+    for net in (aw.example("asia", "network"), aw.fit("[RM][MEDV|RM]", aw.example("boston"))):
+        path = net.save(tmp_path / "net.dot")
+        assert heads_of(path) == {f"{tail} -> {head}" for tail, head in net.graph.arcs}
+        assert "label" not in path.read_text()

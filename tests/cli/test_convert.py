@@ -54,3 +54,20 @@ def test_user_errors(run, net, target, sentence):
 def test_a_link_to_the_input_is_the_input(run, net):
     Path("link.json").symlink_to(net)
     assert run("convert", net, "link.json").code == 1
+
+
+def test_graphviz_has_the_heads_that_print_and_pictures_have(run, net, learned):
+    run("convert", net, "net.dot")
+    learned.save("drawn.dot")
+    assert Path("net.dot").read_text() == Path("drawn.dot").read_text()
+
+
+def test_graphviz_has_the_supported_heads_of_a_posterior(run, folder, small):
+    post = aw.posterior(small, method="bootstrap", draws=40)
+    post.save("post.json")
+    run("convert", "post.json", "post.dot")
+    lines = Path("post.dot").read_text().splitlines()
+    edges = [line for line in lines if "->" in line]
+    assert len(edges) == post.best.graph.n_arcs
+    compelled = sum("dir=none" not in line for line in edges)
+    assert compelled <= len([arc for arc in str(post.best.cpdag).split(", ") if "->" in arc])

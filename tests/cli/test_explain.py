@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import arcwise as aw
@@ -83,3 +84,15 @@ def test_draws_with_evidence(run, asia):
     cells = [dict(zip(head.split(","), row.split(","), strict=True)) for row in rows]
     assert {(cell["lung"], cell["smoke"], cell["code"]) for cell in cells} == {("yes", "no", "0")}
     assert len(cells) == 200
+
+
+def test_an_explanation_after_do_has_the_range_of_the_library(run, folder):
+    rng = np.random.default_rng(0)
+    a = rng.random(400) < 0.4
+    b = np.where(a, rng.random(400) < 0.8, rng.random(400) < 0.3)
+    net = aw.learn({"a": np.where(a, "yes", "no"), "b": np.where(b, "yes", "no")})
+    net.save("net.json")
+    found = aw.load("net.json").explain(do={"b": "yes"})
+    assert "over all equivalent graphs: " in str(found)
+    out = run("explain", "net.json", "--do", "b=yes").out
+    assert out.strip() == str(found)

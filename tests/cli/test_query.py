@@ -90,10 +90,8 @@ def test_the_range_of_an_answer_to_do(run, chain):
     low, high = belief.range.probability((1, None))
     done = run("query", "chain.json", "z", "--do", "y=1", "--probability", "z > 1")
     share = f"{float(belief.probability((1, None))):.4g}"
-    said = (
-        f"  probability of z > 1: {share}; over equivalent graphs between {low:.4g} and {high:.4g}"
-    )
-    assert done.out.strip() == f"{belief}\n{said}"
+    said = f"  probability of z > 1: {share}; over all equivalent graphs between {low:.4g} and {high:.4g}"
+    assert done.out.strip().startswith(f"{belief}\n{said}")
     assert "over all equivalent graphs: mean between" in done.out
     plain = json.loads(run("query", "chain.json", "z", "--do", "y=1", "--json",
                            "--probability", "z > 1").out)  # fmt: skip

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
+from arcwise import inference
 from arcwise.conditionals import ConditionalGaussianModel, DiscreteConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, WordError
@@ -583,3 +584,91 @@ def test_networks_of_the_model_clg_have_the_same_range_from_a_file(tmp_path):
         assert (len(found), found.complete) == (3, True)
         assert found.mean == pytest.approx(gaussian.mean, abs=0.01)
     assert again.query("z", do={"y": 4.0}).range.mean == net.query("z", do={"y": 4.0}).range.mean
+
+
+# -- every number that answers do= -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def links() -> aw.Network:
+    """A learned chain of three variables with two levels each, whose directions are open."""
+    rng = np.random.default_rng(0)
+    a = rng.random(400) < 0.4
+    b = np.where(a, rng.random(400) < 0.8, rng.random(400) < 0.3)
+    c = np.where(b, rng.random(400) < 0.7, rng.random(400) < 0.2)
+    rows = {name: np.where(x, "yes", "no") for name, x in (("a", a), ("b", b), ("c", c))}
+    net = aw.learn(rows)
+    assert str(net.cpdag) == "a - b, b - c"
+    return net
+
+
+def members_of(net: aw.Network) -> list[BayesNet]:
+    return [BayesNet(net.net.variables, g, turn(net.net, g)) for g in every_member(net.graph)]
+
+
+def test_the_probability_of_an_event_has_the_range_of_its_belief(links, learned):
+    for net, target, do, event in (
+        (links, "c", {"b": "yes"}, "yes"),
+        (learned, "z", {"y": 4.0}, (1, None)),
+        (learned, "z", {"y": 4.0}, lambda drawn: drawn["z"] > 1.0),
+        (learned, ["x", "z"], {"y": 4.0}, {"x": (None, 1.0), "z": (0.0, None)}),
+    ):
+        belief = net.query(target, do=do)
+        chance = belief.probability(event)
+        assert chance == belief.range.answers[0].probability(event)
+        assert tuple(chance.range) == belief.range.probability(event)
+        assert tuple(chance.range.graphs) == belief.range.graphs.probability(event)
+        low, high = chance.range
+        assert low < high
+        assert f"over all equivalent graphs between {low:.4g} and {high:.4g}" in str(chance)
+        assert " with equivalent ones between " in str(chance)
+    every = links.query("c", do={"b": "yes"}).probabilities
+    assert all(low < high for low, high in (chance.range for chance in every.values()))
+
+
+def test_the_probability_of_evidence_after_do_has_a_range(links):
+    given, do = {"c": "yes"}, {"b": "yes"}
+    alone = [float(inference.probability(net, given, do)) for net in members_of(links)]
+    chance = links.probability(given, do=do)
+    assert tuple(chance.range) == pytest.approx((min(alone), max(alone)), abs=1e-12)
+    assert chance.range.graphs is not None
+    logs = links.probability(given, do=do, log=True)
+    assert [*logs.range] == pytest.approx(np.log([*chance.range]).tolist())
+    assert links.probability(given).range is None
+    assert links.probability(given, do=do, max_graphs=2).range.over == "2 equivalent graphs"
+
+
+def test_the_explanation_after_do_has_a_range(links):
+    given, do = {"c": "yes"}, {"b": "yes"}
+    alone = [inference.explain(net, given, do) for net in members_of(links)]
+    found = links.explain(given, do=do)
+    chances = [each.probability for each in alone]
+    assert found.range.of(lambda each: each.probability) == pytest.approx(
+        (min(chances), max(chances)), abs=1e-12
+    )
+    assert set(found.range.levels["a"]) == {each["a"] for each in alone} == {"no", "yes"}
+    assert "a no or yes; probability between" in str(found)
+    assert found.range.graphs is not None
+    assert found.to_dict()["range"]["levels"]["a"] == ["no", "yes"]
+    assert links.explain(given).range is None
+
+
+def test_all_beliefs_after_do_show_their_range_in_print(links):
+    found = links.marginals(do={"b": "yes"})
+    low, high = found["c"].probability("yes").range.widest
+    assert f"over graphs yes {low:.4g} to {high:.4g}" in str(found)
+
+
+def test_rows_drawn_after_do_are_said_to_be_those_of_one_graph(links):
+    assert "learned graph alone" in links.sample(5, do={"b": "yes"}).notes[-1]
+    assert not links.sample(5).notes
+
+
+def test_a_graph_that_was_given_answers_do_with_single_numbers():
+    asia = aw.example("asia", "network")
+    do, given = {"smoke": "yes"}, {"xray": "yes"}
+    assert asia.query("lung", do=do).probability("yes").range is None
+    assert asia.probability(given, do=do).range is None
+    assert asia.explain(given, do=do).range is None
+    assert "over graphs" not in str(asia.marginals(do=do))
+    assert not asia.sample(5, do=do).notes

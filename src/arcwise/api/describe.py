@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arcwise import io
 from arcwise.data import Moments, Table
 from arcwise.errors import FitError, plural
-from arcwise.evaluate import EdgeTable
+from arcwise.evaluate import EdgeTable, pack_edges
 from arcwise.learners.totals import is_pseudo
 
 if TYPE_CHECKING:
@@ -102,6 +104,46 @@ def tuning_rows(net: Network) -> list[dict[str, float | int | None]]:
         {**{name: row.get(name) for name in names}, "chosen": int(number == chosen)}
         for number, row in enumerate(net.tuning)
     ]
+
+
+def save_tuning(net: Network, place: Path) -> Path:
+    """Write how the penalty was chosen: its figures or a picture, by the file extension."""
+    from arcwise.plot import PICTURES, save_picture
+
+    rows = net.tuning_rows()
+    if Path(place.name.lower().removesuffix(".gz")).suffix in PICTURES:
+        save_picture(net.plot_tuning, place)
+    else:
+        io.write_figures(rows, place)
+    return place
+
+
+def plot_tuning(net: Network, **options: Any) -> Any:
+    """Draw what the penalty was chosen by against the penalty."""
+    from arcwise.plot import plot_tuning as draw
+
+    usual = f"nats per {'arc' if net.directed else 'edge'} and row"
+    unit = str(net.settings.get("penalty_unit", usual))
+    taken = float(net.settings.get("penalty", 0.0))
+    return draw(net.tuning, taken, **{"unit": unit, **options})
+
+
+def about(net: Network) -> dict[str, Any]:
+    """What a file contains of a network beside its local models, as plain values."""
+    measured = net.scorer or "certainty" in net.edges.more
+    return {
+        "score": net.score,
+        "stopped": net.stopped,
+        "optimal": net.optimal,
+        "settings": dict(net.settings),
+        "notes": list(net.notes),
+        "order": list(net.variables),
+        "rows": net.rows,
+        "fingerprint": net.fingerprint,
+        "tuning": [dict(row) for row in net.tuning],
+        "edges": pack_edges(net.edges) if measured else dict(net.saved_edges),
+        **({"rules": net.rules.to_dict()} if net.rules and net.directed else {}),
+    }
 
 
 def to_dict(net: Network) -> dict[str, Any]:

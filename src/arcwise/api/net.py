@@ -4,7 +4,7 @@ The methods are short calls of functions in the rooms below; the logic lives the
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from os import PathLike
 from pathlib import Path
@@ -25,7 +25,6 @@ from arcwise.evaluate import (
     EdgeTable,
     Impact,
     edge_table,
-    pack_edges,
     refit_losses,
     unpack_edges,
 )
@@ -252,26 +251,35 @@ class Network:
         -------
         A belief. In a learned graph, an answer to `do` has a `range` over equivalent and over other graphs.
         """
-        seen, changed = self._values(given, targets), self._values(do)
-        equivalents = self._equivalents if changed else None
-        return inference.query(self.net, targets, seen, changed, equivalents=equivalents, **options)
+        known = {"equivalents": self._equivalents_of(do), **options}
+        return inference.query(
+            self.net, targets, self._values(given, targets), self._values(do), **known
+        )
 
     def marginals(self, given: Any = None, do: Any = None, **options: Any) -> inference.Marginals:
         """The belief about every variable that is neither seen nor set, by name; as of `query`."""
         found = inference.marginals(self.net, self._values(given), self._values(do), **options)
-        if not self._values(do) or self._equivalents is None:
+        if self._equivalents_of(do) is None:
             return found
         return found.asked_by(lambda name: self.query(name, given, do, **options))
 
-    def explain(self, given: Any = None, do: Any = None) -> inference.Explanation:
-        """The most probable levels of all variables together, given what was seen; discrete networks."""
-        return inference.explain(self.net, self._values(given), self._values(do))
+    def explain(self, given: Any = None, do: Any = None, **options: Any) -> inference.Explanation:
+        """The most probable levels of all variables together, given what was seen; discrete networks.
+
+        In a learned graph, an answer to `do` has a `range` over other graphs, at most `max_graphs`.
+        """
+        known = {"equivalents": self._equivalents_of(do), **options}
+        return inference.explain(self.net, self._values(given), self._values(do), **known)
 
     mpe = explain
 
     def probability(self, given: Any, do: Any = None, **options: Any) -> Any:
-        """Probability of levels, sets or intervals of them seen together; ``log=True`` for its logarithm."""
-        return inference.probability(self.net, self._values(given), self._values(do), **options)
+        """Probability of levels, sets or intervals of them seen together; ``log=True`` for its logarithm.
+
+        In a learned graph, an answer to `do` has a `range` over other graphs.
+        """
+        known = {"equivalents": self._equivalents_of(do), **options}
+        return inference.probability(self.net, self._values(given), self._values(do), **known)
 
     def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
         """Values by name; of a row of a data frame, those that are known, and are not asked for."""
@@ -280,9 +288,12 @@ class Network:
         known = set(self.net.names) - ({targets} if isinstance(targets, str) else set(targets))
         return {str(name): v for name, v in given.dropna().items() if str(name) in known}
 
+    def _equivalents_of(self, do: Any) -> inference.Equivalents | None:
+        """The other graphs that an answer to `do` is taken over; None where the graph was given."""
+        return self._equivalents if self._values(do) else None
+
     @cached_property
     def _equivalents(self) -> inference.Equivalents | None:
-        """The class of a directed graph that was learned; None where the graph was given."""
         from arcwise.api.quick import other_graphs
 
         if not self.directed or "search" not in self.settings:
@@ -323,9 +334,11 @@ class Network:
         return evaluate.impact(self.net, target, self._values(given, target), **options)
 
     def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
-        """Draw rows from the network."""
+        """Draw rows from the network; after `do`, those of the learned graph alone, as a note reports."""
         rng = np.random.default_rng(whole("seed", seed))
-        return inference.sample(self.net, rng, draws, **options).select(self.variables)
+        drawn = inference.sample(self.net, rng, draws, **options).select(self.variables)
+        note = () if self._equivalents_of(options.get("do")) is None else (inference.ONE_GRAPH,)
+        return replace(drawn, notes=(*drawn.notes, *note))
 
     def logpdf(self, rows: Any, **options: Any) -> NDArray[np.float64]:
         """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""
@@ -344,27 +357,26 @@ class Network:
     # -- in and out -----------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the network to a file; the ending decides on the format (.json, .arcwise, ...)."""
+        """Write the network to a file; the ending decides on the format (.json, .arcwise, ...).
+
+        A .dot file contains the graph with the heads that pictures have (see `edges`).
+        """
         place = Path(path)
-        io.save(io.Stored.of(self.net, self.about()), place)
+        whole = not io.is_figure(place)
+        io.save(io.Stored.of(self.net, self.about()) if whole else self.drawn, place)
         return place
+
+    @property
+    def drawn(self) -> io.Stored:
+        """The graph with the heads that print and pictures have, and a caption where they are unchecked."""
+        graph = self.edges.drawn(self.graph)
+        unchecked = self.edges.unchecked and self.directed
+        about = {"caption": "heads are unchecked: no certainty"} if unchecked else {}
+        return io.Stored(graph, about=about)
 
     def about(self) -> dict[str, Any]:
         """What is known of the network beside its numbers, as plain values."""
-        measured = self.scorer or "certainty" in self.edges.more
-        return {
-            "score": self.score,
-            "stopped": self.stopped,
-            "optimal": self.optimal,
-            "settings": dict(self.settings),
-            "notes": list(self.notes),
-            "order": list(self.variables),
-            "rows": self.rows,
-            "fingerprint": self.fingerprint,
-            "tuning": [dict(row) for row in self.tuning],
-            "edges": pack_edges(self.edges) if measured else dict(self.saved_edges),
-            **({"rules": self.rules.to_dict()} if self.rules and self.directed else {}),
-        }
+        return describe.about(self)
 
     def save_tuning(self, path: str | PathLike[str]) -> Path:
         """Write how the penalty was chosen: figures to .csv or .json, a picture to .png, .pdf or .svg.
@@ -372,14 +384,7 @@ class Network:
         The rows are those of `tuning_rows`; errors: FitError without a curve, FileError for a place that
         cannot be written to.
         """
-        from arcwise.plot import PICTURES, save_picture
-
-        place, rows = Path(path), self.tuning_rows()
-        if Path(place.name.lower().removesuffix(".gz")).suffix in PICTURES:
-            save_picture(self.plot_tuning, place)
-        else:
-            io.write_figures(rows, place)
-        return place
+        return describe.save_tuning(self, Path(path))
 
     def tuning_rows(self) -> list[dict[str, float | int | None]]:
         """The curve that the penalty was chosen by, as a table: all rows have all columns.
@@ -406,12 +411,7 @@ class Network:
 
     def plot_tuning(self, **options: Any) -> Any:
         """Draw what the penalty was chosen by against the penalty; returns matplotlib's axes."""
-        from arcwise.plot import plot_tuning
-
-        usual = f"nats per {'arc' if self.directed else 'edge'} and row"
-        unit = str(self.settings.get("penalty_unit", usual))
-        taken = float(self.settings.get("penalty", 0.0))
-        return plot_tuning(self.tuning, taken, **{"unit": unit, **options})
+        return describe.plot_tuning(self, **options)
 
     def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:
         """What is known of the network: pairs of a label (data, note, model, ...) and a sentence."""

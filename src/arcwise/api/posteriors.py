@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import results
+from arcwise import io, results
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
 from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
+from arcwise.evaluate.probabilities import supported_graph
 from arcwise.evaluate.stability import Stability, stability
 from arcwise.graphs import DAG, UGraph, graph_of, separated
 from arcwise.inference import Drawn, Ensemble, Probability
@@ -346,6 +347,13 @@ class Posterior:
         from arcwise.api.loading import save_posterior
 
         return save_posterior(self, Path(path), data)
+
+    @property
+    def drawn(self) -> io.Stored:
+        """The best graph with heads where its class and at least half of the graphs compel them."""
+        spec, found = self.specification, self.found
+        limits = None if spec is None else spec.rules.on(found.nodes)
+        return io.Stored(supported_graph(found, limits))
 
     def plot(self, kind: str = "graph", **options: Any) -> Any:
         """Draw the averaged graph with certain edges dark ("graph"), the probabilities of arcs ("matrix"),

@@ -109,4 +109,4 @@ def other_graphs(net: Network) -> OtherGraphs:
         return OtherGraphs(why=why)
     graphs = tuple(graph for graph in found.some(_GRAPHS).graphs if isinstance(graph, DAG))
     what = found.meaning.partition(",")[0].removesuffix(" frequency")
-    return OtherGraphs(graphs, net.limits, f"{what} graphs")
+    return OtherGraphs(graphs, net.limits, f"{what} graph")

@@ -128,7 +128,7 @@ def query(
         **({} if max_graphs is None else {"max_graphs": max_graphs}),
     }
     belief = network.query(targets[0] if len(targets) == 1 else targets, **known)
-    chances = [(text, *_chance(network, text, known)) for text in probability or ()]
+    chances = [(text, _chance(network, text, known)) for text in probability or ()]
     if draws is not None:
         import pyarrow as pa
 
@@ -142,8 +142,8 @@ def query(
     else:
         for line in str(belief).splitlines():  # what is asked stands out, the answer below does not
             terminal.show(terminal.styled(line, "" if line.startswith(" ") else "bold"))
-        for text, chance, ends in chances:
-            terminal.show(f"  probability of {text}: {_share(chance)}{_over(ends)}")
+        for text, chance in chances:
+            terminal.show(f"  probability of {text}: {_share(chance)}")
 
 
 def _say_graph(belief: Any) -> None:
@@ -159,6 +159,7 @@ def explain(
     net: options.NetFile,
     given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
     json: options.Json = False,
 ) -> None:
     """Give the most probable levels of all variables together, given what is known.
@@ -172,10 +173,12 @@ def explain(
     ----------
     given : a level that was observed; several are separated by commas. 'a|b' is one or the other,
         'a:0.8|b:0.2' weights for all levels (soft evidence), and 2..5 those in a range.
-    do : a level that is set (an intervention): arcs into the variable are cut.
+    do : a level that is set (an intervention): arcs into the variable are cut. The answer of a learned
+        network has a range over other graphs.
+    max_graphs : the largest number of equivalent graphs that this range is taken over.
     """
     network = load_network(net)
-    found = network.explain(**evidence(network, given, do))
+    found = network.explain(**evidence(network, given, do), max_graphs=max_graphs)
     if json:
         terminal.show_json(found.to_dict())
         return
@@ -201,30 +204,23 @@ def evidence(
     }
 
 
-def _chance(network: Any, text: str, known: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The probability of an event, and its ends over the equivalent graphs where there are some."""
+def _chance(network: Any, text: str, known: Mapping[str, Any]) -> Any:
+    """The probability of an event; of an answer to --do in a learned network, with its range."""
     levels, bounds = _levels(network), event(text)
     for name, each in bounds.items():
         if isinstance(each, str):
             found = level(each, levels.get(name, ()))
             bounds[name] = found if isinstance(found, list) else [found]
-    belief = network.query(list(bounds), **known)
-    ends = belief.range.probability(bounds) if belief.range else None
-    return belief.probability(bounds), ends
-
-
-def _over(ends: tuple[float, float] | None) -> str:
-    """What is said of the ends of a probability; nothing where all graphs agree."""
-    low, high = (f"{end:.4g}" for end in ends or (0.0, 0.0))
-    return "" if low == high else f"; over equivalent graphs between {low} and {high}"
+    return network.query(list(bounds), **known).probability(bounds)
 
 
 def _share(chance: Any) -> str:
-    """Write a probability; an error that no digit shows is not worth a word."""
+    """Write a probability with its range; an error that no digit shows is omitted."""
     error = f" ± {chance.error:.1g}" if chance.error > 1e-6 else ""
-    return f"{float(chance):.4g}{error}"
+    over = "" if chance.range is None else f"; {chance.range}"
+    return f"{float(chance):.4g}{error}{over}"
 
 
-def _plain(text: str, chance: Any, ends: tuple[float, float] | None) -> dict[str, Any]:
+def _plain(text: str, chance: Any) -> dict[str, Any]:
     plain = {"event": text, "probability": float(chance), "error": chance.error}
-    return {**plain, "range": list(ends)} if ends else plain
+    return plain if chance.range is None else {**plain, **chance.range.to_dict()}

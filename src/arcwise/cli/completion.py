@@ -215,5 +215,8 @@ def sample(
     outputs.check([(output, outputs.TABLES)], [net])
     network = inputs.load_network(net)
     known = evidence(network, given, do)
-    table = network.sample(draws, seed=seed, **known).to_arrow()
+    drawn = network.sample(draws, seed=seed, **known)
+    for note in drawn.notes:
+        aside(note)
+    table = drawn.to_arrow()
     outputs.give_table(table, output, plural(draws, "row"))

@@ -168,12 +168,14 @@ def convert(
         whole network, .bif, .xmlbif, .net and .xdsl a discrete one with its tables, .csv its edges, .dot the
         graph for Graphviz.
     """
-    from arcwise import io
+    from arcwise import api, io
 
     outputs.check([(target, ())], [Path(source)])
     there = Path(source).exists()
     stored = io.load(source) if there else io.Stored(any_graph(source))
-    io.save(stored, target)
+    learned = stored.net is not None or "kind" in stored.about
+    drawn = api.load(source).drawn if learned and io.is_figure(target) else stored
+    io.save(drawn, target)
     ending = Path(target.name.lower().removesuffix(".gz")).suffix
     whole = ending in (*outputs.MODELS, *io.DISCRETE)
     fitted = "the network" if whole else "the graph without its numbers"

@@ -16,6 +16,7 @@ from arcwise.evaluate.probabilities import (
     PairTable,
     PathCertainty,
     pair_table,
+    supported_graph,
     supported_heads,
     with_certainty,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "refit_losses",
     "some_rows",
     "stability",
+    "supported_graph",
     "supported_heads",
     "threshold_of",
     "unpack_edges",

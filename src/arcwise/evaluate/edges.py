@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import WordError, unknown
+from arcwise.graphs import DAG, PDAG, UGraph
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -141,6 +142,19 @@ class EdgeTable:
     @property
     def _heads(self) -> NDArray[np.bool_]:
         return ~self.reversible if self.heads is None else self.heads
+
+    def drawn(self, graph: DAG | UGraph) -> DAG | UGraph | PDAG:
+        """A graph with these edges as it is drawn: those whose arrow has no head are undirected."""
+        plain = ~self._heads & self.joined
+        if isinstance(graph, UGraph) or not plain.any():
+            return graph
+        free = {
+            frozenset((self.nodes[a], self.nodes[b]))
+            for a, b in zip(self.first[plain], self.second[plain], strict=True)
+        }
+        arcs = [arc for arc in graph.arcs if frozenset(arc) not in free]
+        edges = [arc for arc in graph.arcs if frozenset(arc) in free]
+        return PDAG.from_edges(arcs, edges, graph.nodes)
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import unknown
 from arcwise.evaluate.edges import SUPPORTED, EdgeTable
-from arcwise.graphs import DAG, Limits, cpdag
+from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 from arcwise.results import Posterior, draw_errors, of_draws
 
 Array = NDArray[np.float64]
@@ -249,6 +249,19 @@ def supported_heads(table: EdgeTable) -> NDArray[np.bool_]:
     if support is None:
         return ~table.reversible
     return ~table.reversible & (np.nan_to_num(support) >= SUPPORTED)
+
+
+def supported_graph(found: Posterior, limits: Limits | None = None) -> DAG | UGraph | PDAG:
+    """The best graph; edges whose direction is not compelled, or too rarely, are undirected."""
+    best = found.best
+    if not isinstance(best, DAG):
+        return best
+    shares, essential = compelled_shares(found, limits), cpdag(best, limits)
+    pairs = [(tail, head) for head, row in enumerate(best.parents) for tail in row]
+    heads = [t in essential.parents[h] and shares[t, h] >= SUPPORTED for t, h in pairs]
+    arcs = [pair for pair, head in zip(pairs, heads, strict=True) if head]
+    edges = [pair for pair, head in zip(pairs, heads, strict=True) if not head]
+    return PDAG.from_edges(arcs, edges, best.nodes) if edges else best
 
 
 def compelled_shares(found: Posterior, limits: Limits | None = None) -> Array:

@@ -2,7 +2,7 @@
 
 from arcwise.inference.averaged import Ensemble, Spread
 from arcwise.inference.base import Cost, DeclinedError, Engine
-from arcwise.inference.belief import Belief, Probability
+from arcwise.inference.belief import Belief, Estimate, Probability
 from arcwise.inference.beliefs import Beliefs
 from arcwise.inference.drawn import Drawn
 from arcwise.inference.engine import (
@@ -24,10 +24,11 @@ from arcwise.inference.predictions import Predictions
 from arcwise.inference.questions import Effort, Question
 from arcwise.inference.ranges import Range
 from arcwise.inference.ranking import ENGINES
-from arcwise.inference.setting import Equivalents, OtherGraphs
+from arcwise.inference.setting import ONE_GRAPH, Equivalents, OtherGraphs
 
 __all__ = [
     "ENGINES",
+    "ONE_GRAPH",
     "Belief",
     "Beliefs",
     "Cost",
@@ -37,6 +38,7 @@ __all__ = [
     "Engine",
     "Ensemble",
     "Equivalents",
+    "Estimate",
     "Explanation",
     "GaussianJoint",
     "Marginals",

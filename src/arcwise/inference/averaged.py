@@ -60,6 +60,10 @@ class Spread(Range):
     weights: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
+    def _graphs(self) -> str:
+        return f"{len(self)} graph{'s' * (len(self) != 1)}"
+
+    @property
     def between(self) -> float:
         """Standard deviation of the mean over graphs; of levels, the largest of a probability."""
         first = self.answers[0]
@@ -76,7 +80,7 @@ class Spread(Range):
         notes = [f"  note: {note}" for note in self.notes]
         if self.same:
             return notes
-        head = f"  over {len(self)} graph{'s' * (len(self) != 1)}:"
+        head = f"  over {self._graphs}:"
         names = getattr(self.answers[0], "names", None)
         if names is None:
             return [f"{head} {self._said()}", *notes]

@@ -22,10 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.distributions import Categorical, Distribution, beside, interval, standard_quantiles
 from arcwise.errors import DataError, close_to
-from arcwise.inference.ranges import Range, plain_range, range_lines
+from arcwise.inference.ranges import Estimate, Probability, Range, plain_range, range_lines
 from arcwise.networks import whole
 
-__all__ = ["Belief", "Probability", "Quality"]
+__all__ = ["Belief", "Estimate", "Probability", "Quality"]
 
 Array = NDArray[np.float64]
 Draws = dict[str, NDArray[Any]]
@@ -37,37 +37,6 @@ HIGHEST_RHAT = 1.05
 
 FEWEST_STATES = 100.0
 """Effective sample size below which an answer is said to be rough."""
-
-
-_ROUNDING = 1e-6
-
-
-class Probability(float):
-    """A probability that says how exact it is; otherwise a float like any other.
-
-    Parameters
-    ----------
-    value : the probability; beyond 0 and 1 it is the mean of some other number.
-    error : its standard error; 0 if exact.
-
-    >>> Probability(0.25, 0.001), Probability(0.25) * 2
-    (0.25 ± 0.001, 0.5)
-    """
-
-    error: float
-
-    def __new__(cls, value: float, error: float = 0.0) -> Probability:
-        """Make the number; what rounding puts outside [0, 1] is put back."""
-        near = -_ROUNDING <= value <= 1.0 + _ROUNDING
-        self = super().__new__(cls, min(max(value, 0.0), 1.0) if near else value)
-        self.error = error
-        return self
-
-    def __repr__(self) -> str:
-        plain = f"{float(self):.6g}"
-        return f"{plain} ± {self.error:.1g}" if self.error else plain
-
-    __str__ = __repr__
 
 
 @dataclass(frozen=True)
@@ -193,7 +162,7 @@ class Belief:
         """Standard error of the mean; of text levels, the largest of a probability; 0 if exact."""
         if self.numeric or self.quality.exact:
             return self.quality.error
-        return max(chance.error for chance in self.probabilities.values())
+        return max(chance.error for chance in self._chances.values())
 
     @property
     def rhat(self) -> float:
@@ -208,14 +177,20 @@ class Belief:
     @property
     def probabilities(self) -> dict[Any, Probability]:
         """Probability of each level of a discrete variable."""
+        return {level: self.probability([level]) for level in self._chances}
+
+    @property
+    def _chances(self) -> dict[Any, Probability]:
+        """The same without ranges."""
         if self._discrete is None:
             raise DataError(f"{self.name!r} is a number and has no levels: ask for its quantiles.")
-        return {level: self.probability([level]) for level in self.levels}
+        return {level: self._chance([level]) for level in self.levels}
 
     @property
     def mode(self) -> Any:
         """The most probable level of a discrete variable."""
-        return max(self.probabilities, key=self.probabilities.__getitem__)
+        chances = self._chances
+        return max(chances, key=chances.__getitem__)
 
     @overload
     def quantile(self, q: float) -> float: ...
@@ -249,8 +224,8 @@ class Belief:
         if self._discrete is None:
             return np.exp(self.logdensity(x)) if np.ndim(x) else float(np.exp(self.logdensity(x)))
         if isinstance(x, list | tuple | np.ndarray):
-            return np.array([float(self.probability([each])) for each in x])
-        return float(self.probability([x]))
+            return np.array([float(self._chance([each])) for each in x])
+        return float(self._chance([x]))
 
     def probability(self, event: Event, *, draws: int = 100_000, seed: Seed = 0) -> Probability:
         """Probability of an event.
@@ -263,8 +238,15 @@ class Belief:
 
         Returns
         -------
-        A number that also has an ``error``: 0 where the belief is exact and the event no function.
+        A number that also has an ``error``: 0 where the belief is exact and the event no function. If the
+        belief has a range over graphs, the number has one, too.
         """
+        words: dict[str, Any] = {"draws": draws, "seed": seed}
+        found = self._chance(event, **words)
+        return found.over(self.range, lambda answer: answer.probability(event, **words))
+
+    def _chance(self, event: Event, draws: int = 100_000, seed: Seed = 0) -> Probability:
+        """Probability of an event, without its range."""
         if callable(event):
             return frequency(event, {self.name: self.draws(draws, seed)})
         if isinstance(event, Mapping):
@@ -306,7 +288,7 @@ class Belief:
         """The numbers, for machines."""
         plain: dict[str, Any] = {"name": self.name, "given": dict(self.given), "do": dict(self.do)}
         if self.levels:
-            chances = self.probabilities.items()
+            chances = self._chances.items()
             plain["probabilities"] = {str(level): float(each) for level, each in chances}
         if self.numeric:
             plain |= {"mean": self.mean, "sd": self.sd if math.isfinite(self.sd) else None}
@@ -318,7 +300,7 @@ class Belief:
     def words(self) -> str:
         """The belief in one line."""
         if not self.numeric:
-            return f"most likely {self.mode} ({float(self.probability([self.mode])):.4g})"
+            return f"most likely {self.mode} ({float(self._chance([self.mode])):.4g})"
         if self.sd == 0:
             return f"certainly {self.mean:.4g}"
         mean, low, high = (beside(x, self.sd) for x in (self.mean, *self.interval()))
@@ -327,7 +309,7 @@ class Belief:
     def __str__(self) -> str:
         rows, what = [f"  {self.words()}"] if not self.levels else [], "error of the mean"
         width = max((len(str(level)) for level in self.levels), default=0)
-        for level, each in (self.probabilities if self.levels else {}).items():
+        for level, each in (self._chances if self.levels else {}).items():
             rows.append(f"  {level!s:<{width}}  {float(each):.4g}")
         if not self.numeric:
             what = "largest standard error of a probability"

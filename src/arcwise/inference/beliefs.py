@@ -278,8 +278,15 @@ class Beliefs:
         Returns
         -------
         A number that also has an ``error``: that of the belief for bounds on one variable, the measured
-        error of the numerical integral or of the simulation for several.
+        error of the numerical integral or of the simulation for several; and a ``range`` over graphs if the
+        belief has one.
         """
+        words: dict[str, Any] = {"draws": draws, "seed": seed}
+        found = self._chance(event, **words)
+        return found.over(self.range, lambda answer: answer.probability(event, **words))
+
+    def _chance(self, event: Event, draws: int, seed: Seed) -> Probability:
+        """Probability of an event, without its range."""
         if callable(event):
             return self.joint.share(
                 lambda rows: truth(event, self._by_name(rows)), draws, generator(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from arcwise.distributions import refuse_beyond
 from arcwise.errors import DataError, FitError
 from arcwise.inference import questions
 from arcwise.inference.base import Answer, Found
-from arcwise.inference.belief import Belief, Probability, generator, sentence
+from arcwise.inference.belief import Belief, Estimate, Probability, generator, sentence
 from arcwise.inference.evidence import plain, read_evidence
 from arcwise.inference.junction import Junction
 from arcwise.inference.questions import Question
+from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.inference.ranking import ENGINES, found_of, ranked
-from arcwise.networks import Net
+from arcwise.inference.setting import Equivalents, range_over
+from arcwise.networks import BayesNet, Net
 
 __all__ = ["Explanation", "Marginals", "explain", "marginals", "probability"]
 
@@ -63,14 +65,33 @@ class Marginals(Mapping[str, Belief]):
 
     def __str__(self) -> str:
         width = max(map(len, self), default=0)
-        lines = [f"  {name:<{width}}  {belief.words()}" for name, belief in self.items()]
+        lines = [
+            f"  {name:<{width}}  {belief.words()}{_over_graphs(belief)}"
+            for name, belief in self.items()
+        ]
         head = sentence([f"{len(self)} variables"], self.given, self.do)
         notes = [f"  note: {note}" for note in self._found.notes()]
         if self._ask is not None:
-            notes.append("  note: Each answer has a range over graphs: print one by its name.")
+            notes.append(
+                "  note: Print a single answer by its name for all of its range over graphs."
+            )
         return "\n".join([head, *lines, *notes])
 
     __repr__ = __str__
+
+
+def _over_graphs(belief: Belief) -> str:
+    """How far the number in the line of a belief goes over graphs, if it has a range."""
+    found = belief.range
+    if found is None:
+        return ""
+    mode = None if belief.numeric else belief.mode
+    ends = found.bounds(lambda each: each.mean if mode is None else each.probability([mode]))
+    low, high = ends.widest
+    if np.isnan(low):
+        return "; over graphs not known"
+    what = "mean" if mode is None else f"{mode}"
+    return f"; over graphs {what} {low:.4g} to {high:.4g}"
 
 
 def marginals(
@@ -105,8 +126,9 @@ def probability(
     do: Mapping[str, Any] | None = None,
     *,
     log: bool = False,
+    equivalents: Equivalents | None = None,
     **options: Any,
-) -> Probability | float:
+) -> Probability | Estimate | float:
     """Probability of what was seen, all of it together; 0 where it is impossible.
 
     Parameters
@@ -115,6 +137,7 @@ def probability(
     given : levels, sets of levels, intervals or weights by name.
     do : levels set from outside.
     log : the natural logarithm instead, which does not underflow.
+    equivalents : as for `query`: the probability then has a range.
     options : of simulations, where the tables of an exact answer would be too large.
     """
     chosen, evidence = questions.read_options(options, ENGINES), read_evidence(net, given, do)
@@ -125,18 +148,26 @@ def probability(
                 f"{net.names[node]!r} is a number: it has a density (logpdf), and its intervals have a "
                 "probability by query(...).probability((low, high))."
             )
-    question = Question.of(net, (), evidence, chosen, generator(chosen.seed))
-    question = replace(question, task="density")
-    found = float(ranked(question).engines[0].logpdf(question)[0])
-    if log:
-        return found
     for node, weights in evidence.soft.items():
-        if weights.max() > 1.0:
+        if not log and weights.max() > 1.0:
             raise DataError(
                 f"Weights of the levels of {net.names[node]!r} are above one, so there is no probability: "
                 "divide them by the largest, or ask for the logarithm of the weighted sum by log=True."
             )
-    return Probability(math.exp(found))
+
+    def ask(other: Net) -> Estimate:
+        question = Question.of(other, (), evidence, chosen, generator(chosen.seed))
+        question = replace(question, task="density")
+        found = float(ranked(question).engines[0].logpdf(question)[0])
+        return Estimate(found) if log else Probability(math.exp(found))
+
+    answer = ask(net)
+    if not do or equivalents is None or not isinstance(net, BayesNet):
+        return float(answer) if log else answer
+    rng, forced = generator(chosen.seed), list(evidence.forced)
+    return answer.over(
+        range_over(answer, net, forced, ask, equivalents, chosen.max_graphs, rng), float
+    )
 
 
 @dataclass(frozen=True)
@@ -150,6 +181,7 @@ class Explanation(Mapping[str, Any]):
         evidence.
     probability : the share of that in the probability of the evidence.
     given, do : the question, for the text.
+    range : the explanations of other graphs, where data cannot tell what setting a variable does.
     """
 
     levels: Mapping[str, Any]
@@ -157,6 +189,9 @@ class Explanation(Mapping[str, Any]):
     probability: float
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
+
+    error: ClassVar[float] = 0.0
 
     def __getitem__(self, name: str) -> Any:
         return self.levels[name]
@@ -175,6 +210,7 @@ class Explanation(Mapping[str, Any]):
             "levels": dict(self.levels),
             "log_probability": self.log_probability,
             "probability": self.probability,
+            **plain_range(self.range),
         }
 
     def __str__(self) -> str:
@@ -184,11 +220,46 @@ class Explanation(Mapping[str, Any]):
             f"  {name:<{width}}  {x}" for name, x in self.levels.items() if known.get(name) != x
         ]
         head = sentence(["most probable explanation"], self.given, self.do)
-        return "\n".join([head, *rows, f"  probability given the evidence: {self.probability:.4g}"])
+        share = f"  probability given the evidence: {self.probability:.4g}"
+        return "\n".join([head, *rows, share, *range_lines(self.range)])
+
+
+class ExplanationRange(Range):
+    """The explanations of several graphs: which levels differ, and how probable they are."""
+
+    @property
+    def levels(self) -> dict[str, tuple[Any, ...]]:
+        """The levels of each variable, those of the first answer first."""
+        names = self.answers[0].levels if self.answers else ()
+        return {name: tuple(dict.fromkeys(each[name] for each in self.answers)) for name in names}
+
+    def _numbers(self) -> dict[str, Any]:
+        levels = {name: list(each) for name, each in self.levels.items()}
+        chances = self.of(lambda each: each.probability)
+        return {
+            "levels": levels,
+            "log_probability": self.of(lambda each: each.log_probability),
+            "probability": chances,
+        }
+
+    def _said(self) -> str:
+        differing = [
+            f"{name} {' or '.join(map(str, each))}"
+            for name, each in self.levels.items()
+            if len(each) > 1
+        ]
+        low, high = self.of(lambda each: each.probability)
+        levels = "; ".join(differing) if differing else "the same levels"
+        return f"{levels}; probability between {low:.4g} and {high:.4g}"
 
 
 def explain(
-    net: Net, given: Mapping[str, Any] | None = None, do: Mapping[str, Any] | None = None
+    net: Net,
+    given: Mapping[str, Any] | None = None,
+    do: Mapping[str, Any] | None = None,
+    *,
+    equivalents: Equivalents | None = None,
+    max_graphs: int | None = None,
 ) -> Explanation:
     """The most probable levels of all variables together, given what was seen (MPE).
 
@@ -198,23 +269,29 @@ def explain(
     Parameters
     ----------
     net : a discrete network.
-    given, do : as for `query`.
+    given, do, equivalents, max_graphs : as for `query`.
 
     Raises
     ------
     FitError : another kind of network, tables that are too large, or impossible evidence.
     """
-    chosen, evidence = (
-        questions.read_options({"method": "junction"}, ENGINES),
-        read_evidence(net, given, do),
-    )
+    words = {"method": "junction", "max_graphs": max_graphs}
+    chosen, evidence = questions.read_options(words, ENGINES), read_evidence(net, given, do)
     questions.check_roles(net, (), evidence)
-    everything = range(len(net.names))
-    question = replace(
-        Question.of(net, everything, evidence, chosen, generator(0)), task="completion"
-    )
-    ranked(question)  # refuses what does not fit
-    codes, log, total = Junction().explain(question)
-    found = plain(net, dict(enumerate(np.asarray(codes).tolist())))
-    share = min(math.exp(log - total), 1.0)
-    return Explanation(found, log, share, evidence.given(net), plain(net, evidence.forced))
+
+    def ask(other: Net) -> Explanation:
+        everything = range(len(net.names))
+        question = Question.of(other, everything, evidence, chosen, generator(0))
+        question = replace(question, task="completion")
+        ranked(question)  # refuses what does not fit
+        codes, log, total = Junction().explain(question)
+        levels = plain(net, dict(enumerate(np.asarray(codes).tolist())))
+        share = min(math.exp(log - total), 1.0)
+        return Explanation(levels, log, share, evidence.given(net), plain(net, evidence.forced))
+
+    answer = ask(net)
+    if not do or equivalents is None or not isinstance(net, BayesNet):
+        return answer
+    forced, rng = list(evidence.forced), generator(0)
+    found = range_over(answer, net, forced, ask, equivalents, max_graphs, rng, ExplanationRange)
+    return replace(answer, range=found)

@@ -7,15 +7,68 @@ common: the lowest and highest mean, probability, and so on (Maathuis, Kalisch a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 Ends = tuple[Any, Any]
 
 _TINY = 1e-12  # an error that is rounding
+_ROUNDING = 1e-6  # of a probability
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Lowest and highest value of one number over graphs; iterates over the two.
+
+    Parameters
+    ----------
+    low, high : the ends; NaN if they are not known.
+    over : the graphs.
+    notes : sentences for the reader.
+    graphs : the same over the graphs of a certainty; None without one.
+
+    >>> low, high = Bounds(0.2, 0.4)
+    >>> Bounds(0.2, 0.4, graphs=Bounds(0.1, 0.4, "30 bootstrap graphs"))
+    over equivalent graphs between 0.2 and 0.4, over 30 bootstrap graphs between 0.1 and 0.4
+    """
+
+    low: float
+    high: float
+    over: str = "equivalent graphs"
+    notes: tuple[str, ...] = ()
+    graphs: Bounds | None = None
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    @property
+    def widest(self) -> Ends:
+        """The ends over all of the graphs."""
+        further = [] if self.graphs is None else [self.graphs]
+        every = [self, *further]
+        return min(each.low for each in every), max(each.high for each in every)
+
+    def __str__(self) -> str:
+        every = [self] if self.graphs is None else [self, self.graphs]
+        apart = [each for each in every if _between(each.low, each.high).startswith("between")]
+        if np.isnan(self.low):
+            return f"over {self.over} not known"
+        if not apart:
+            return f"the same over {self.over}"
+        return ", ".join(f"over {each.over} {_between(each.low, each.high)}" for each in apart)
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """The ends, for machines; None where they are not known."""
+        known = not np.isnan(self.low)
+        plain: dict[str, Any] = {"range": [self.low, self.high] if known else None}
+        if self.graphs is not None:
+            plain["range_over_graphs"] = [*self.graphs]
+        return plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +140,23 @@ class Range:
     @property
     def same(self) -> bool:
         """Whether mean and sd are the same in all equivalent graphs, but for rounding."""
-        if not self.answers or not self.complete or self.error != 0 or not self.answers[0].numeric:
+        if not self.answers or not self.complete or self.error != 0:
+            return False
+        if not getattr(self.answers[0], "numeric", False):
             return False
         means, spreads = np.array(self.mean), np.array(self.sd)
         slack = 1e-9 * spreads[1] + 1e-13 * np.abs(means).max(axis=0)
         apart = np.maximum(means[1] - means[0], spreads[1] - spreads[0])
         return bool((apart <= slack).all())
 
-    def probability(self, event: Any) -> Ends:
-        """Lowest and highest probability of an event."""
-        return self.of(lambda answer: float(answer.probability(event)))
+    def bounds(self, number: Callable[[Any], Any]) -> Bounds:
+        """Lowest and highest value of a number of an answer, with what they are over."""
+        further = None if self.graphs is None else self.graphs.bounds(number)
+        return Bounds(*self.of(number), self._graphs, self.notes, further)
+
+    def probability(self, event: Any, **options: Any) -> Ends:
+        """Lowest and highest probability of an event; options as of a belief's."""
+        return self.of(lambda answer: float(answer.probability(event, **options)))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """From the lowest to the highest end of the central intervals; of one variable."""
@@ -172,6 +232,58 @@ class Range:
         if names is None:
             return {**plain, **self._numbers()}
         return {**plain, "variables": {name: self[name]._numbers() for name in names}}
+
+
+class Estimate(float):
+    """A number that says how exact it is, and its range over graphs; otherwise a float like any other.
+
+    Parameters
+    ----------
+    value : the number.
+    error : its standard error; 0 if exact.
+    range : its lowest and highest value over graphs, if it answers `do` in a learned network.
+
+    >>> Estimate(-2.5, range=Bounds(-3.0, -2.5))
+    -2.5 (over equivalent graphs between -3 and -2.5)
+    """
+
+    error: float
+    range: Bounds | None
+
+    def __new__(cls, value: float, error: float = 0.0, range: Bounds | None = None) -> Self:
+        """Make the number."""
+        self = super().__new__(cls, value)
+        self.error, self.range = error, range
+        return self
+
+    def over(self, found: Range | None, number: Callable[[Any], Any]) -> Self:
+        """The same with its range, where there is one: `number` takes it from the answer of a graph."""
+        return self if found is None else type(self)(float(self), self.error, found.bounds(number))
+
+    def __repr__(self) -> str:
+        plain = f"{float(self):.6g}"
+        exact = f"{plain} ± {self.error:.1g}" if self.error else plain
+        return exact if self.range is None else f"{exact} ({self.range})"
+
+    __str__ = __repr__
+
+
+class Probability(Estimate):
+    """A probability; what rounding puts outside [0, 1] is put back.
+
+    Parameters
+    ----------
+    value : the probability; beyond 0 and 1 it is the mean of some other number.
+    error, range : as of any estimate.
+
+    >>> Probability(0.25, 0.001), Probability(0.25) * 2
+    (0.25 ± 0.001, 0.5)
+    """
+
+    def __new__(cls, value: float, error: float = 0.0, range: Bounds | None = None) -> Self:
+        """Make the number."""
+        near = -_ROUNDING <= value <= 1.0 + _ROUNDING
+        return super().__new__(cls, min(max(value, 0.0), 1.0) if near else value, error, range)
 
 
 def range_lines(found: Range | None) -> list[str]:

@@ -21,7 +21,7 @@ from arcwise.conditionals import Conditional, GaussianConditional
 from arcwise.conditionals.gaussian import regress
 from arcwise.conditionals.parzen import ParzenConditional
 from arcwise.data.variable import sentence_list
-from arcwise.errors import FitError, listed
+from arcwise.errors import FitError, listed, plural
 from arcwise.graphs import DAG, PDAG, Limits, cpdag, some_members
 from arcwise.inference.chains import FAR
 from arcwise.inference.gaussian import NOTHING, centres, roots
@@ -35,6 +35,9 @@ EXACT_GRAPHS = 500
 
 SIMULATED_GRAPHS = 50
 """The same where answers are simulated."""
+
+ONE_GRAPH = "The rows are those of the learned graph alone: a query with do= has the range over other graphs."
+"""The note at rows drawn after `do`."""
 
 _PER_GRAPH = 10  # members of the class of each graph of a certainty
 _SAME = "The graphs that are equivalent to the learned one give the same answer."
@@ -71,26 +74,32 @@ class OtherGraphs:
     ----------
     graphs : the graphs, all over the variables of the network.
     limits : the rules in force, which direct edges of a class, too.
-    over : what the graphs are called.
+    over : what one of the graphs is called.
     why : why there are none.
     """
 
     graphs: tuple[DAG, ...] = ()
     limits: Limits | None = None
-    over: str = "graphs"
+    over: str = "graph"
     why: str = ""
 
 
-def with_range(
-    answer: Answer,
+def with_range(answer: Answer, *question: Any) -> Answer:
+    """An answer with its range (see `range_over`)."""
+    return replace(answer, range=range_over(answer, *question))
+
+
+def range_over(
+    answer: Any,
     net: BayesNet,
     forced: Sequence[int],
-    ask: Callable[[BayesNet], Answer],
+    ask: Callable[[BayesNet], Any],
     equivalents: Equivalents,
     most: int | None,
     rng: np.random.Generator,
-) -> Answer:
-    """Add to an answer its range over the equivalent graphs, where these can differ.
+    make: type[Range] = Range,
+) -> Range:
+    """The range of an answer over the equivalent graphs and those of a certainty.
 
     Parameters
     ----------
@@ -101,24 +110,25 @@ def with_range(
     equivalents : the class of the graph.
     most : how many graphs are asked; None for the usual number.
     rng : chooses among more graphs than that.
+    make : the kind of range.
     """
     edges = _free_edges(equivalents.essential, forced)
     fitted = _local_models(net, equivalents.essential, forced, equivalents.refit)
     if not edges:
-        found = Range((answer,), (), True, (_SAME,))
+        found = make((answer,), (), True, (_SAME,))
     elif fitted is None:
-        found = Range((), edges, False, (_unknown(edges),))
+        found = make((), edges, False, (_unknown(edges),))
     else:
         usual = EXACT_GRAPHS if answer.error == 0 else SIMULATED_GRAPHS
         graphs = some_members(equivalents.essential, net.graph, forced, most or usual, rng)
         answers = (answer, *_asked(net, graphs.graphs[1:], fitted, ask))
         missed = len(graphs.graphs) - len(answers)
-        found = Range(answers, edges, graphs.complete and not missed)
+        found = make(answers, edges, graphs.complete and not missed)
         names = [net.names[node] for node in forced]
         found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
     if not equivalents.rules_known:
         found = replace(found, notes=(*found.notes, _NO_RULES))
-    return replace(answer, range=_over_graphs(found, answer, net, forced, ask, equivalents, rng))
+    return _over_graphs(found, answer, net, forced, ask, equivalents, rng)
 
 
 def _over_graphs(
@@ -151,8 +161,9 @@ def _over_graphs(
         return tuple(refit(node, row) for node, row in enumerate(graph.parents))
 
     answers = (answer, *_asked(net, ordered, fitted, ask))
-    over = f"{len(other.graphs)} {other.over}, each with equivalent ones"
-    return replace(found, graphs=Range(answers, (), True, over=over))
+    each = " with" if len(other.graphs) == 1 else ", each with"
+    over = f"{plural(len(other.graphs), other.over)}{each} equivalent ones"
+    return replace(found, graphs=type(found)(answers, (), True, over=over))
 
 
 def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ __all__ = [
     "Format",
     "Stored",
     "dot",
+    "is_figure",
     "load",
     "load_tables",
     "pack_graphs",
@@ -142,6 +143,15 @@ def format_of(path: Path, register: Mapping[str, Format[Content]]) -> Format[Con
             + close_to(suffix, register)
         )
     return register[suffix]
+
+
+def is_figure(path: str | PathLike[str]) -> bool:
+    """Tell whether a file is to contain the graph as it is drawn, without parameters.
+
+    >>> is_figure("alarm.dot"), is_figure("alarm.csv")
+    (True, False)
+    """
+    return format_of(Path(path), FORMATS) is DOT
 
 
 def load(path: str | PathLike[str]) -> Stored:

@@ -1,8 +1,9 @@
 """Graphs as Graphviz DOT text, for drawing elsewhere.
 
 Arcs are ``->``, undirected edges ``--``; a graph with both kinds is a ``digraph`` whose undirected
-edges have no arrow heads. Every name is quoted: inside quotes only the quotation mark and the
-backslash need care, and any other character of any alphabet stands for itself.
+edges have no arrow heads. A learned network is written as it is drawn: arcs with a head, other edges
+without one, and a caption where heads are unchecked. Every name is quoted: inside quotes only the
+quotation mark and the backslash need care, and any other character of any alphabet stands for itself.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +23,9 @@ def quoted(name: str) -> str:
     return '"' + escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n") + '"'
 
 
-def dot(graph: Graph, labels: Mapping[tuple[str, str], object] | None = None) -> str:
+def dot(
+    graph: Graph, labels: Mapping[tuple[str, str], object] | None = None, caption: str = ""
+) -> str:
     """Write a graph as DOT.
 
     Parameters
@@ -30,6 +33,7 @@ def dot(graph: Graph, labels: Mapping[tuple[str, str], object] | None = None) ->
     graph : a DAG, UGraph or PDAG.
     labels : texts or numbers to write at edges, by (parent, child) for arcs and by the pair in
         either order for undirected edges.
+    caption : a line below the graph.
 
     Returns
     -------
@@ -56,7 +60,8 @@ def dot(graph: Graph, labels: Mapping[tuple[str, str], object] | None = None) ->
     _check(texts, {*arcs, *edges, *(edge[::-1] for edge in edges)})
     both_ways = texts | {(b, a): text for (a, b), text in texts.items()}
     sign, plain = ("--", "") if undirected else ("->", "dir=none")
-    lines = [f"  {quoted(name)};" for name in graph.nodes]
+    lines = [f"  label={quoted(caption)};"] if caption else []
+    lines += [f"  {quoted(name)};" for name in graph.nodes]
     lines += _edges(arcs, "->", "", texts) + _edges(edges, sign, plain, both_ways)
     return "\n".join(["graph {" if undirected else "digraph {", *lines, "}"])
 
@@ -85,8 +90,8 @@ def _check(texts: Iterable[tuple[str, str]], known: set[tuple[str, str]]) -> Non
 
 
 def write_dot(stored: Stored) -> bytes:
-    """Write the graph of a stored network."""
-    return (dot(stored.graph) + "\n").encode()
+    """Write the graph of a stored network, with its caption if it has one."""
+    return (dot(stored.graph, caption=str(stored.about.get("caption", ""))) + "\n").encode()
 
 
 DOT = Format("DOT", None, write_dot)
