@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import arcwise as aw
-from arcwise._kernels import parzen as kernel
+from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import FAMILIES
 from arcwise.networks import MarkovNet
 

@@ -12,7 +12,7 @@ from time import process_time
 
 import numpy as np
 
-from arcwise._kernels import parzen
+from arcwise._kernels import parzen_sums as parzen
 
 COLUMNS = 14
 

@@ -9,7 +9,7 @@ from naive import parzen as naive
 from scipy.integrate import quad
 
 import arcwise as aw
-from arcwise._kernels import parzen as kernel
+from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import FAMILIES
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
 from arcwise.data import Moments, Table, Variable, standardise
@@ -515,7 +515,7 @@ def test_newton_is_no_worse_along_a_path_of_sets(boston):
     grid = np.array(
         [(a, b) for a in (0.08, 0.16, 0.3, 0.55, 0.9, 1.6, 3) for b in np.geomspace(0.01, 1, 9)]
     )
-    from arcwise._kernels import parzen as kernel
+    from arcwise._kernels import parzen_sums as kernel
 
     for value, s in zip(found, sets, strict=True):
         values = kernel.loo(

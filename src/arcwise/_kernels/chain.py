@@ -7,12 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import _native
-from arcwise._kernels.orders import Compiled, Rows, called
-
-__all__ = [
-    "ChainState", "ParentSets", "PlaceChain", "PlaceState", "StructureChain", "Visited", "packed_rows",
-    "unpacked_rows",
-]  # fmt: skip
+from arcwise._kernels.local_scores import Compiled, Rows, native_of
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
@@ -120,13 +115,12 @@ class StructureChain:
         `source` is as for `Orders`; `watch` is told (steps, score) now and then, and True ends the run;
         a graph that `permits`, given its bits (p x words,), says False to is not entered.
         """
-        native = source.native if isinstance(source, Compiled) else called(source)
-        return _visited(self._native.run(native, steps, thin, watch, permits), self._shape)
+        found = self._native.run(native_of(source), steps, thin, watch, permits)
+        return _visited(found, self._shape)
 
     def proposals(self, source: Compiled | Rows) -> tuple[list[int], list[int], Array]:
         """Tails and heads of all legal changes of one arc, and the logs of their acceptance ratios."""
-        native = source.native if isinstance(source, Compiled) else called(source)
-        tails, heads, ratios = self._native.proposals(native)
+        tails, heads, ratios = self._native.proposals(native_of(source))
         return tails.tolist(), heads.tolist(), ratios
 
     @property

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack, unpack
 
-__all__ = ["ASKED", "CIRCLE", "DELETE", "DONE", "INSERT", "TICK", "TURN", "ges"]
-
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
 Sweep = Callable[[list[int], list[tuple[int, ...]]], tuple[Array, Array]]
@@ -65,16 +63,7 @@ def ges(
         own, toggled = sweep(children.tolist(), unpack(*bases))
         return np.ascontiguousarray(own, np.float64), np.ascontiguousarray(toggled, np.float64)
 
-    indptr, indices, before, reason, cut = _native.ges(
-        rows,
-        watch,
-        *pack(start),
-        *pack(barred),
-        *pack(kept),
-        np.array(phases, dtype=np.int64),
-        iterate,
-        max_parents,
-        max_clique,
-        tolerance,
-    )
-    return unpack(indptr, indices), before, reason, cut
+    graphs = *pack(start), *pack(barred), *pack(kept)
+    options = np.array(phases, dtype=np.int64), iterate, max_parents, max_clique, tolerance
+    indptr, indices, *rest = _native.ges(rows, watch, *graphs, *options)
+    return unpack(indptr, indices), *rest

@@ -9,8 +9,6 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Packed", "pack", "unpack"]
-
 Packed = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 

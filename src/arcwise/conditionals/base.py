@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol,
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Compiled
+from arcwise._kernels.local_scores import Compiled
 from arcwise.data import Kind, Moments, Table, Variable
 from arcwise.distributions import Categorical, Distribution, tabulate
 from arcwise.errors import DataError, FitError

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.discrete import DiscreteScores, DiscreteTable
+from arcwise._kernels.local_scores import DiscreteScores, DiscreteTable
 from arcwise.conditionals.base import (
     Array,
     Columns,

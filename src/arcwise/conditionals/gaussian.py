@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import gaussian as kernel
-from arcwise._kernels.orders import GaussianScores
+from arcwise._kernels import regressions as kernel
+from arcwise._kernels.local_scores import GaussianScores
 from arcwise.conditionals.base import (
     Array,
     Columns,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.junction import JunctionTree, plan
+from arcwise._kernels.junction_tree import JunctionTree, plan
 from arcwise.conditionals import DiscreteConditional
 from arcwise.errors import FitError
 from arcwise.networks import BayesNet, Net

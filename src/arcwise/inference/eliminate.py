@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcwise._kernels.junction import Plan, plan
+from arcwise._kernels.junction_tree import EliminationOrder, plan
 from arcwise.distributions import Categorical
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.base import EXACT, Cost, Engine, Found
@@ -65,7 +65,7 @@ class Sum(NamedTuple):
 
     steps: tuple[Step, ...]
     constants: tuple[int, ...]
-    plan: Plan
+    plan: EliminationOrder
 
 
 def _product(question: Question) -> Potentials:
@@ -89,7 +89,7 @@ def _members(question: Question, asked: Iterable[int], known: set[int]) -> list[
 
 
 def planned(question: Question, asked: tuple[int, ...], known: set[int]) -> Sum:
-    """Plan the sum for what is asked, given which variables are known."""
+    """EliminationOrder the sum for what is asked, given which variables are known."""
     if (
         asked and question.task != "density"
     ):  # all that is known, where that is cheap: it may be impossible

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.junction import JunctionTree, Plan, plan
+from arcwise._kernels.junction_tree import EliminationOrder, JunctionTree, plan
 from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.base import EXACT, Cost, Engine, Found
@@ -55,7 +55,7 @@ class Trees:
 
     def __init__(self, product: Potentials) -> None:
         self.product = product
-        self._plans: dict[tuple[int, ...], Plan] = {}
+        self._plans: dict[tuple[int, ...], EliminationOrder] = {}
         self._trees: dict[tuple[int, ...], JunctionTree] = {}
 
     def _key(self, together: tuple[int, ...]) -> tuple[int, ...]:
@@ -64,7 +64,7 @@ class Trees:
         inside = len(wanted) < 2 or any(wanted.issubset(scope) for scope in self.product.scopes)
         return () if inside else tuple(sorted(wanted))
 
-    def plan(self, together: tuple[int, ...] = ()) -> Plan:
+    def plan(self, together: tuple[int, ...] = ()) -> EliminationOrder:
         """The order of elimination, and the size of all tables."""
         key = self._key(together)
         if key not in self._plans:

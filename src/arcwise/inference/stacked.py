@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import parzen as kernel
+from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import Parzen, ParzenConditional
 from arcwise.conditionals.parzen.family import CEILING
 from arcwise.conditionals.parzen.fits import ParzenFits

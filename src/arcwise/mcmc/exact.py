@@ -19,7 +19,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import posterior as kernel
+from arcwise._kernels import subsets as kernel
 from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits
 from arcwise.mcmc.base import ORDERS, UNIFORM, bound
@@ -237,7 +237,7 @@ def _masks(candidates: list[int], child: int) -> NDArray[np.int64]:
     return places
 
 
-def _less(found: kernel.Posterior, without: kernel.Posterior) -> tuple[float, Array]:
+def _less(found: kernel.GraphSums, without: kernel.GraphSums) -> tuple[float, Array]:
     """Take the graphs out in which a variable has no child."""
     share = float(np.exp(without.log_total - found.log_total))
     if share == 0.0:

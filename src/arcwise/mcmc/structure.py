@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.chain import ChainState, StructureChain
-from arcwise._kernels.orders import Compiled
+from arcwise._kernels.local_scores import Compiled
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.mcmc.base import (

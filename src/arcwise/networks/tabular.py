@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.junction import JunctionTree, plan
+from arcwise._kernels.junction_tree import JunctionTree, plan
 from arcwise.conditionals.discrete import MOST_CELLS, DiscreteConditional
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Batches, Compiled, Work
+from arcwise._kernels.local_scores import Batches, Compiled, Work
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 

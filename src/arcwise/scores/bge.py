@@ -25,8 +25,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import gaussian as kernel
-from arcwise._kernels.orders import GaussianScores
+from arcwise._kernels import regressions as kernel
+from arcwise._kernels.local_scores import GaussianScores
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.errors import FitError
 from arcwise.scores.base import ALL, Array, Mask, Numbers, Parents, ParentSets, Score, Sweep

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise._kernels.discrete import DiscreteScores
+from arcwise._kernels.local_scores import DiscreteScores
 from arcwise.conditionals import Fits
 from arcwise.conditionals.discrete import MOST_CELLS, DiscreteFits
 from arcwise.errors import FitError

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arcwise._kernels.orders import Batches, Compiled
+from arcwise._kernels.local_scores import Batches, Compiled
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
 from arcwise.scores.base import (

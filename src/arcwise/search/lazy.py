@@ -30,7 +30,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import moves as kernel
+from arcwise._kernels import arc_moves as kernel
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Trail
 from arcwise.scores import Score

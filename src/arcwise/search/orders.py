@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.orders import Climbed, Compiled, Orders, Rows
-from arcwise._kernels.orders import Watch as KernelWatch
+from arcwise._kernels.local_scores import Compiled, Rows
+from arcwise._kernels.order_search import Climbed, Orders
+from arcwise._kernels.order_search import Watch as KernelWatch
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Trail
 from arcwise.scores import Score

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.glasso import (
+from arcwise._kernels.glasso_loops import (
     Certificate,
     Mismatch,
     Sweeps,

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.junction import JunctionTree, plan
+from arcwise._kernels.junction_tree import JunctionTree, plan
 from arcwise.conditionals.discrete import MOST_CELLS, Smoothing
 from arcwise.data import Table
 from arcwise.errors import FitError

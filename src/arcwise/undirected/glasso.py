@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._kernels.glasso import components, gather, scatter
+from arcwise._kernels.glasso_loops import components, gather, scatter
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
 from arcwise.undirected.columns import Block, Solved, judged

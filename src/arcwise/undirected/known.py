@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._kernels.glasso import descend, moves_for, precision
+from arcwise._kernels.glasso_loops import descend, moves_for, precision
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order, decomposable
 from arcwise.undirected.chordal import Chain, Singular, chain, completion

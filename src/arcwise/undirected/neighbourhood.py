@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._kernels.glasso import neighbours
+from arcwise._kernels.glasso_loops import neighbours
 from arcwise.errors import unknown
 from arcwise.results import Trail, Watch
 from arcwise.undirected.penalties import Pairs, Problem, checked_covariance

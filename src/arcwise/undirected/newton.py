@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.glasso import curvature, mirror
+from arcwise._kernels.glasso_loops import curvature, mirror
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

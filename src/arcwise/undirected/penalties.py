@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._kernels.glasso import gather
+from arcwise._kernels.glasso_loops import gather
 from arcwise.errors import FitError
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.glasso import ahead, box, gather
+from arcwise._kernels.glasso_loops import ahead, box, gather
 from arcwise.errors import FitError
 from arcwise.undirected.chordal import completion
 from arcwise.undirected.penalties import Piece

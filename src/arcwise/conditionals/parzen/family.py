@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import parzen as kernel
+from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals.base import Array, Columns, Family, Fits, check_sizes
 from arcwise.conditionals.parzen.model import (
     Block,

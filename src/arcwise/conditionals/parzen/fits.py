@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcwise._kernels import parzen as kernel
+from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, no_count
 from arcwise.conditionals.parzen.family import BANDWIDTHS, CEILING, Parzen
 from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of, canonical_order

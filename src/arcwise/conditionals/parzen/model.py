@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import parzen as kernel
+from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals.base import Array, Columns
 from arcwise.data import Variable
 from arcwise.distributions import Categorical, Mixture

@@ -1,25 +1,116 @@
-"""Local scores of discrete columns from counts, for compiled searches and in batches."""
+"""Local scores that compiled searches evaluate themselves: linear regressions in closed form, and counts."""
 
-from collections.abc import Sequence
-from typing import Any, Self
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import _native
-from arcwise._kernels.orders import Batches, Work
 from arcwise._kernels.sets import pack
-
-__all__ = ["EACH", "SUMS", "DiscreteScores", "DiscreteTable"]
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
+Rows = Callable[[int, tuple[int, ...], list[int]], Array | None]
+
+
+class Work(NamedTuple):
+    """How many times dearer local scores are than those from moments: in sweeps, and over all subsets."""
+
+    sweep: float = 1.0
+    subset: float = 1.0
+
+
+class Compiled:
+    """Local scores that compiled searches evaluate themselves; `native` is what they call."""
+
+    native: Any
+    work: Work = Work()
+
+
+def native_of(source: Compiled | Rows) -> Any:
+    """What compiled searches call: compiled scores, or a callback that is given arrays."""
+    if isinstance(source, Compiled):
+        return source.native
+
+    def ask(child: int, base: NDArray[np.int64], among: NDArray[np.int64]) -> Array | None:
+        return source(child, tuple(base.tolist()), among.tolist())
+
+    return ask
+
+
+class Batches(Compiled, ABC):
+    """Compiled scores that answer batches of sets by themselves, charges included."""
+
+    @abstractmethod
+    def many(self, child: int, sets: Sets) -> Array:
+        """Scores of several parent sets."""
+
+    @abstractmethod
+    def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
+        """The score of `base`, then those with each of `among` put in or taken out; -inf for the child."""
+
+    @abstractmethod
+    def subsets(
+        self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
+    ) -> Array:
+        """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
+
+    @abstractmethod
+    def charged(self, extra: Array) -> Self:
+        """The same with something added by the number of parents."""
+
+
+class GaussianScores(Compiled):
+    """Local scores of linear regressions in closed form.
+
+    With m parents B that leave the share r of the child's variance, the score is
+
+        offset[m] + slope[m] (log r + shift[child]) + weight (log det R_BB + sum of spread over B).
+
+    Parameters
+    ----------
+    matrix : (p, p) correlations, or another positive semi-definite matrix of unit diagonal.
+    tolerance : variables that the others leave a smaller share of are passed over.
+    floor : smallest r.
+    knee : below it log r goes on as a straight line, log knee + r / knee - 1.
+    offset, slope : (p + 1,) by the number of parents; slopes are negative.
+    shift, spread : (p,) by variable.
+    weight : of the determinants.
+    """
+
+    def __init__(
+        self,
+        matrix: Array,
+        *,
+        tolerance: float,
+        floor: float,
+        knee: float,
+        offset: Array,
+        slope: Array,
+        shift: Array,
+        weight: float = 0.0,
+        spread: Array | None = None,
+    ) -> None:
+        tables = [offset, slope, shift, np.zeros(len(matrix)) if spread is None else spread]
+        offset, slope, shift, spread = (np.ascontiguousarray(t, dtype=float) for t in tables)
+        self.native = _native.GaussianScores(
+            matrix, tolerance, floor, knee, offset, slope, shift, weight, spread
+        )
+
+
+# -- counts --------------------------------------------------------------------------------------
 
 SUMS = ("likelihood", "marginal", "loo")
 """What is summed over the configurations of the parents, see `DiscreteScores`."""
 
 EACH = ("cell", "row", "table", "seen")
 """What pseudo-counts are for, see `DiscreteScores`."""
+
+
+_OPTIONS = ("each", "alpha", "per_param", "nml", "most_cells", "jackknife")
 
 
 class DiscreteTable:
@@ -87,31 +178,20 @@ class DiscreteScores(Batches):
     ) -> None:
         self.table, self.kind = table, kind
         self.by_size = np.zeros(table.shape[0] + 1) if by_size is None else by_size
-        self.options: dict[str, Any] = {
-            "each": each,
-            "alpha": alpha,
-            "per_param": per_param,
-            "nml": nml,
-            "most_cells": most_cells,
-            "jackknife": jackknife,
-        }
-        self.work = _work(table.shape[1])
-        self.native = _native.DiscreteScores(
-            table.native,
-            SUMS.index(kind),
-            EACH.index(each),
-            alpha,
-            per_param,
-            np.ascontiguousarray(self.by_size, dtype=float),
-            nml,
-            most_cells,
-            jackknife,
+        # A set takes 6 ns a row, one of a sweep about a twentieth of that (alarm and win95pts).
+        self.work = Work(1.0 + table.shape[1] / 600, 1.0 + table.shape[1] / 30)
+        self._options = each, alpha, per_param, nml, most_cells, jackknife
+        words, sizes = (
+            (SUMS.index(kind), EACH.index(each)),
+            np.ascontiguousarray(self.by_size, float),
         )
+        rest = alpha, per_param, sizes, nml, most_cells, jackknife
+        self.native = _native.DiscreteScores(table.native, *words, *rest)
 
     def charged(self, extra: Array) -> Self:
         """The same with something added by the number of parents; both share what they remember."""
         other = object.__new__(type(self))
-        other.table, other.kind, other.options = self.table, self.kind, self.options
+        other.table, other.kind, other._options = self.table, self.kind, self._options
         other.work = self.work
         other.by_size = np.ascontiguousarray(self.by_size - extra, dtype=float)
         other.native = _native.DiscreteScores(self.native, other.by_size)
@@ -119,7 +199,8 @@ class DiscreteScores(Batches):
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Send the scores to another process."""
-        return _again, (self.table, self.kind, {**self.options, "by_size": self.by_size})
+        options: dict[str, Any] = dict(zip(_OPTIONS, self._options, strict=True))
+        return partial(type(self), self.table, self.kind, by_size=self.by_size, **options), ()
 
     def many(self, child: int, sets: Sets) -> Array:
         """Scores of several parent sets."""
@@ -139,12 +220,3 @@ class DiscreteScores(Batches):
         sets = (np.asarray(each, dtype=np.int64) for each in (candidates, always))
         found: Array = self.native.subsets(child, *sets, most)
         return found
-
-
-def _work(rows: int) -> Work:
-    """A set takes 6 ns a row, one of a sweep about a twentieth of that (alarm and win95pts)."""
-    return Work(1.0 + rows / 600, 1.0 + rows / 30)
-
-
-def _again(table: DiscreteTable, kind: str, options: dict[str, Any]) -> DiscreteScores:
-    return DiscreteScores(table, kind, **options)

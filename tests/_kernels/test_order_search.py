@@ -3,7 +3,8 @@ import pytest
 from contracts.cases import bind, linear, nasty
 from naive import orders as naive
 
-from arcwise._kernels.orders import GaussianScores, Orders
+from arcwise._kernels.local_scores import GaussianScores
+from arcwise._kernels.order_search import Orders
 from arcwise.conditionals import FAMILIES
 from arcwise.scores import SCORES, ArcPenalty, Sum
 

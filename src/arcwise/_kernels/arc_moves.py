@@ -9,19 +9,6 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import _native
 
-__all__ = [
-    "ADD",
-    "DROP",
-    "FLIP",
-    "legal_add",
-    "legal_flip",
-    "link",
-    "scan",
-    "stale_after_link",
-    "stale_after_unlink",
-    "unlink",
-]
-
 Words = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack
 
-__all__ = ["Sweep", "folds", "leave_one_out", "many", "subsets", "sweep"]
-
 Array = NDArray[np.float64]
 
 
@@ -44,32 +42,20 @@ def sweep(
     floor: float,
 ) -> Sweep:
     """Toggle every variable in every base set: O(k^2 p) a set of size k."""
-    indptr, indices = pack(bases)
-    m, p = len(children), len(matrix)
-    own, logdet, toggled, pivots = np.empty(m), np.empty(m), np.empty((m, p)), np.empty((m, p))
-    _native.gaussian_sweep(
-        matrix,
-        np.asarray(children, dtype=np.int64),
-        indptr,
-        indices,
-        tolerance,
-        floor,
-        own,
-        logdet,
-        toggled,
-        pivots,
-    )
-    return Sweep(own, logdet, toggled, pivots)
+    shape = len(children), len(matrix)
+    found = Sweep(np.empty(shape[0]), np.empty(shape[0]), np.empty(shape), np.empty(shape))
+    numbers = np.asarray(children, dtype=np.int64)
+    _native.gaussian_sweep(matrix, numbers, *pack(bases), tolerance, floor, *found)
+    return found
 
 
 def many(
     matrix: Array, child: int, sets: Sequence[tuple[int, ...]], tolerance: float, floor: float
 ) -> tuple[Array, Array]:
     """Residual and logdet (m,) of one child for m sets: O(k^3) a set."""
-    indptr, indices = pack(sets)
-    residual, logdet = np.empty(len(sets)), np.empty(len(sets))
-    _native.gaussian_many(matrix, child, indptr, indices, tolerance, floor, residual, logdet)
-    return residual, logdet
+    found = np.empty(len(sets)), np.empty(len(sets))
+    _native.gaussian_many(matrix, child, *pack(sets), tolerance, floor, *found)
+    return found
 
 
 def subsets(
@@ -85,20 +71,10 @@ def subsets(
 
     About six multiplications a subset. The residual is NaN for sets larger than `most`.
     """
-    size = 1 << len(candidates)
-    residual, logdet = np.empty(size), np.empty(size)
-    _native.gaussian_subsets(
-        matrix,
-        child,
-        np.asarray(candidates, dtype=np.int64),
-        np.asarray(always, dtype=np.int64),
-        most,
-        tolerance,
-        floor,
-        residual,
-        logdet,
-    )
-    return residual, logdet
+    found = np.empty(1 << len(candidates)), np.empty(1 << len(candidates))
+    sets = (np.asarray(each, dtype=np.int64) for each in (candidates, always))
+    _native.gaussian_subsets(matrix, child, *sets, most, tolerance, floor, *found)
+    return found
 
 
 def folds(
@@ -114,9 +90,8 @@ def folds(
     Index 0 of each matrix is the constant column. The regression of each fold is fitted on `train`
     and scored on `test`: O(k^3) a fold and set.
     """
-    indptr, indices = pack(sets)
     out = np.empty(len(sets))
-    _native.gaussian_folds(train, test, child, indptr, indices, tolerance, floor, out)
+    _native.gaussian_folds(train, test, child, *pack(sets), tolerance, floor, out)
     return out
 
 
@@ -135,8 +110,6 @@ def leave_one_out(
     `columns` (p, n) are standardised by the moments behind `matrix`; a row of weight `weights` is scored by
     the regression on all rows in which its own weight is less by `lost`. O(n k^2) a set.
     """
-    indptr, indices = pack(sets)
-    out = np.empty(len(sets))
-    rows = (columns, weights, lost)
-    _native.gaussian_loo(matrix, *rows, child, indptr, indices, tolerance, floor, out)
+    out, rows = np.empty(len(sets)), (columns, weights, lost)
+    _native.gaussian_loo(matrix, *rows, child, *pack(sets), tolerance, floor, out)
     return out

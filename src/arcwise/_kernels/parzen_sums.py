@@ -25,21 +25,6 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack
 
-__all__ = [
-    "Fit",
-    "Loo",
-    "draw",
-    "fit",
-    "joint",
-    "joint_slope",
-    "log_density",
-    "loo",
-    "loo_mesh",
-    "loo_rows",
-    "means",
-    "shares",
-]
-
 Array = NDArray[np.float64]
 Flags = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -78,10 +63,10 @@ def loo(
 
     In double precision, or in `single` precision (relative error about 1e-6) at twice the speed.
     """
-    indptr, indices = pack(sets)
     at = np.ascontiguousarray(bandwidths, dtype=np.float64).reshape(len(sets), 2)
     found = Loo(np.empty(len(sets)), np.empty((len(sets), 2)), np.empty((len(sets), 3)))
-    _native.parzen_loo(columns, apart, weights, child, levels, indptr, indices, at, single, *found)
+    data = (columns, apart, weights, child, levels, *pack(sets))
+    _native.parzen_loo(*data, at, single, *found)
     return found
 
 
@@ -232,10 +217,8 @@ def log_density(
     `output` (n,) are the centres' targets. Finite everywhere: both sums are taken relative to their
     greatest term.
     """
-    out = np.empty(len(y))
-    _native.parzen_log_density(
-        inputs, apart, weights, output, levels, queries, y, float(h_in), float(h_out), out
-    )
+    out, centres = np.empty(len(y)), (inputs, apart, weights, output, levels)
+    _native.parzen_log_density(*centres, queries, y, float(h_in), float(h_out), out)
     return out
 
 

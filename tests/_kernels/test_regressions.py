@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import gaussian as naive
 
-from arcwise._kernels import gaussian as kernel
+from arcwise._kernels import regressions as kernel
 
 LEAST = 1e-10
 

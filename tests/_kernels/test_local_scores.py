@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from naive import discrete as naive
 
-from arcwise._kernels.discrete import EACH, DiscreteScores, DiscreteTable
+from arcwise._kernels.local_scores import EACH, DiscreteScores, DiscreteTable
 
 NEAR = {"rtol": 1e-10, "atol": 1e-9}
 KINDS = [("likelihood", "table"), ("loo", "row"), ("loo", "table")]

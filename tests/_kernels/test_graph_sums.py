@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from naive import posterior as naive
 
-from arcwise._kernels.posterior import dag_posterior
+from arcwise._kernels.subsets import dag_posterior
 
 
 @pytest.mark.parametrize("spread", [0.0, 1.0, 30.0, 3000.0])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import parzen as naive
 
-from arcwise._kernels import parzen as kernel
+from arcwise._kernels import parzen_sums as kernel
 
 BOX = {"floor": 0.01, "ceiling": 30.0}
 

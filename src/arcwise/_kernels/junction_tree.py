@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from arcwise._kernels import _native
 from arcwise._kernels.sets import pack
 
-__all__ = ["JunctionTree", "Plan", "plan"]
-
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
 
 
-class Plan(NamedTuple):
+class EliminationOrder(NamedTuple):
     """An order of elimination; how many numbers all tables would hold, and the largest of them."""
 
     order: NDArray[np.int64]
@@ -25,7 +23,7 @@ class Plan(NamedTuple):
     largest: float
 
 
-def plan(levels: Sequence[int], scopes: Sets) -> Plan:
+def plan(levels: Sequence[int], scopes: Sets) -> EliminationOrder:
     """The best of several greedy orders in which variables can be summed out; quick, and holds no table.
 
     Parameters
@@ -33,7 +31,9 @@ def plan(levels: Sequence[int], scopes: Sets) -> Plan:
     levels : number of levels of each variable.
     scopes : the variables of each factor, and sets that are to lie in one clique.
     """
-    return Plan(*_native.elimination_plan(np.asarray(levels, dtype=np.int64), *pack(scopes)))
+    return EliminationOrder(
+        *_native.elimination_plan(np.asarray(levels, dtype=np.int64), *pack(scopes))
+    )
 
 
 class JunctionTree:
@@ -88,9 +88,8 @@ class JunctionTree:
         Log probability of each row's evidence, -inf where it is impossible; for each target an array of
         (rows, levels of its variables ...), zeros where evidence is impossible.
         """
-        weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
         codes = np.ascontiguousarray(rows, dtype=np.int64)
-        logs, flat = self._native.ask(codes, weights, *pack(targets))
+        logs, flat = self._native.ask(codes, _weights(soft), *pack(targets))
         shapes = [tuple([self.levels[v] for v in target]) for target in targets]
         ends = list(accumulate(map(prod, shapes), initial=0))
         wide = flat.reshape(len(codes), ends[-1])
@@ -113,17 +112,20 @@ class JunctionTree:
         Log probability of each row's evidence, -inf where it is impossible; (rows x times, variables) levels,
         those of a row one after the other.
         """
-        weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
         codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(seen))
         chances = rng.random((len(codes) * times, int(self._native.cliques)))
-        logs, flat = self._native.draw(np.asarray(seen, dtype=np.int64), codes, weights, chances)
+        known = np.asarray(seen, dtype=np.int64)
+        logs, flat = self._native.draw(known, codes, _weights(soft), chances)
         return logs, flat.reshape(-1, len(self.levels))
 
     def explain(
         self, seen: Sequence[int], row: Sequence[int] | NDArray[np.int64], soft: Array | None = None
     ) -> tuple[NDArray[np.int64], float]:
         """The most probable levels of all variables given those seen, and their joint log weight."""
-        weights = np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)
         both = (np.asarray(each, dtype=np.int64) for each in (seen, row))
-        found, log = self._native.explain(*both, weights)
+        found, log = self._native.explain(*both, _weights(soft))
         return found, float(log)
+
+
+def _weights(soft: Array | None) -> Array:
+    return np.zeros(0) if soft is None else np.ascontiguousarray(soft, dtype=float)

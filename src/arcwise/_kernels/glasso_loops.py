@@ -16,25 +16,6 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import _native
 
-__all__ = [
-    "Certificate",
-    "Mismatch",
-    "Sweeps",
-    "ahead",
-    "box",
-    "certify",
-    "components",
-    "curvature",
-    "descend",
-    "gather",
-    "mirror",
-    "mismatch",
-    "moves_for",
-    "neighbours",
-    "precision",
-    "scatter",
-]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
@@ -82,11 +63,8 @@ def descend(
     the call before, tell this one of it: sweeps may be done in as many calls as one likes.
     """
     passed = moves_for(len(moments)) if moves is None else moves
-    return Sweeps(
-        *_native.glasso_descend(
-            moments, penalties, covariance, slopes, passed, tolerance, sweeps, moved
-        )
-    )
+    state = moments, penalties, covariance, slopes, passed
+    return Sweeps(*_native.glasso_descend(*state, tolerance, sweeps, moved))
 
 
 def moves_for(size: int) -> Array:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from naive import junction as naive
 
-from arcwise._kernels.junction import JunctionTree, plan
+from arcwise._kernels.junction_tree import JunctionTree, plan
 
 
 def ask(tree, seen, rows, targets, soft=None):
