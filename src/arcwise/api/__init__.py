@@ -1,16 +1,15 @@
 """What users touch: verbs, and the network they give."""
 
 from arcwise.api.classification import Classification, classify
-from arcwise.api.comparison import divergence, parameter_differences, random_network
 from arcwise.api.fitting import fit, score
-from arcwise.api.handmade import network
+from arcwise.api.handmade import network, random_network
 from arcwise.api.learning import learn
 from arcwise.api.loading import example, load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.posteriors import Posterior
 from arcwise.api.uncertainty import posterior
-from arcwise.api.validation import prune, validate
+from arcwise.api.validation import divergence, parameter_differences, prune, validate
 
 __all__ = [
     "Classification",

@@ -1,10 +1,16 @@
-"""A network in words and in plain values, so that the shell, a report and a page say the same."""
+"""A network in words and in plain values, so that the shell, a report and a page say the same.
+
+Draws of chains are given in the form of other libraries.
+"""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arcwise import io
 from arcwise.data import Moments, Table
@@ -14,6 +20,7 @@ from arcwise.learners.totals import is_pseudo
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network
+    from arcwise.api.posteriors import Posterior
 
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
@@ -198,8 +205,7 @@ def data_said(data: Table | Moments, counted: float | None, taken: int | None = 
 
 def edge_count(net: Network) -> str:
     """How many arcs or edges a network has."""
-    count = sum(map(len, net.net.inputs)) // (1 if net.directed else 2)
-    return plural(count, "arc" if net.directed else "edge")
+    return plural(net.net.n_edges, "arc" if net.directed else "edge")
 
 
 def _score(net: Network) -> str:
@@ -262,3 +268,38 @@ def no_edges(net: Network) -> str:
         more = "" if net.settings.get("penalty_rule") else " A smaller one leaves more."
         return f"No edges: no edge is left at this penalty.{more}"
     return "No edges: no dependence between variables found."
+
+
+# -- draws ---------------------------------------------------------------------------------------
+
+
+def arc_draws(post: Posterior) -> NDArray[np.bool_]:
+    """Whether each arc was there: (chain, draw, parent, child)."""
+    ends = [name for name in post.kept if name.endswith("_parents") and "state" not in name]
+    names = sorted(name for name in ends if len(post.kept[name]))
+    if not names or not post.directed:
+        raise FitError("Only chains (method='mcmc') have graphs that were drawn one by one.")
+    least, p = min(len(post.kept[name]) for name in names), len(post.found.nodes)
+    found = []
+    for name in names:
+        bits = np.ascontiguousarray(post.kept[name][-least:], dtype="<u8")
+        flat = np.unpackbits(bits.view(np.uint8).reshape(least, p, -1), axis=2, bitorder="little")
+        found.append(flat[:, :, :p].transpose(0, 2, 1).astype(bool))
+    return np.stack(found)
+
+
+def to_arviz(post: Posterior) -> Any:
+    """The draws of chains as an ArviZ InferenceData; without ArviZ, a dictionary in its layout."""
+    draws = {"score": post.log_scores(), "arc": arc_draws(post)}
+    names = list(post.found.nodes)
+    coordinates = {"parent": names, "child": names}
+    dimensions = {"arc": ["parent", "child"]}
+    try:
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # how its next version will look is its own matter
+            import arviz
+    except ImportError:
+        return {"posterior": draws, "coords": coordinates, "dims": dimensions}
+    return arviz.from_dict(posterior=draws, coords=coordinates, dims=dimensions)

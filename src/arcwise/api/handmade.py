@@ -1,6 +1,6 @@
-"""Networks made by hand: a graph, and the numbers of every local model."""
+"""Networks made without data: by hand, from a graph and the numbers of every local model, or at random."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from numbers import Real
 from typing import Any
@@ -12,10 +12,9 @@ from arcwise.conditionals import Conditional, DiscreteConditional, GaussianCondi
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, unknown
 from arcwise.graphs import DAG, graph_of, parents_as_written
+from arcwise.graphs.nodes import numbered_names
 from arcwise.io.tables import normalised
-from arcwise.networks import BayesNet
-
-__all__ = ["network"]
+from arcwise.networks import BayesNet, random_tables, whole
 
 _LINEAR = ("intercept", "coefficients", "sd", "variance")
 _TABLE = ("levels", "table", "parents")
@@ -213,3 +212,46 @@ def _number(name: str, value: object) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
         raise FitError(f"Variable {name!r} needs numbers, got {value!r}.")
     return float(value)
+
+
+def random_network(
+    nodes: int | Iterable[str],
+    *,
+    levels: int | tuple[int, int] = 2,
+    arcs: int | None = None,
+    max_parents: int = 3,
+    alpha: float = 1.0,
+    seed: int = 0,
+) -> Network:
+    """Draw a discrete network at random.
+
+    Parameters
+    ----------
+    nodes : how many variables (x1, x2, ...), or their names.
+    levels : how many levels each has, or the least and the most.
+    arcs : how many; by default 1.5 for each variable.
+    max_parents : of a variable.
+    alpha : rows of the tables are drawn from Dirichlet distributions with this parameter: 1 draws them
+        evenly, smaller ones are nearer to certainty.
+    seed : the same seed gives the same network.
+
+    Returns
+    -------
+    Network.
+
+    Raises
+    ------
+    GraphError : more arcs than there is place for.
+    DataError : sizes that are none, or too large.
+
+    >>> import arcwise as aw
+    >>> aw.random_network(5, levels=(2, 4), arcs=6, seed=1)
+    <Network of 5 variables, 6 arcs (discrete)>
+    """
+    names = list(numbered_names(nodes)) if isinstance(nodes, int) else list(nodes)
+    if not names:
+        raise DataError("A random network needs at least one variable, got none.")
+    both = (levels, levels) if isinstance(levels, int) else levels
+    rng = np.random.default_rng(whole("seed", seed))
+    net = random_tables(names, both, rng, arcs=arcs, max_parents=max_parents, alpha=alpha)
+    return Network(net, settings={"model": "discrete"}, order=tuple(names))

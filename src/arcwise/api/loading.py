@@ -1,4 +1,7 @@
-"""Networks and graphs from files, with what a file says of how they came about."""
+"""Networks, graphs and posteriors from files, with what a file says of how they came about.
+
+What a posterior's file holds is checked: probabilities are probabilities, and errors are errors.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -8,12 +11,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise import data, io, results
 from arcwise.api.learning import specify
 from arcwise.api.net import Network
 from arcwise.api.posteriors import Posterior
-from arcwise.api.reading_checks import check_posterior
 from arcwise.conditionals import DefaultScore
 from arcwise.conditionals.parzen import kept_fits
 from arcwise.data import Moments, Table
@@ -125,7 +128,7 @@ def _number(value: object, name: str) -> float | None:
     if value is None:
         return None
     if not isinstance(value, int | float) or isinstance(value, bool) or isnan(value):
-        raise FileError(f"its {name} must be a number, got {_shown(value)}")
+        raise FileError(f"its {name} must be a number, got {_short(repr(value))}")
     return float(value)
 
 
@@ -139,7 +142,7 @@ def _sequence(value: object) -> Sequence[Any]:
 
 def _of_type(value: object, wanted: Any, empty: Any, what: str) -> Any:
     if value is not None and not isinstance(value, wanted):
-        raise FileError(f"an entry of its 'about' must be {what}, got {_shown(value)}")
+        raise FileError(f"an entry of its 'about' must be {what}, got {_short(repr(value))}")
     return empty if value is None else value
 
 
@@ -147,10 +150,10 @@ def _text(value: object) -> str:
     return str(_of_type(value, str, "", "text"))
 
 
-def _shown(value: object) -> str:
-    """A value in a message: short, and on one line."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:60]} ..."
+def _short(text: str, most: int = 60) -> str:
+    """A text inside a message: short, and on one line."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[:most]} ..."
 
 
 def _rules(value: object, net: Net) -> Rules | None:
@@ -242,23 +245,33 @@ def _read_plan(held: Mapping[str, Any]) -> Plan:
     return Plan(**{**held, "prior": prior, "n_jobs": 1, "backend": "joblib"})
 
 
+_FORMS: dict[type, Callable[[Any], Any]] = {
+    Rules: Rules.to_dict,
+    DAG: str,
+    DefaultScore: lambda score: {"word": score.word, "options": dict(score.options)},
+}
+"""Values of a specification that are no plain ones, with how they are written."""
+
+_LISTS = ("required", "forbidden", "tiers")
+
+
 def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
     """The words of a specification as plain values; None where some have none."""
     found: dict[str, Any] = {}
     for name, value in words.items():
-        if isinstance(value, Rules):
-            found[name] = value.to_dict()
-        elif isinstance(value, DAG):
-            found[name] = str(value)
-        elif isinstance(value, DefaultScore):
-            found[name] = {"word": value.word, "options": dict(value.options)}
-        elif value is None or isinstance(value, str | bool | int | float):
+        if type(value) in _FORMS:
+            found[name] = _FORMS[type(value)](value)
+        elif _is_plain(value):
             found[name] = value
-        elif isinstance(value, tuple | list) and name in ("required", "forbidden", "tiers"):
+        elif isinstance(value, tuple | list) and name in _LISTS:
             found[name] = [each if isinstance(each, str) else list(each) for each in value]
         else:
             return None
     return found
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | bool | int | float)
 
 
 def _plain_data(source: Table | Moments) -> dict[str, Any]:
@@ -273,15 +286,10 @@ def _posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
     try:
         return _read_posterior(stored, about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError) as error:
+        why = _short(str(error).strip().rstrip("."), 300)
         raise FileError(
-            f"{str(path)!r} cannot be read: it is a damaged posterior ({_said(error)})."
+            f"{str(path)!r} cannot be read: it is a damaged posterior ({why})."
         ) from None
-
-
-def _said(error: Exception) -> str:
-    """An error of any library inside a message: short, and on one line."""
-    text = " ".join(str(error).split()).rstrip(".")
-    return text if len(text) <= 300 else f"{text[:300]} ..."
 
 
 def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
@@ -310,34 +318,20 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
         obeyed = None if rules is None else Rules(**rules)
         spec = specify(**{**words, "score_default": default, "rules": obeyed})
     order = _order(about.get("order"), nodes)
+    rows, mark = _number(about.get("rows"), "rows"), str(about["fingerprint"])
+    source = _read_data(about.get("data"), stored.variables, order)
+    settings = _mapping(about["settings"])
     return Posterior(
-        found,
-        plan,
-        _mapping(about["settings"]),
-        order,
-        _number(about.get("rows"), "rows"),
-        str(about["fingerprint"]),
-        spec,
-        _read_data(about.get("data"), stored.variables, order),
-        words or {},
-        kept,
-        about["seed"],
+        found, plan, settings, order, rows, mark, spec, source, words or {}, kept, about["seed"]
     )
 
 
 def _read_words(held: Any) -> Mapping[str, Any] | None:
     """The words of a specification, as `_plain_words` writes them."""
     for name, value in _mapping(held).items():
-        nested = {
-            "rules": Mapping,
-            "score_default": Mapping,
-            "required": list,
-            "forbidden": list,
-            "tiers": list,
-        }.get(name)
-        plain = value is None or isinstance(value, str | bool | int | float)
-        if not plain and (nested is None or not isinstance(value, nested)):
-            raise FileError(f"its word {name!r} must be a plain value, got {_shown(value)}")
+        nested = Mapping if name in ("rules", "score_default") else list if name in _LISTS else ()
+        if not _is_plain(value) and not isinstance(value, nested):
+            raise FileError(f"its word {name!r} must be a plain value, got {_short(repr(value))}")
         if name == "score_default":
             _check_default(value)
     return None if held is None else _mapping(held)
@@ -350,9 +344,7 @@ def _check_default(value: object) -> None:
     held = _of_type(value, Mapping, {}, "named entries")
     options = _of_type(held.get("options"), Mapping, {}, "named entries")
     known = isinstance(held.get("word"), str) and held["word"] in SCORES
-    if not known or not all(
-        isinstance(each, str | bool | int | float | None) for each in options.values()
-    ):
+    if not known or not all(map(_is_plain, options.values())):
         raise FileError("its default score is damaged")
 
 
@@ -361,14 +353,8 @@ def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Mom
         return None
     if "scatter" in held:
         return Moments(variables, float(held["n"]), held["mean"], held["scatter"], order)
-    return Table(
-        variables,
-        tuple(held["columns"]),
-        held["weights"],
-        order,
-        tuple(map(_text, held["notes"])),
-        frozenset(held["fixed"]),
-    )
+    notes, fixed = tuple(map(_text, held["notes"])), frozenset(held["fixed"])
+    return Table(variables, tuple(held["columns"]), held["weights"], order, notes, fixed)
 
 
 READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Any]] = {
@@ -376,3 +362,65 @@ READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Any]] = {
     "posterior": _posterior,
 }
 """Kinds of documents, each with how it becomes what users hold."""
+
+
+# -- checks --------------------------------------------------------------------------------------
+
+
+ROUNDING = 1e-6
+"""How far sums of probabilities may be from one."""
+
+
+def check_posterior(found: results.Posterior) -> None:
+    """Reject a posterior whose numbers cannot be.
+
+    Raises
+    ------
+    FileError : names the entry.
+    """
+    _check_weights("weights", found.weights, len(found.graphs))
+    _check_weights("shares", found.shares, len(found.graphs))
+    if found.graphs and abs(found.shares.sum() - 1.0) > ROUNDING:
+        raise FileError(f"its shares must sum to 1, got {found.shares.sum():g}")
+    size = len(found.nodes)
+    pairs = ~np.eye(size, dtype=bool)
+    for name in ("arcs", "adjacent", "arc_errors", "adjacent_errors"):
+        matrix = getattr(found, name)
+        absent = name.startswith("arc") and not found.directed and bool(np.isnan(matrix).all())
+        top = 1.0 + ROUNDING if name in ("arcs", "adjacent") else np.inf
+        if not absent and not _between(matrix[pairs], top):
+            raise FileError(f"its {name} must be numbers from 0{' to 1' * (top < 2)}")
+    if not np.allclose(found.adjacent, found.adjacent.T, atol=ROUNDING, equal_nan=True):
+        raise FileError("its probabilities of edges must be symmetric")
+    _check_plain(found)
+
+
+def _check_weights(name: str, weights: NDArray[np.float64], count: int) -> None:
+    if weights.shape != (count,) or not _between(weights, 1.0 + ROUNDING):
+        raise FileError(f"its {name} must be {count} numbers from 0 to 1")
+    if weights.sum() > 1.0 + ROUNDING:
+        raise FileError(f"its {name} must sum to 1 at most, got {weights.sum():g}")
+
+
+def _between(numbers: NDArray[np.float64], top: float) -> bool:
+    return bool(((numbers >= 0.0) & (numbers <= top)).all())
+
+
+def _check_plain(found: results.Posterior) -> None:
+    """Reject entries of other types, or numbers out of range."""
+    texts = (found.meaning, found.prior, found.stopped)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(found.classes, bool):
+        raise FileError("its meaning, prior and end must be texts, and classes a truth value")
+    draws = found.draws
+    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0:
+        raise FileError(
+            f"its draws must be a non-negative integer, got a value of type {type(draws).__name__}"
+        )
+    for name in ("ess", "graph_ess", "log_evidence"):
+        value = getattr(found, name)
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        good = plain and not np.isnan(value) and (name == "log_evidence" or value >= 0)
+        if not (good or (value is None and name != "ess")):
+            raise FileError(
+                f"its {name} must be a number from 0, got a value of type {type(value).__name__}"
+            )

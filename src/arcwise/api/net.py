@@ -34,8 +34,6 @@ from arcwise.networks import Net, whole
 from arcwise.results import Posterior, Step
 from arcwise.scores import Score
 
-__all__ = ["Network"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:

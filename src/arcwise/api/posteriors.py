@@ -20,8 +20,8 @@ from arcwise.api.net import Network
 from arcwise.data import Moments, Table, conform
 from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
+from arcwise.evaluate.consensus import Stability, stability
 from arcwise.evaluate.probabilities import supported_graph
-from arcwise.evaluate.stability import Stability, stability
 from arcwise.graphs import DAG, UGraph, graph_of, separated
 from arcwise.inference import Drawn, Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind
@@ -389,7 +389,7 @@ class Posterior:
 
         `score` is (chain, draw), `arc` (chain, draw, parent, child) of truth values.
         """
-        from arcwise.api.exports import to_arviz
+        from arcwise.api.describe import to_arviz
 
         return to_arviz(self)
 

@@ -1,4 +1,4 @@
-"""Judging by rows that were left out: a choice of words, and the inputs of one variable."""
+"""Judging models by rows that were left out, the inputs of one variable, and two networks by each other."""
 
 import contextlib
 from dataclasses import replace
@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from arcwise import evaluate
 from arcwise.api.learning import settle, words_of
+from arcwise.api.net import Network
 from arcwise.data import Moments, conform
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError, close_to
-from arcwise.evaluate import Validation, validate_folds
-from arcwise.evaluate.pruning import Pruning, pruning
+from arcwise.evaluate import Difference, Divergence, Validation, validate_folds
+from arcwise.evaluate.validate import Pruning, pruning
 from arcwise.learners import Learner, Problem, rows_for
 from arcwise.learners.parallel import inside, one_thread, runner
+from arcwise.networks import Net, whole
 from arcwise.results import Interrupted
 
 
@@ -78,3 +81,57 @@ def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:
     with watching as watch:
         found = pruning(problem.fits, problem.score, problem.data.index(target), unseen, watch)
     return replace(found, stopped=watch.reason) if found.stopped else found
+
+
+def divergence(
+    p: Network | Net, q: Network | Net, *, draws: int = 10_000, seed: int = 0
+) -> Divergence:
+    """The Kullback-Leibler divergence D(p || q): what rows of p lose per row if taken for rows of q.
+
+    Parameters
+    ----------
+    p, q : networks with the same variables, on any graphs.
+    draws, seed : of a simulation, where local models are neither tables nor linear regressions, or tables
+        would not fit into memory.
+
+    Returns
+    -------
+    The divergence in nats, with what each variable contributes; exact for networks of tables and for Gaussian
+    ones. Infinite where q gives probability zero to what can be in p.
+
+    Raises
+    ------
+    DataError : other variables, or other levels.
+    GraphError : an undirected network without a joint distribution.
+
+    >>> import arcwise as aw
+    >>> fair = aw.network("[coin]", {"coin": {"head": 0.5, "tail": 0.5}})
+    >>> bent = aw.network("[coin]", {"coin": {"head": 0.9, "tail": 0.1}})
+    >>> print(aw.divergence(fair, bent))
+    0.510826 nats per row
+    """
+    rng = np.random.default_rng(whole("seed", seed))
+    return evaluate.divergence(_plain(p), _plain(q), rng, max(whole("number of draws", draws), 2))
+
+
+def parameter_differences(
+    p: Network | Net, q: Network | Net, most: int | None = 20
+) -> tuple[Difference, ...]:
+    """The parameters of two networks on the same graph that differ most, largest first.
+
+    Parameters
+    ----------
+    p, q : networks of tables or of linear regressions.
+    most : how many at most; None for all that differ.
+
+    >>> import arcwise as aw
+    >>> one = aw.network("[x]", {"x": {"sd": 1.0}})
+    >>> two = aw.network("[x]", {"x": {"sd": 3.0, "intercept": 0.5}})
+    >>> [(each.number, each.difference) for each in aw.parameter_differences(one, two)]
+    [('sd', 2.0), ('intercept', 0.5)]
+    """
+    return evaluate.parameter_differences(_plain(p), _plain(q), most)
+
+
+def _plain(net: Network | Net) -> Net:
+    return net.net if isinstance(net, Network) else net

@@ -14,7 +14,7 @@ from arcwise.errors import plural
 if TYPE_CHECKING:
     from arcwise.api import PenaltyPath
     from arcwise.data import Moments, Table
-    from arcwise.evaluate.pruning import Pruning
+    from arcwise.evaluate.validate import Pruning
 
 # So many removals are printed: the last ones, of the strongest edges.
 PRINTED = 40

@@ -1,7 +1,14 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
-from arcwise.evaluate.averaging import averaged_graph, inclusion_threshold, threshold_of
 from arcwise.evaluate.classify import Classified, Reliability
+from arcwise.evaluate.conflict import Conflict, Impact, conflict, impact
+from arcwise.evaluate.consensus import (
+    Stability,
+    averaged_graph,
+    inclusion_threshold,
+    stability,
+    threshold_of,
+)
 from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
 from arcwise.evaluate.divergence import (
     Difference,
@@ -10,7 +17,6 @@ from arcwise.evaluate.divergence import (
     parameter_differences,
 )
 from arcwise.evaluate.edges import Edge, EdgeTable
-from arcwise.evaluate.evidence import Conflict, Impact, conflict, impact
 from arcwise.evaluate.probabilities import (
     Pair,
     PairTable,
@@ -20,7 +26,6 @@ from arcwise.evaluate.probabilities import (
     supported_heads,
     with_certainty,
 )
-from arcwise.evaluate.stability import Stability, stability
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,

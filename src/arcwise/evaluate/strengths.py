@@ -245,8 +245,7 @@ def unpack_edges(
     if not _are_pairs(first, second, len(net.names)) or strength.shape != first.shape:
         return None
     table = bare_table(net, first, second, limits)
-    lines = sum(map(len, net.inputs)) // (1 if isinstance(net, BayesNet) else 2)
-    if table.joined.sum() != lines or not _fits_sides(net, table, sides):
+    if table.joined.sum() != net.n_edges or not _fits_sides(net, table, sides):
         return None
     if sides is not None:
         table = table.with_columns(first_side=sides[:, 0], second_side=sides[:, 1])

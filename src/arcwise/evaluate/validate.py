@@ -5,6 +5,11 @@ from the other folds: by its density where the network has one; an undirected on
 distribution has none, and its *pseudo-likelihood*, each variable given its neighbours, is another
 measure that compares only with its own kind. Means come with standard errors over rows, and medians
 beside them, since a few outlying rows can rule a mean of log densities.
+
+*Pruning* predicts one target from fewer and fewer inputs (Hofmann and Tresp 1995, fig. 1). Starting from all
+other variables, the input whose loss costs least is taken away, the model is tuned again, and so on until
+none is left. The score against the number of inputs tells how many matter; a predictive score rises as long
+as inputs only disturb.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +19,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.conditionals import Fits
 from arcwise.data import Table
 from arcwise.data.variable import numbers_of
 from arcwise.inference import Misses, marginal_log_density, misses, pseudo_log_density
 from arcwise.networks import MarkovNet, Net
+from arcwise.results import Interrupted, Trail, Watch
+from arcwise.scores import Score
 
 Array = NDArray[np.float64]
 Learner = Callable[[Table], Net]
@@ -166,10 +174,9 @@ class Judged(NamedTuple):
 
 def judged(net: Net, rows: Table) -> Judged:
     """Score rows by a network: by its density, or by the pseudo-likelihood where it has none."""
-    edges = net.graph.n_edges if isinstance(net, MarkovNet) else net.graph.n_arcs
     if isinstance(net, MarkovNet) and net.joint is None:
-        return Judged(pseudo_log_density(net, rows), PSEUDO, edges)
-    return Judged(marginal_log_density(net, rows), DENSITY, edges)
+        return Judged(pseudo_log_density(net, rows), PSEUDO, net.n_edges)
+    return Judged(marginal_log_density(net, rows), DENSITY, net.n_edges)
 
 
 def validate_folds(
@@ -191,7 +198,7 @@ def validate_folds(
     -------
     Validation; None where the work was stopped before every fold was done.
     """
-    work = _Fold(table, parts, learner)
+    work = _FoldWork(table, parts, learner)
     found = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
     if len(found) < len(parts):
         return None
@@ -242,7 +249,7 @@ def _mean(x: Array, weights: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Fold:
+class _FoldWork:
     """The work of one fold, by its number: an object that can be sent to other processes."""
 
     table: Table
@@ -253,3 +260,102 @@ class _Fold:
         rest = np.setdiff1d(np.arange(self.table.rows), self.parts[number])
         net, unseen = self.learner(self.table.take(rest)), self.table.take(self.parts[number])
         return judged(net, unseen), misses(net, unseen)
+
+
+# -- pruning -------------------------------------------------------------------------------------
+
+
+class Stage(NamedTuple):
+    """A model on the way: what it takes, what was taken away to get there, how good it is.
+
+    `score` is per row; `test` and `test_median` are log densities per row of other rows (NaN where
+    there are none).
+    """
+
+    inputs: tuple[str, ...]
+    removed: str
+    score: float
+    test: float
+    test_median: float
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """The way from all inputs to none."""
+
+    target: str
+    stages: tuple[Stage, ...]
+    stopped: str = ""
+
+    @property
+    def best(self) -> Stage:
+        """The stage with the best score; ties go to fewer inputs."""
+        return max(self.stages, key=lambda stage: (stage.score, -len(stage.inputs)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        stages = [stage._asdict() for stage in self.stages]
+        return {"target": self.target, "stages": stages, "stopped": self.stopped}
+
+    def __str__(self) -> str:
+        tested = not np.isnan(self.stages[0].test)
+        head = f"{self.target} from fewer and fewer inputs; scores in nats per row"
+        lines = [head, "inputs     score" + "      test   (median)" * tested + "  without"]
+        for stage in self.stages:
+            test = f"  {stage.test:8.4f}  {stage.test_median:8.4f}" if tested else ""
+            mark = " *" if stage is self.best else ""
+            lines.append(
+                f"{len(stage.inputs):6d}  {stage.score:8.4f}{test}  {stage.removed or '-'}{mark}"
+            )
+        kept = ", ".join(self.best.inputs) or "none"
+        lines.append(f"* best score, with {len(self.best.inputs)} inputs: {kept}")
+        if self.stopped:
+            left = len(self.stages[-1].inputs)
+            lines.append(f"{self.stopped}: fewer than {left} inputs were not looked at")
+        return "\n".join(lines)
+
+
+def pruning(
+    fits: Fits, score: Score, target: int, test: Table | None = None, on_step: Watch | None = None
+) -> Pruning:
+    """Take inputs of a target away one by one, the least missed first.
+
+    Parameters
+    ----------
+    fits : where the local models come from.
+    score : what an input is missed by.
+    target : column number of the variable to predict.
+    test : other rows of the same columns, to be scored by each model.
+    on_step : called with each step, and between small batches of local fits where these are dear;
+        returning True ends the way early.
+
+    Returns
+    -------
+    Pruning.
+    """
+    names = score.nodes
+
+    def stage(inputs: tuple[int, ...], value: float, removed: str = "") -> Stage:
+        mean = median = float("nan")
+        if test is not None:
+            model = fits.conditional(target, inputs)
+            logs = model.logpdf(test.columns[target], tuple(test.columns[j] for j in inputs))
+            mean, median = float(logs.mean()), float(np.median(logs))
+        return Stage(tuple(names[j] for j in inputs), removed, value / score.rows, mean, median)
+
+    inputs = tuple(x for x in range(len(names)) if x != target)
+    stages = [stage(inputs, score.local(target, inputs))]
+    trail = Trail(on_step)
+    careful = score.watched(trail.check)
+    while inputs and not trail.stopped:
+        try:
+            without = careful.toggles(target, inputs, inputs)
+        except Interrupted:
+            break
+        # ties within rounding go to the lower column number
+        place = int((without >= without.max() - 1e-10 * max(1.0, score.rows)).argmax())
+        removed, value = inputs[place], float(without[place])
+        inputs = inputs[:place] + inputs[place + 1 :]
+        stages.append(stage(inputs, value, names[removed]))
+        trail.add("drop", value, len(inputs), removed, target)
+    return Pruning(names[target], tuple(stages), trail.stopped)

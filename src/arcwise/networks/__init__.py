@@ -1,7 +1,7 @@
 """Networks: a graph with a fitted local model at every node, as plain values."""
 
 from arcwise.networks.align import align
-from arcwise.networks.joint import Joint, NormalJoint
+from arcwise.networks.joint import Joint, NormalJoint, TableJoint
 from arcwise.networks.nets import (
     BayesNet,
     Fixed,
@@ -14,7 +14,6 @@ from arcwise.networks.nets import (
     whole,
 )
 from arcwise.networks.simulated import random_tables
-from arcwise.networks.tabular import TableJoint
 
 __all__ = [
     "BayesNet",

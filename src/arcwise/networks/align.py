@@ -64,10 +64,10 @@ def _notes(net: Net, table: Table, unread: Collection[str]) -> list[str]:
     absent = _without(net.names, {*table.names, *unread})
     notes = []
     if extra:
-        word = "variable" if len(extra) == 1 else "variables"
+        word = "variable" + "s" * (len(extra) != 1)
         notes.append(f"The network has no {word} {sentence_list(extra)}: ignored.")
     if absent:
-        word = "column" if len(absent) == 1 else "columns"
+        word = "column" + "s" * (len(absent) != 1)
         notes.append(f"The table has no {word} {sentence_list(absent)}: unknown in every row.")
     return notes
 

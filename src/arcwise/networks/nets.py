@@ -13,6 +13,7 @@ wherever something stands behind both it and others.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from arcwise.conditionals import Conditional
 from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type, sentence_list
 from arcwise.distributions import Normal
-from arcwise.errors import DataError, FitError, GraphError, close_to
+from arcwise.errors import DataError, FitError, GraphError, close_to, plural
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks.joint import Joint
 
@@ -65,16 +66,27 @@ class Fixed:
         return np.full(size, self.value)
 
 
-class Named:
+class Named(ABC):
     """What networks of both kinds know of their variables."""
 
     variables: tuple[Variable, ...]
     conditionals: tuple[Conditional, ...]
+    directed: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[tuple[int, ...], ...]:
+        """For each node the variables that its local model takes."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the variables, in column-number order."""
         return tuple(variable.name for variable in self.variables)
+
+    @property
+    def n_edges(self) -> int:
+        """The number of arcs, or of edges without a direction."""
+        return sum(map(len, self.inputs)) // (1 if self.directed else 2)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -111,6 +123,7 @@ class BayesNet(Named):
     ('x',)
     """
 
+    directed: ClassVar[bool] = True
     variables: tuple[Variable, ...]
     graph: DAG
     conditionals: tuple[Conditional, ...]
@@ -127,7 +140,7 @@ class BayesNet(Named):
         return self.graph.parents
 
     def __repr__(self) -> str:
-        return _short(self, f"{self.graph.n_arcs} arc{'s' * (self.graph.n_arcs != 1)}")
+        return _short(self, plural(self.n_edges, "arc"))
 
     @property
     def n_params(self) -> int | None:
@@ -160,6 +173,7 @@ class MarkovNet(Named):
     ('x',)
     """
 
+    directed: ClassVar[bool] = False
     variables: tuple[Variable, ...]
     graph: UGraph
     conditionals: tuple[Conditional, ...]
@@ -182,7 +196,7 @@ class MarkovNet(Named):
         return self.graph.neighbours
 
     def __repr__(self) -> str:
-        return _short(self, f"{self.graph.n_edges} edge{'s' * (self.graph.n_edges != 1)}")
+        return _short(self, plural(self.n_edges, "edge"))
 
     @classmethod
     def normal(cls, variables: tuple[Variable, ...], graph: UGraph, joint: Joint) -> MarkovNet:
@@ -222,7 +236,7 @@ Net = BayesNet | MarkovNet
 def _short(net: Net, edges: str) -> str:
     """A network in one line: a list of all its numbers would be a list of the data."""
     kinds, count = ", ".join(sorted(set(net.models))), len(net.names)
-    return f"<{type(net).__name__} of {count} variable{'s' * (count != 1)}, {edges} ({kinds})>"
+    return f"<{type(net).__name__} of {plural(count, 'variable')}, {edges} ({kinds})>"
 
 
 def _check(net: Net) -> None:
@@ -353,13 +367,7 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
     >>> str(cut(net, {1: 3.0}).graph)
     '[a][b]'
     """
-    everything = range(len(net.variables))
-    parents = tuple(() if i in interventions else net.graph.parents[i] for i in everything)
-    return BayesNet(
-        net.variables,
-        DAG.unchecked(net.graph.nodes, parents),
-        tuple(
-            Fixed(interventions[i]) if i in interventions else net.conditionals[i]
-            for i in everything
-        ),
-    )
+    parents, models = list(net.graph.parents), list(net.conditionals)
+    for node, value in interventions.items():
+        parents[node], models[node] = (), Fixed(value)
+    return BayesNet(net.variables, DAG.unchecked(net.graph.nodes, tuple(parents)), tuple(models))
