@@ -118,7 +118,7 @@ def test_chains_agree_with_sums(exact, chains):
 
 def test_meanings_are_named(homes, exact, boot):
     assert exact.meaning == "posterior"
-    assert exact.prior == "0.805 nats off for each arc (gamma 0.5)"  # half of log 5
+    assert exact.prior == "0.259 nats off for each arc (gamma 0.161)"  # log 5 less 1.35
     assert aw.posterior(homes, prior="uniform").prior == "uniform over graphs"
     assert boot.meaning == "bootstrap frequency"
     assert not boot.prior
@@ -452,7 +452,7 @@ def lawn():
 def test_levels_have_posteriors_and_averaged_answers(tmp_path, lawn):
     post = aw.posterior(lawn)
     assert post.meaning == "posterior"
-    assert post.prior == "1.1 nats off for each arc (gamma 1)"  # log 3
+    assert post.prior == "0.659 nats off for each arc (gamma 0.6)"  # of log 3
     assert float(post.edge("rain", "wet")) > 0.99
     belief = post.query("wet", {"rain": "yes"})
     shares, chances = [], []
@@ -522,7 +522,7 @@ def test_halves_of_the_rows_are_stability_selection(homes):
 def test_units_of_columns_do_not_matter(homes, exact):
     scaled = {v.name: homes.column(v.name) * 10.0 ** (2 * i) for i, v in enumerate(homes.variables)}
     assert np.abs(aw.posterior(scaled).found.arcs - exact.found.arcs).max() < 1e-9
-    assert exact.settings["score_options"].items() >= {"standardise": True, "gamma": 0.5}.items()
+    assert exact.settings["score_options"].items() >= {"standardise": True, "gamma": 0.161}.items()
     evidence = exact.log_evidence - homes.rows * 20 * np.log(
         10
     )  # a density: 10^(0 + 2 + 4 + 6 + 8) units

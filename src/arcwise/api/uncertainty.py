@@ -101,7 +101,8 @@ def posterior(
     score : as for `learn`. By default, of Gaussian models "bge" and of discrete ones "bdeu", whose graphs
         have a posterior, guarded as in `learn`; for "bootstrap" of Gaussian ones that which `learn` takes.
     prior : over graphs, for "exact" and "mcmc": by default gamma log p nats off for each arc (p variables),
-        gamma 0.5 of Gaussian and 1 of discrete models (none where a score is asked for); "uniform", "fair"
+        gamma 0.6 of discrete models and 1 - 1.35 / log p, 0 at least, of Gaussian ones (none where a score is
+        asked for); "uniform", "fair"
         (every number of parents equally probable), a number of nats per arc, or probabilities of arcs, as a
         matrix with names or a mapping of (parent, child).
     draws : replicates (200), or draws of each chain; by default 1000, and chains that disagree are run again

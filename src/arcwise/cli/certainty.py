@@ -57,8 +57,8 @@ def posterior(
     method : how it is found: {posteriors}. auto is exact for few variables and, for many, chains (mcmc) of
         levels; bootstrap of numbers, where chains fail, for undirected graphs, and for scores of prediction.
     prior : the distribution over graphs before the data: uniform, fair, a number of nats per arc, or a CSV
-        file with names and the probability of each arc; by default 0.5 log p (numbers) or log p (levels) nats
-        off for each arc with p columns.
+        file with names and the probability of each arc; by default log p - 1.35 (numbers) or 0.6 log p
+        (levels) nats off for each arc with p columns.
     draws : replicates of the bootstrap, or draws of each chain.
     chains : chains that run side by side.
     burn_in : steps of a chain before its first draw.
