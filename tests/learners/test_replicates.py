@@ -1,5 +1,7 @@
 """Resampling against a loop that is plain: tables written out row by row, learned one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -103,6 +105,17 @@ def test_a_subsample_has_rows_once(homes):
     kept = row_weights(homes, np.random.default_rng(1), "subsample", 0.25)
     assert set(kept) == {0.0, 1.0}
     assert kept.sum() == round(0.25 * homes.rows)
+
+
+def test_a_subsample_is_counted_as_rows_without_weights():
+    """Weights of ones would keep compiled counts from 64 rows at a time: replicates took twice as long."""
+    alarm = aw.example("alarm").sample(500, seed=4)
+    work = replace(replicates(alarm)[0], resampling="subsample", fraction=0.8)
+    table, kept = work.table_of(3), row_weights(alarm, child_of(work.rng, 3), "subsample", 0.8)
+    assert table.weights is None
+    assert table.rows == 400
+    weighted = bind(work.spec_of(3), alarm.with_weights(kept, "together"))
+    assert weighted.structure(0.0) == work(3)[0]
 
 
 def test_choices_by_all_rows_are_made_once(homes):

@@ -71,10 +71,10 @@ def _quick_replicates(
 ) -> tuple[Posterior | None, str]:
     """Replicates as far as the budget goes: one of the numbers in `_RUNGS`, or none.
 
-    A few are tried first, in a part of the budget, to see whether the fewest that count will fit.
+    A few are tried first, at the pace at which the others of the fewest that count fit into the budget.
     """
     plan = Plan(method="bootstrap", draws=_TRIED, n_jobs=budget.n_jobs)
-    with one_thread(source), budget.watch(_TRIED / _RUNGS[-1]) as watch:
+    with one_thread(source), budget.watch(_TRIED / (_RUNGS[-1] - _TRIED)) as watch:
         chosen = net.settings.get("penalty") if net.settings.get("penalty_rule") else None
         spec = settled(spec, bind(spec, source), budget.n_jobs, watch, chosen).spec
         run = partial(run_plan, spec, source, place=None, again=False, own_score=True)

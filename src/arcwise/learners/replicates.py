@@ -172,7 +172,8 @@ class Replicates:
             return self.table
         rng = child_of(self.rng, number)
         weights = row_weights(self.table, rng, self.resampling, self.fraction)
-        if self.spec.options.get("gaps") == "pairwise":  # correlations of pairs take no weights
+        once = self.table.weights is None and weights.max() <= 1  # rows alone are counted faster
+        if once or self.spec.options.get("gaps") == "pairwise":  # pairs of columns take no weights
             return self.table.take(np.repeat(np.arange(self.table.rows), weights.astype(np.intp)))
         return self.table.with_weights(weights, "together")
 
