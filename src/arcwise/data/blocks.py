@@ -39,7 +39,7 @@ from arcwise.data.source import (
 from arcwise.data.table import checked_weights, gap_note, no_rows_left
 from arcwise.data.text import (
     SPACES,
-    Layout,
+    TextLayout,
     as_utf8,
     check_quotes,
     encoding_of,
@@ -227,7 +227,7 @@ class ParquetSource(Columns):
 class TextSource(Columns):
     """Separated text, parsed block by block; types are settled by the first megabytes."""
 
-    layout: Layout
+    layout: TextLayout
     encoding: str
     na_values: tuple[object, ...]
     head: Any
@@ -392,7 +392,7 @@ def _whole_rows(rows: bytes, separator: str) -> bytes:
     return b"".join(lines[: end[0] - 1]) if end else rows
 
 
-def _scan_quotes(place: Path, encoding: str, layout: Layout) -> list[str]:
+def _scan_quotes(place: Path, encoding: str, layout: TextLayout) -> list[str]:
     """Scan a whole file for quotes that are not closed; see `check_quotes`."""
     opener = gzip.open if starts_with(place, GZIP) else open
     with opener(place, "rt", encoding=encoding, errors="replace") as lines:

@@ -82,7 +82,7 @@ def kmeans(values: Array, counts: Array, bins: int) -> Array:
     levels = min(bins, len(values))
     if levels < 2:
         return np.zeros(0)
-    sums = _Sums.of(values, counts)
+    sums = _RunningSums.of(values, counts)
     ends = np.arange(1, len(values) + 1)
     cost = sums.cost(np.zeros_like(ends), ends)
     starts = []
@@ -99,7 +99,7 @@ def kmeans(values: Array, counts: Array, bins: int) -> Array:
     return np.where((centre > lower) & (centre <= upper), centre, between(lower, upper))
 
 
-class _Sums:
+class _RunningSums:
     """Running sums of centred and scaled values: any stretch's mean and sum of squares at once."""
 
     def __init__(self, scaled: Array, counts: Array, origin: float, scale: float) -> None:
@@ -108,7 +108,7 @@ class _Sums:
         self._w, self._x, self._xx = (np.concatenate([[0.0], np.cumsum(each)]) for each in parts)
 
     @classmethod
-    def of(cls, values: Array, counts: Array) -> _Sums:
+    def of(cls, values: Array, counts: Array) -> _RunningSums:
         origin = float(values[len(values) // 2])
         apart = values / 2 - origin / 2
         if not apart.any():  # nothing is left of half of the smallest numbers that there are
@@ -127,7 +127,7 @@ class _Sums:
         return float((self._x[end] - self._x[start]) / (self._w[end] - self._w[start]))
 
 
-def _next_row(sums: _Sums, cost: Array, level: int) -> tuple[Array, NDArray[np.intp]]:
+def _next_row(sums: _RunningSums, cost: Array, level: int) -> tuple[Array, NDArray[np.intp]]:
     """Costs of the first 1, 2, ... values in one level more, and where the last level begins.
 
     `cost[j - 1]` is that of the first j values in `level` levels. At every round the middle of each open

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,68 +86,48 @@ def discretise(
     >>> found.values("links").tolist(), found.values("sender").tolist()
     (['Low', 'Low', 'Medium', 'High'], ['edu', 'other', 'other', 'edu'])
     """
-    wanted = Categories.of(method, bins, target, columns, levels, cuts, names)
-    source = _table(data, wanted, kinds or {}, weights, tuple(na_values))
-    return wanted.apply(source)
+    wanted = _Wishes(method, bins, target, columns, levels, cuts, names)
+    return wanted.apply(_table(data, wanted, _Reading(kinds or {}, weights, tuple(na_values))))
 
 
-@dataclass(frozen=True)
-class Categories:
-    """Checked wishes: how columns become levels.
+class _Wishes:
+    """How columns become levels, as `discretise` takes it, checked as far as that needs no table.
 
-    Parameters
-    ----------
-    method, bins, target, columns, names : as `discretise` takes them.
-    given : levels by hand, by column.
+    `given` are levels by hand, by column.
     """
 
-    method: str | None
-    bins: int | Mapping[str, int]
-    target: str | None
-    columns: tuple[str, ...] | None
-    names: Mapping[str, tuple[Level, ...]]
-    given: Mapping[str, Definition]
-
-    @classmethod
-    def of(
-        cls,
-        method: str | None = "quantiles",
-        bins: int | Mapping[str, int] | None = None,
-        target: str | None = None,
-        columns: Iterable[str] | None = None,
-        levels: Mapping[str, Mapping[Any, Any]] | None = None,
-        cuts: Mapping[str, Sequence[float]] | None = None,
-        names: Mapping[str, Sequence[Any]] | None = None,
-    ) -> Categories:
-        """Check what can be checked before there is a table."""
+    def __init__(
+        self,
+        method: str | None,
+        bins: int | Mapping[str, int] | None,
+        target: str | None,
+        columns: Iterable[str] | None,
+        levels: Mapping[str, Mapping[Any, Any]] | None,
+        cuts: Mapping[str, Sequence[float]] | None,
+        names: Mapping[str, Sequence[Any]] | None,
+    ) -> None:
         if method is not None and method not in METHODS:
             raise unknown("method of making categories", method, METHODS)
-        if (method == "entropy") != (target is not None):
-            raise WordError(
-                "method='entropy' cuts for a class: name its column with target=."
-                if target is None
-                else f"target= is for method='entropy', got method={method!r}."
-            )
+        if method == "entropy" and target is None:
+            raise WordError("method='entropy' cuts for a class: name its column with target=.")
+        if method != "entropy" and target is not None:
+            raise WordError(f"target= is for method='entropy', got method={method!r}.")
         if method == "entropy" and bins is not None:
             raise WordError("method='entropy' finds the number of levels itself: leave bins= out.")
-        for count in (
-            bins.values() if isinstance(bins, Mapping) else [BINS if bins is None else bins]
-        ):
-            _check_bins(count)
+        self.bins_of = bins if isinstance(bins, Mapping) else {}
+        self.bins = BINS if bins is None or isinstance(bins, Mapping) else bins
+        for count in (self.bins, *self.bins_of.values()):
+            if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_BINS:
+                raise DataError(f"bins must be an integer from 2 to {MOST_BINS}, got {count!r}.")
         twice = sorted(set(levels or {}) & set(cuts or {}))
         if twice:
             raise DataError(f"{sentence_list(twice)} stands in both levels= and cuts=: choose one.")
-        given = {name: by_levels(name, each) for name, each in (levels or {}).items()}
-        given |= {name: by_cuts(name, each) for name, each in (cuts or {}).items()}
+        self.given = {name: by_levels(name, each) for name, each in (levels or {}).items()}
+        self.given |= {name: by_cuts(name, each) for name, each in (cuts or {}).items()}
         chosen = (columns,) if isinstance(columns, str) else columns
-        return cls(
-            method,
-            BINS if bins is None else bins,
-            target,
-            None if chosen is None else tuple(chosen),
-            {name: tuple(each) for name, each in (names or {}).items()},
-            given,
-        )
+        self.columns = None if chosen is None else tuple(chosen)
+        self.names = {name: tuple(each) for name, each in (names or {}).items()}
+        self.method, self.target = method, target
 
     def apply(self, source: Table) -> Table:
         """Make the categories of a table; columns that have them already pass."""
@@ -173,11 +153,8 @@ class Categories:
 
     def _chosen(self, source: Table) -> list[str]:
         """The columns that the method is to cut, in the user's order."""
-        for name in (*self.given, *self.names, *(self.columns or ())):
+        for name in (*self.given, *self.names, *(self.columns or ()), *self.bins_of):
             source.index(name)
-        if isinstance(self.bins, Mapping):
-            for name in self.bins:
-                source.index(name)
         both = sorted(set(self.given) & set(self.columns or ()))
         if both:
             raise DataError(f"{sentence_list(both)} has levels by hand: leave it out of columns=.")
@@ -258,7 +235,7 @@ class Categories:
             found = entropy(values, counts) if len(values) else np.zeros(0)
             worthless = f"No cut of {name!r} says enough about {self.target!r}: it has one level."
             return neat(values, found), "" if len(found) else worthless
-        bins = self.bins.get(name, BINS) if isinstance(self.bins, Mapping) else self.bins
+        bins = self.bins_of.get(name, self.bins)
         values, counts = counted(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
         if len(values) < 2:
             return np.zeros(0), f"{name!r} is constant: it has one level."
@@ -269,21 +246,18 @@ class Categories:
         return cuts, fewer if len(cuts) + 1 < bins else ""
 
 
-def _check_bins(count: object) -> None:
-    if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_BINS:
-        raise DataError(f"bins must be an integer from 2 to {MOST_BINS}, got {count!r}.")
-
-
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def _table(
-    data: Any,
-    wanted: Categories,
-    kinds: Mapping[str, Kind],
-    weights: str | ArrayLike | None,
-    na_values: tuple[object, ...],
-) -> Table:
+class _Reading(NamedTuple):
+    """How a table is made of raw columns, as `table` takes it."""
+
+    kinds: Mapping[str, Kind]
+    weights: str | ArrayLike | None
+    na_values: tuple[object, ...]
+
+
+def _table(data: Any, wanted: _Wishes, reading: _Reading) -> Table:
     """A table of any data, in which text and times with levels by hand are already coded."""
     if isinstance(data, Table):
         for name, each in wanted.given.items():
@@ -292,23 +266,15 @@ def _table(
                     f"There is no column {name!r} in the table. {close_to(name, data.order)} Tables leave "
                     "out dates and text with nearly as many values as rows: give the file or the frame."
                 )
-        return table(data, kinds=kinds, weights=weights, na_values=na_values)
+        return table(data, **reading._asdict())
     if isinstance(data, str | os.PathLike):
         place = existing(data)
         with naming(place):
-            found = raw(place, na_values)
-            return _settled(found, wanted, kinds, weights, na_values)
-    found = data if isinstance(data, Raw) else raw_of(data)
-    return _settled(found, wanted, kinds, weights, na_values)
+            return _settled(raw(place, reading.na_values), wanted, reading)
+    return _settled(data if isinstance(data, Raw) else raw_of(data), wanted, reading)
 
 
-def _settled(
-    found: Raw,
-    wanted: Categories,
-    kinds: Mapping[str, Kind],
-    weights: str | ArrayLike | None,
-    na_values: tuple[object, ...],
-) -> Table:
+def _settled(found: Raw, wanted: _Wishes, reading: _Reading) -> Table:
     """Settle the kinds of raw columns, but code those with a coding by hand as they are."""
     present = dict(zip(found.names, found.arrays, strict=True))
     for name in wanted.given:
@@ -318,16 +284,17 @@ def _settled(
     for name, definition in wanted.given.items():
         if definition.coding is not None:
             variable = Variable(name, definition.levels, coding=definition.coding)
-            array = _without(present[name], na_values)
+            array = _without(present[name], reading.na_values)
             made[name] = variable, raw_column(variable, array, found.rows)
     rest = tuple(name for name in found.names if name not in made)
     numbers = {*wanted.given, *(wanted.columns or ())}.intersection(rest)
     numeric: dict[str, Kind] = dict.fromkeys(numbers, "continuous")
-    heights, weighing = row_weights(found, weights)
+    heights, weighing = row_weights(found, reading.weights)
     settled = None
     if set(rest) - {weighing}:
         left = replace(found, names=rest, arrays=tuple(present[name] for name in rest))
-        settled = settle(left, kinds={**numeric, **kinds}, na_values=na_values, weights=weights)
+        kinds = {**numeric, **reading.kinds}
+        settled = settle(left, **reading._replace(kinds=kinds)._asdict())
     return _joined(settled, made, found, heights)
 
 

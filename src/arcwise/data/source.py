@@ -26,7 +26,7 @@ from arcwise.data.memory import available, unpack
 from arcwise.data.moments import Moments
 from arcwise.data.table import Table
 from arcwise.data.text import (
-    Layout,
+    TextLayout,
     as_utf8,
     check_quotes,
     encoding_of,
@@ -245,7 +245,7 @@ def _text(content: bytes, na_values: tuple[object, ...], asked: Asked) -> Raw:
     return Raw(names, tuple(parsed.columns), (*said, *notes), own=True)
 
 
-def _scan_quotes(content: bytes, layout: Layout) -> list[str]:
+def _scan_quotes(content: bytes, layout: TextLayout) -> list[str]:
     """Scan a UTF-8 text for quotes that are not closed; see `check_quotes`."""
     lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace", newline=None)
     return check_quotes(lines, layout.separator, len(layout.header))
@@ -256,7 +256,7 @@ def blank(rows: bytes) -> bool:
     return not rows[:1000].strip() and not rows.strip()
 
 
-def guess_notes(layout: Layout, encoding: str, asked: Asked) -> list[str]:
+def guess_notes(layout: TextLayout, encoding: str, asked: Asked) -> list[str]:
     """Write what was guessed: ``asked`` is separator, decimal sign and encoding as given."""
     coded = "" if encoding.startswith("utf-8") else f"The text was taken to be {encoding}."
     said = (layout.separator_note, layout.decimal_note, coded)
@@ -269,7 +269,7 @@ def guess_notes(layout: Layout, encoding: str, asked: Asked) -> list[str]:
 # -- text ----------------------------------------------------------------------------------------
 
 
-def parse_rows(rows: bytes, layout: Layout, na_values: Iterable[object] = ()) -> Any:
+def parse_rows(rows: bytes, layout: TextLayout, na_values: Iterable[object] = ()) -> Any:
     """Parse rows without a header into an Arrow table whose types fit every row.
 
     Raises
@@ -292,7 +292,7 @@ def parse_rows(rows: bytes, layout: Layout, na_values: Iterable[object] = ()) ->
 
 
 def _parse(
-    rows: bytes, layout: Layout, na_values: Iterable[object], bad: list[Any], *, threads: bool
+    rows: bytes, layout: TextLayout, na_values: Iterable[object], bad: list[Any], *, threads: bool
 ) -> Any:
     import pyarrow as pa
     from pyarrow import csv
@@ -310,7 +310,7 @@ def _parse(
     )
 
 
-def parse_options(layout: Layout, bad: list[Any], *, quoted: bool) -> Any:
+def parse_options(layout: TextLayout, bad: list[Any], *, quoted: bool) -> Any:
     """Give Arrow's options for cutting lines into cells; a bad row is put into ``bad``."""
     from pyarrow import csv
 
@@ -330,7 +330,7 @@ def ragged(row: Any, wide: int, skipped: int = 0) -> str:
     return f"{where} has {row.actual_columns} cells where {wide} are expected: {start!r}."
 
 
-def convert_options(layout: Layout, na_values: Iterable[object], **more: Any) -> Any:
+def convert_options(layout: TextLayout, na_values: Iterable[object], **more: Any) -> Any:
     """Give Arrow's options for turning cells into values."""
     from pyarrow import csv
 

@@ -36,7 +36,7 @@ MARKS = (
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """How a text table is laid out.
 
     Parameters
@@ -137,7 +137,7 @@ def as_utf8(raw: bytes, encoding: str) -> bytes:
 # -- layout --------------------------------------------------------------------------------------
 
 
-def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = None) -> Layout:
+def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = None) -> TextLayout:
     """Guess names, separator and decimal sign from the beginning of a UTF-8 text.
 
     Parameters
@@ -161,7 +161,7 @@ def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = No
             f"The first line is longer than {SAMPLE >> 20} MB: a table begins with a line of names."
         )
     sign = _checked_separator(separator) if separator is not None else _separator(start)
-    layout = Layout(*_header(start, sign), sign, decimal or _decimal(raw[:SAMPLE], sign))
+    layout = TextLayout(*_header(start, sign), sign, decimal or _decimal(raw[:SAMPLE], sign))
     if layout.decimal not in (".", ","):
         raise unknown("decimal sign", decimal, (".", ","))
     return layout
@@ -236,7 +236,7 @@ def _decimal(start: bytes, separator: str) -> str:
     return "." if point else ","
 
 
-def without_header(raw: bytes, layout: Layout) -> bytes:
+def without_header(raw: bytes, layout: TextLayout) -> bytes:
     """Give the rows alone, blanks between cells turned into tabs."""
     position = 0
     for _ in range(layout.lines):
@@ -257,7 +257,7 @@ def _next_line(raw: bytes, position: int) -> int:
     return len(raw) if feed < 0 else feed + 1
 
 
-def reading_layout(layout: Layout) -> Layout:
+def reading_layout(layout: TextLayout) -> TextLayout:
     """Give the layout of the rows after ``without_header``."""
     return replace(layout, separator="\t") if layout.separator == SPACES else layout
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcwise.conditionals import FAMILIES, Conditional, DiscreteConditional
 from arcwise.conditionals.discrete import MOST_CELLS, Smoothing
 from arcwise.data import Table, Variable, conform
-from arcwise.data.discretise import Categories
+from arcwise.data.discretise import discretise
 from arcwise.data.variable import gaps_of, sentence_list
 from arcwise.errors import DataError, FitError, unknown
 from arcwise.graphs import DAG
@@ -261,7 +261,7 @@ def _featured(table: Table, target: str, spec: ClassifierSpec) -> Table:
         note = f"Left out, as all their values are missing: {sentence_list(empty)}."
         table = table.select(kept).with_notes(note)
     if spec.features in ("auto", "discretise"):
-        return Categories.of("entropy", target=target).apply(table)
+        return discretise(table, "entropy", target=target)
     free = [v.name for v in table.variables if v.numeric and v.name not in (*table.fixed, target)]
     return table.recast(dict.fromkeys(free, "continuous"))
 
