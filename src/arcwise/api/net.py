@@ -93,7 +93,7 @@ class Network:
     @property
     def directed(self) -> bool:
         """Whether edges have a direction."""
-        return isinstance(self.graph, DAG)
+        return self.net.directed
 
     def _dag(self, what: str, instead: str) -> DAG:
         """The graph where it is directed; else say that edges have no direction."""

@@ -323,9 +323,8 @@ def bend_notes(table: Table, graph: DAG | UGraph, limits: Limits | None = None) 
     graph : over the columns.
     limits : rules that it was learned under.
     """
-    inputs = graph.parents if isinstance(graph, DAG) else graph.neighbours
-    found = bends(table, inputs, _reversible(graph, limits))
-    told = found if isinstance(graph, DAG) else _each_edge_once(found)
+    found = bends(table, graph.inputs, _reversible(graph, limits))
+    told = found if graph.directed else _each_edge_once(found)
     said = [_sentence(bend, graph) for bend in told[:_SAID]]
     if len(told) > _SAID:
         more = len(told) - _SAID
@@ -374,7 +373,7 @@ def _sentence(bend: Bend, graph: DAG | UGraph) -> str:
     if bend.missed:
         what = f"{child} depends on {name[bend.curved[0]]} by a curve that has no edge in a linear graph"
     else:
-        arrow = isinstance(graph, DAG) and not bend.turned
+        arrow = graph.directed and not bend.turned
         edges = [_edge(name[j], child, arrow) for j in bend.curved]
         what = f"{listed(edges)} {'are' if several else 'is'} curved"
     given = f" for {child} given {_inputs(bend, graph)}" if len(bend.inputs) > 1 else ""
@@ -388,4 +387,4 @@ def _edge(other: str, child: str, arrow: bool) -> str:
 def _inputs(bend: Bend, graph: DAG | UGraph) -> str:
     if len(bend.inputs) <= _NAMED:
         return ", ".join(graph.nodes[j] for j in bend.inputs)
-    return f"{len(bend.inputs)} {'parents' if isinstance(graph, DAG) else 'neighbours'}"
+    return f"{len(bend.inputs)} {'parents' if graph.directed else 'neighbours'}"

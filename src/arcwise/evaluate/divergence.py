@@ -97,7 +97,7 @@ def divergence(
     if first is not None and second is not None:
         return _of_normals(first, second)
     for net in (one, two):
-        if not isinstance(net, BayesNet) and not closed(net):
+        if not net.directed and not closed(net):
             raise GraphError(
                 "The local models of an undirected network belong to no joint density: there is no "
                 "divergence."

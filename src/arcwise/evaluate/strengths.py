@@ -76,14 +76,14 @@ def edge_table(
     EdgeTable : every pair up to `pairs.ALL_PAIRS` variables, beyond only the edges present.
     """
     table = bare_table(net, *pairs_of(net), limits)
-    if isinstance(net, MarkovNet) and score is None and net.joint is not None:
+    if score is None and net.joint is not None:
         count = float("nan") if rows is None else rows
         return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
     if score is not None and seconds is not None and not score.lattice:
         score = _Hasty(score, net, seconds)
-    if isinstance(net, MarkovNet):
-        return _counted(_with_sides(table, net, score, limits))
-    return _counted(_with_strengths(table, net, score, limits))
+    if isinstance(net, BayesNet):
+        return _counted(_with_strengths(table, net, score, limits))
+    return _counted(_with_sides(table, net, score, limits))
 
 
 class _Hasty(Score):
@@ -270,8 +270,8 @@ def _sure(packed: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Array]
 def _fits_sides(net: Net, table: EdgeTable, sides: Array | None) -> bool:
     """Whether strengths at both ends are there just where they can be."""
     if sides is None:
-        return isinstance(net, BayesNet) or net.joint is not None
-    return isinstance(net, MarkovNet) and sides.shape == (len(table), 2)
+        return net.directed or net.joint is not None
+    return not net.directed and sides.shape == (len(table), 2)
 
 
 def _are_pairs(first: Integers, second: Integers, p: int) -> bool:
@@ -305,9 +305,9 @@ def bare_table(
 
     `limits` are the rules in force: what they direct is not reversible.
     """
-    if isinstance(net, MarkovNet):
-        return _undirected(net, first, second)
-    return _directed(net, first, second, limits)
+    if isinstance(net, BayesNet):
+        return _directed(net, first, second, limits)
+    return _undirected(net, first, second)
 
 
 def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:

@@ -11,7 +11,7 @@ Source: Lauritzen (1996), Graphical Models, chapter 2; Koller and Friedman (2009
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 from arcwise.errors import GraphError
 from arcwise.graphs.nodes import (
@@ -48,6 +48,7 @@ class DAG(AnyGraph):
     """
 
     parents: tuple[tuple[int, ...], ...]
+    directed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check names, numbers and acyclicity once; later code may rely on them."""
@@ -117,6 +118,11 @@ class DAG(AnyGraph):
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Children of every node, ascending numbers."""
         return transpose(self.parents)
+
+    @property
+    def inputs(self) -> tuple[tuple[int, ...], ...]:
+        """For each node those that its local model takes: its parents."""
+        return self.parents
 
     @property
     def n_arcs(self) -> int:

@@ -17,7 +17,7 @@ Yannakakis 1984), linear; spanning forests by Prim (1957).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ class UGraph(AnyGraph):
     """
 
     neighbours: tuple[tuple[int, ...], ...]
+    directed: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check names, numbers and symmetry."""
@@ -97,6 +98,11 @@ class UGraph(AnyGraph):
             rows[one].add(two)
             rows[two].add(one)
         return cls(graph.nodes, tuple(map(tuple, rows)))
+
+    @property
+    def inputs(self) -> tuple[tuple[int, ...], ...]:
+        """For each node those that its local model takes: its neighbours."""
+        return self.neighbours
 
     @property
     def n_edges(self) -> int:

@@ -13,7 +13,6 @@ wherever something stands behind both it and others.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,17 +65,23 @@ class Fixed:
         return np.full(size, self.value)
 
 
-class Named(ABC):
+class Named:
     """What networks of both kinds know of their variables."""
 
     variables: tuple[Variable, ...]
     conditionals: tuple[Conditional, ...]
-    directed: ClassVar[bool]
+    graph: DAG | UGraph
+    joint: Joint | None = None
 
     @property
-    @abstractmethod
+    def directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self.graph.directed
+
+    @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node the variables that its local model takes."""
+        """For each node the variables that its local model takes: its parents, or its neighbours."""
+        return self.graph.inputs
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -123,7 +128,6 @@ class BayesNet(Named):
     ('x',)
     """
 
-    directed: ClassVar[bool] = True
     variables: tuple[Variable, ...]
     graph: DAG
     conditionals: tuple[Conditional, ...]
@@ -133,11 +137,6 @@ class BayesNet(Named):
         _check(self)
         if self.blankets is not None and self.blankets.names != self.names:
             raise GraphError("The blanket models must be of the network's own variables.")
-
-    @property
-    def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node the variables that its local model takes: its parents."""
-        return self.graph.parents
 
     def __repr__(self) -> str:
         return _short(self, plural(self.n_edges, "arc"))
@@ -173,7 +172,6 @@ class MarkovNet(Named):
     ('x',)
     """
 
-    directed: ClassVar[bool] = False
     variables: tuple[Variable, ...]
     graph: UGraph
     conditionals: tuple[Conditional, ...]
@@ -189,11 +187,6 @@ class MarkovNet(Named):
         sizes = {len(column) for column in self.typical}
         if len(self.typical) != len(self.variables) or len(sizes) != 1 or 0 in sizes:
             raise FitError("Chains need rows to start from: as many values for each variable.")
-
-    @property
-    def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node the variables that its local model takes: its neighbours."""
-        return self.graph.neighbours
 
     def __repr__(self) -> str:
         return _short(self, plural(self.n_edges, "edge"))
