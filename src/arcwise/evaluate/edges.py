@@ -5,10 +5,11 @@ an undirected one it has two sides, the local models of its two ends, and the st
 side where the edge counts for more. How strengths are measured is told in `strengths`.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,58 @@ _OPTIONAL = (
 
 SUPPORTED = 0.5
 """The share of graphs that must compel an arrow for its head to be drawn."""
+
+
+Row = TypeVar("Row")
+
+
+class PairRows(ABC, Generic[Row]):
+    """What tables with one row a pair of variables share: columns are arrays, rows are made on demand."""
+
+    nodes: tuple[str, ...]
+    first: Integers
+    second: Integers
+
+    @property
+    @abstractmethod
+    def fields(self) -> tuple[str, ...]:
+        """Names of the columns that are there."""
+
+    @abstractmethod
+    def _row(self, i: int) -> Row:
+        """The row of a pair by its number."""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self._row(i) for i in range(len(self)))
+
+    def __getitem__(self, pair: tuple[str, str]) -> Row:
+        """The row of a pair, in either order."""
+        for name in pair:
+            if name not in self.nodes:
+                raise unknown("variable", name, self.nodes)
+        a, b = sorted(self.nodes.index(name) for name in pair)
+        found = np.flatnonzero((self.first == a) & (self.second == b))
+        if not len(found):
+            raise unknown("row for the pair", " - ".join(pair), ())
+        return self._row(int(found[0]))
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows."""
+        return list(self)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Rows as plain dictionaries, for JSON."""
+        return [{name: getattr(row, name) for name in self.fields} for row in self]
+
+    def to_pandas(self) -> Any:
+        """Rows as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dict(), columns=list(self.fields))
 
 
 class Edge(NamedTuple):
@@ -74,7 +127,7 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeTable:
+class EdgeTable(PairRows[Edge]):
     """Edges as columns of arrays; rows are made when asked for.
 
     `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 where there
@@ -101,23 +154,6 @@ class EdgeTable:
     certainty_meaning: str = ""
     heads: NDArray[np.bool_] | None = None
     unchecked: str = ""
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-    def __iter__(self) -> Iterator[Edge]:
-        return (self._row(i) for i in range(len(self)))
-
-    def __getitem__(self, pair: tuple[str, str]) -> Edge:
-        """The row of a pair, in either order."""
-        for name in pair:
-            if name not in self.nodes:
-                raise unknown("variable", name, self.nodes)
-        a, b = sorted(self.nodes.index(name) for name in pair)
-        found = np.flatnonzero((self.first == a) & (self.second == b))
-        if not len(found):
-            raise unknown("row for the pair", " - ".join(pair), ())
-        return self._row(int(found[0]))
 
     def _row(self, i: int) -> Edge:
         a, b = self.nodes[self.first[i]], self.nodes[self.second[i]]
@@ -177,11 +213,6 @@ class EdgeTable:
         return np.column_stack([self.more["first_side"], self.more["second_side"]])
 
     @property
-    def rows(self) -> list[Edge]:
-        """All rows."""
-        return list(self)
-
-    @property
     def present(self) -> "EdgeTable":
         """Only the pairs with an edge."""
         return self._take(np.flatnonzero(self.joined))
@@ -214,16 +245,6 @@ class EdgeTable:
         taken = {name: getattr(self, name)[rows] for name in columns}
         more = {name: c[rows] for name, c in self.more.items()}
         return replace(self, **taken, more=more, heads=self._heads[rows])
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Rows as plain dictionaries, for JSON."""
-        return [{name: getattr(row, name) for name in self.fields} for row in self]
-
-    def to_pandas(self) -> Any:
-        """Rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.to_dict(), columns=list(self.fields))
 
     def __str__(self) -> str:
         worth = self._take(np.flatnonzero(self.joined | (np.nan_to_num(self.strength) != 0)))

@@ -1,6 +1,5 @@
 """How sure each edge is, as a table: one row a pair of variables, with the meaning of its numbers."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -8,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import unknown
-from arcwise.evaluate.edges import SUPPORTED, EdgeTable
+from arcwise.evaluate.edges import SUPPORTED, EdgeTable, PairRows
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 from arcwise.results import Posterior, draw_errors, of_draws
 
@@ -45,7 +43,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PairTable:
+class PairTable(PairRows[Pair]):
     """Probabilities of edges as columns of arrays; rows are made when asked for.
 
     `meaning` says what the probabilities are, `prior` the distribution over graphs before the data.
@@ -59,23 +57,10 @@ class PairTable:
     prior: str = ""
     directed: bool = True
 
-    def __len__(self) -> int:
-        return len(self.first)
-
-    def __iter__(self) -> Iterator[Pair]:
-        return (self._row(i) for i in range(len(self)))
-
     def __getitem__(self, pair: tuple[str, str]) -> Pair:
         """The row of a pair, as it is asked for: the first is the one that is named first."""
-        for name in pair:
-            if name not in self.nodes:
-                raise unknown("variable", name, self.nodes)
-        one, two = (self.nodes.index(name) for name in pair)
-        found = np.flatnonzero((self.first == min(one, two)) & (self.second == max(one, two)))
-        if not len(found):
-            raise unknown("row for the pair", " - ".join(pair), ())
-        row = self._row(int(found[0]))
-        return row if one < two else _turned(row)
+        row = super().__getitem__(pair)
+        return row if row.first == pair[0] else _turned(row)
 
     def _row(self, i: int) -> Pair:
         forward, backward, adjacent, error, *errors = self.columns[i].tolist()
@@ -83,11 +68,6 @@ class PairTable:
         if not self.directed:
             return Pair(*names, None, None, adjacent, error)
         return Pair(*names, forward, backward, adjacent, error, *errors)
-
-    @property
-    def rows(self) -> list[Pair]:
-        """All rows."""
-        return list(self)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -107,16 +87,6 @@ class PairTable:
         return replace(
             self, first=self.first[rows], second=self.second[rows], columns=self.columns[rows]
         )
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Rows as plain dictionaries, for JSON."""
-        return [{name: getattr(row, name) for name in self.fields} for row in self]
-
-    def to_pandas(self) -> Any:
-        """Rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.to_dict(), columns=list(self.fields))
 
     def __str__(self) -> str:
         shown = self.above(_FAINT).sorted().rows

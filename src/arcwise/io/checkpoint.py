@@ -169,7 +169,7 @@ def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
     'no rows'
     """
     graphs = [graph for piece in pieces if not isinstance(piece, str) for graph in piece]
-    rows = [graph.parents if isinstance(graph, DAG) else graph.neighbours for graph in graphs]
+    rows = [graph.inputs for graph in graphs]
     pairs = [(head, tail) for each in rows for head, row in enumerate(each) for tail in row]
     said = json.dumps([piece for piece in pieces if isinstance(piece, str)]).encode()
     return {

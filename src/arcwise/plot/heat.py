@@ -106,7 +106,7 @@ def reliability(
 
 
 def _adjacent(graph: Any) -> Array:
-    rows = graph.parents if isinstance(graph, DAG) else graph.neighbours
+    rows = graph.inputs
     found = np.zeros((len(graph.nodes), len(graph.nodes)))
     for node, row in enumerate(rows):
         found[node, list(row)] = found[list(row), node] = 1.0
