@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag
 from arcwise.plot.axes import label
-from arcwise.plot.legend import items, plan
 from arcwise.plot.marks import (
     Measure,
     blanket_of,
     edge_rows,
     ink,
+    items,
     line_width,
     marked,
     measured,
+    plan,
     steps_of,
 )
 

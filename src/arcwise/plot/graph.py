@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, close_to
-from arcwise.graphs import DAG, PDAG, UGraph
+from arcwise.graphs import DAG, PDAG, Graph, UGraph
 from arcwise.plot.axes import FONT_SIZE, PLAIN, boxes, label, text_width
 from arcwise.plot.curves import NUMBER_SIZE, curves, direction, number_places, shortened, written
-from arcwise.plot.layout import Graph, Layout, Positions, arrange, given_points, lines_of, placed
-from arcwise.plot.legend import Legend, plan, write_legend
+from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, placed
 from arcwise.plot.marks import (
     COLOURS,
     EdgeRow,
+    Legend,
     Line,
     Rows,
     blanket_of,
@@ -28,6 +28,9 @@ from arcwise.plot.marks import (
     edge_rows,
     marked,
     measured,
+    names_of,
+    plan,
+    write_legend,
 )
 
 if TYPE_CHECKING:
@@ -161,9 +164,8 @@ def picture_of(graph: Graph, layout: Layout, lines: list[Line], target: str | No
 
 def _ends(graph: Graph) -> list[int]:
     """The greater number of lines at the upper or the lower side of each box."""
-    arcs, edges = lines_of(graph)
     above, below = [0] * len(graph.nodes), [0] * len(graph.nodes)
-    for tail, head in arcs + (() if isinstance(graph, UGraph) else edges):
+    for tail, head in () if isinstance(graph, UGraph) else lines_of(graph):
         below[tail] += 1
         above[head] += 1
     return [max(pair) for pair in zip(above, below, strict=True)]
@@ -195,15 +197,16 @@ def strongest_part(graph: Graph, rows: Rows, top: int, target: str | None = None
         )
     if not rows and top:
         raise GraphError("top needs strengths: give the table of edges as edges=.")
-    arcs, edges = lines_of(graph)
     names = graph.nodes
-    kept = {pair: rows.get(frozenset((names[pair[0]], names[pair[1]]))) for pair in arcs + edges}
+    kept = {pair: rows.get(names_of(graph, pair)) for pair in lines_of(graph)}
     order = sorted(kept, key=lambda pair: -_finite(kept[pair]))[:top]
     stay = {number for pair in order for number in pair}
     stay |= set() if target is None else {_number(graph, target)}
     nodes = tuple(names[number] for number in sorted(stay))
-    own_arcs = [(names[a], names[b]) for a, b in arcs if (a, b) in order]
-    own_edges = [(names[a], names[b]) for a, b in edges if (a, b) in order]
+    own_arcs, own_edges = (
+        [(names[a], names[b]) for a, b in pairs if (a, b) in order]
+        for pairs in (graph.numbered_arcs, graph.numbered_edges)
+    )
     if isinstance(graph, DAG):
         return DAG.from_arcs(own_arcs, nodes)
     if isinstance(graph, UGraph):

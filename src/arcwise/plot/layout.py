@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, unknown
-from arcwise.graphs import DAG, PDAG, UGraph
+from arcwise.graphs import DAG, Graph
 from arcwise.plot.axes import boxes, label
 from arcwise.plot.layered import layered
 from arcwise.plot.stress import route_between, stress
 
 Array = NDArray[np.float64]
-Graph = DAG | PDAG | UGraph
 Pairs = tuple[tuple[int, int], ...]
 # A box that holds a short name in the usual size, inches.
 _BOX = (0.8, 0.3)
@@ -68,19 +67,16 @@ class Layout:
         return float(corner[0]), float(corner[1])
 
 
-def lines_of(graph: Graph) -> tuple[Pairs, Pairs]:
-    """List arcs and undirected edges of any graph as pairs of numbers.
+def lines_of(graph: Graph) -> Pairs:
+    """List the arcs and then the undirected edges of any graph as pairs of numbers.
 
     Examples
     --------
+    >>> from arcwise.graphs import PDAG
     >>> lines_of(PDAG.from_edges(["a -> b"], [("b", "c")]))
-    (((0, 1),), ((1, 2),))
+    ((0, 1), (1, 2))
     """
-    rows = () if isinstance(graph, DAG) else graph.neighbours
-    edges = tuple((one, two) for one, row in enumerate(rows) for two in row if one < two)
-    if isinstance(graph, UGraph):
-        return (), edges
-    return tuple((t, h) for t, row in enumerate(graph.children) for h in row), edges
+    return graph.numbered_arcs + graph.numbered_edges
 
 
 def arrange(graph: Graph, sizes: Array | None = None) -> Layout:
@@ -103,9 +99,8 @@ def arrange(graph: Graph, sizes: Array | None = None) -> Layout:
     True
     """
     boxes = np.tile(_BOX, (len(graph.nodes), 1)) if sizes is None else np.array(sizes, dtype=float)
-    arcs, edges = lines_of(graph)
-    lines = arcs + edges
-    upright = bool(arcs) or not edges
+    lines = lines_of(graph)
+    upright = bool(graph.numbered_arcs) or not lines
     points = np.zeros_like(boxes)
     routes: list[Array] = [np.zeros((2, 2))] * len(lines)
     pieces = []
@@ -147,11 +142,10 @@ def _place(
 
 def _rank(graph: Graph) -> list[int]:
     """Place of each node in an order that the arcs follow; undirected edges are laid along it."""
-    order = graph.directed.order() if isinstance(graph, PDAG) else None
-    if isinstance(graph, DAG):
-        order = graph.order()
-    rank = [0] * len(graph.nodes)
-    for place, node in enumerate(order or range(len(rank))):
+    rank, directed = [0] * len(graph.nodes), getattr(graph, "directed", graph)
+    for place, node in enumerate(
+        directed.order() if isinstance(directed, DAG) else range(len(rank))
+    ):
         rank[node] = place
     return rank
 
@@ -277,8 +271,7 @@ def placed(graph: Graph, sizes: Array, points: Array) -> Layout:
     sizes : width and height of each node's box, inches.
     points : the places, in any unit, all different.
     """
-    arcs, edges = lines_of(graph)
-    lines: Pairs = arcs + edges
+    lines = lines_of(graph)
     centres = points * _blown_up(points, sizes)
     routes = [route_between(centres, sizes, one, two) for one, two in lines]
     corners = [centres - sizes / 2, *routes]

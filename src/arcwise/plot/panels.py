@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from arcwise.errors import GraphError
-from arcwise.graphs import UGraph
+from arcwise.graphs import Graph, UGraph
 from arcwise.plot.axes import PLAIN
 from arcwise.plot.graph import draw_picture, fit_axes, layout_of, picture_of, refuse_crowds
-from arcwise.plot.layout import Graph, Layout, Positions, lines_of
-from arcwise.plot.legend import Legend, plan, write_legend
-from arcwise.plot.marks import EdgeRow, edge_rows, marked, measured
+from arcwise.plot.layout import Layout, Positions, lines_of
+from arcwise.plot.marks import EdgeRow, Legend, edge_rows, marked, measured, plan, write_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,15 +109,12 @@ def _common(graphs: Sequence[Graph], positions: Positions | None) -> tuple[UGrap
                 f"Networks side by side need the same variables, but {odd!r} is not in all of them."
             )
     refuse_crowds(graphs[0])
-    pairs = {frozenset((each.nodes[a], each.nodes[b])) for each in graphs for a, b in _lines(each)}
+    pairs = {
+        frozenset((each.nodes[a], each.nodes[b])) for each in graphs for a, b in lines_of(each)
+    }
     every = UGraph.from_edges([(a, b) for a, b in sorted(map(sorted, pairs))], names)
-    densest = max(graphs, key=lambda each: len(_lines(each)))
+    densest = max(graphs, key=lambda each: len(lines_of(each)))
     return every, layout_of(every, densest if positions is None else positions)
-
-
-def _lines(graph: Graph) -> tuple[tuple[int, int], ...]:
-    arcs, edges = lines_of(graph)
-    return arcs + edges
 
 
 def _part(every: UGraph, whole: Layout, graph: Graph) -> Layout:
@@ -126,11 +122,11 @@ def _part(every: UGraph, whole: Layout, graph: Graph) -> Layout:
     order = [every.index(name) for name in graph.nodes]
     ways = dict(zip(whole.lines, whole.routes, strict=True))
     routes = []
-    for tail, head in _lines(graph):
+    for tail, head in lines_of(graph):
         one, two = order[tail], order[head]
         routes.append(ways[one, two] if one < two else ways[two, one][::-1].copy())
     points, sizes = whole.points[order], whole.sizes[order]
-    return Layout(points, sizes, _lines(graph), tuple(routes), upright=False)
+    return Layout(points, sizes, lines_of(graph), tuple(routes), upright=False)
 
 
 def _figure(

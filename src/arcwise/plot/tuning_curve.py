@@ -1,16 +1,19 @@
-"""How a penalty was chosen: the rule's figure against the penalty, and the edges below it.
+"""The axis of penalties, and how a penalty was chosen: the rule's figure against it, and the edges below.
 
-Penalties of a path lie in equal ratios, so their axis is logarithmic; where a penalty of zero was
-tried, too, it is straight up to the smallest of the others.
+Where edges go one by one, most go at small penalties: the axis is drawn by square roots, as it starts
+at zero and the logarithm cannot. Penalties that were solved for lie evenly on a logarithm, and are drawn
+so where they span more than a decade.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.plot.axes import PLAIN, entitle, whole_numbers
 from arcwise.plot.marks import COLOURS
-from arcwise.plot.penalty_axis import set_penalties
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +32,10 @@ class _Figure(NamedTuple):
     error: str | None
     words: str
 
+
+# Least room between two ticks, as a part of the axis, and what is left free at its ends.
+_APART, _SPARE = 0.11, 1.04
+_DECADE = 10.0
 
 _FIGURES = (
     _Figure("ebic", None, "EBIC"),
@@ -195,3 +202,75 @@ def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> No
         color=colour,
         **PLAIN,
     )
+
+
+# -- the axis of penalties -------------------------------------------------------------------------
+
+
+def set_penalties(
+    axes: "Axes", penalties: Iterable[float], *, unit: str, grid: bool, linear: bool = False
+) -> None:
+    """Give the axis of penalties its scale, round ticks that do not crowd, its ends and its name.
+
+    Parameters
+    ----------
+    axes : matplotlib's.
+    penalties : all that must be on it.
+    unit : of the penalties; empty where it is not known.
+    grid : whether they were solved for one by one.
+    linear : whether even steps are asked for.
+    """
+    axes.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
+    known = [each for each in penalties if 0 <= each < np.inf]
+    far = max((each for each in known if each > 0), default=1.0)
+    near = min(known, default=0.0)
+    if linear or (grid and near > 0 and far <= _DECADE * near):
+        axes.set_xlim(0.0, far * _SPARE)
+    elif grid and near > 0:
+        _by_logarithms(axes, near, far)
+    else:
+        axes.set_xscale("function", functions=(_root, np.square))
+        _set_ticks(axes, [0.0, *_spread(_round(far / 100, far), lambda x: np.sqrt(x / far))])
+        axes.set_xlim(0.0, far * _SPARE)
+
+
+def _by_logarithms(axes: "Axes", near: float, far: float) -> None:
+    from matplotlib.ticker import NullLocator
+
+    spare = (far / near) ** (_SPARE - 1)
+    low, high = near / spare, far * spare
+    axes.set_xscale("log")
+    # Powers of ten first, then what has room beside them.
+    found = sorted(_round(low, high), key=lambda x: not np.isclose(np.log10(x) % 1, (0, 1)).any())
+    wide = np.log(high / low)
+    _set_ticks(axes, sorted(_spread(found, lambda x: float(np.log(x / low) / wide), ends=False)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlim(low, high)
+
+
+def _set_ticks(axes: "Axes", ticks: list[float]) -> None:
+    axes.set_xticks(ticks, [f"{each:g}" for each in ticks])
+
+
+def _root(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    # matplotlib also asks for places left of the axis
+    return np.sqrt(np.maximum(x, 0.0))
+
+
+def _round(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten between two numbers, the largest first."""
+    powers = range(int(np.floor(np.log10(high))), int(np.floor(np.log10(low))) - 1, -1)
+    found = (float(f"{digit}e{power}") for power in powers for digit in (5, 2, 1))
+    return [each for each in found if low <= each <= high]
+
+
+def _spread(
+    ticks: Iterable[float], place: Callable[[float], float], ends: bool = True
+) -> list[float]:
+    """Those of some ticks that have room; the first ones have it. `ends` keeps the origin clear."""
+    kept: list[float] = []
+    for each in ticks:
+        taken = [place(other) for other in kept] + [0.0] * ends
+        if all(abs(place(each) - other) > _APART for other in taken):
+            kept.append(each)
+    return sorted(kept)
