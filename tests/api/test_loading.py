@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
+from arcwise.errors import DataError, FileError, FitError
 
 
 def test_rules_are_saved_and_old_files_are_read_without_them(tmp_path):
@@ -60,3 +61,64 @@ def test_documents_of_another_kind_are_refused_by_name(tmp_path):
     place.write_text(json.dumps(document))
     with pytest.raises(aw.FileError, match="holds a poem, and known are network, posterior"):
         aw.load(place)
+
+
+# -- the data of a loaded network ------------------------------------------------------------------
+
+
+def linear_rows(seed=1, n=300):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    y = x + rng.normal(size=n)
+    return {"x": x, "y": y, "z": 0.3 * y + 0.2 * x + rng.normal(size=n), "w": rng.normal(size=n)}
+
+
+def level_rows(seed=1, n=300):
+    return {name: np.where(x > 0.2, "yes", "no") for name, x in linear_rows(seed, n).items()}
+
+
+@pytest.mark.parametrize("rows", [linear_rows, level_rows])
+@pytest.mark.parametrize("ending", [".json", ".arcwise"])
+def test_with_its_data_a_loaded_network_has_the_ranges_of_the_learned_one(tmp_path, rows, ending):
+    net = aw.learn(rows())
+    path = net.save(tmp_path / f"net{ending}")
+    alone = aw.load(path).query("z", do={"y": rows()["y"][0]})
+    assert alone.range.graphs is None
+    assert "load(path, data=)" in str(alone)
+    for source in (rows(), aw.table(rows())):
+        again = aw.load(path, data=source)
+        for question in ("z", ["x", "z"]):
+            own = net.query(question, do={"y": rows()["y"][0]})
+            assert str(again.query(question, do={"y": rows()["y"][0]})) == str(own)
+            assert own.range.graphs is not None
+    again.save(tmp_path / f"again{ending}")
+    assert (tmp_path / f"again{ending}").read_bytes() == path.read_bytes()
+
+
+def test_files_without_graphs_have_the_certainty_found_again(tmp_path):
+    net = aw.learn(linear_rows())
+    plain = aw.learn(linear_rows(), certainty=False)
+    path = plain.save(tmp_path / "net.json")
+    again = aw.load(path, data=linear_rows())
+    assert str(again.query("z", do={"y": 1.0})) == str(net.query("z", do={"y": 1.0}))
+    assert again.edges["x", "y"].certainty == net.edges["x", "y"].certainty
+
+
+def test_other_data_are_refused(tmp_path):
+    path = aw.learn(linear_rows()).save(tmp_path / "net.json")
+    with pytest.raises(DataError, match=r"not the data that the network was learned from: .* 'w'"):
+        aw.load(path, data=linear_rows(seed=2))
+    with pytest.raises(DataError, match="lack the variable 'w'"):
+        aw.load(path, data={name: linear_rows()[name] for name in "xyz"})
+    given = aw.fit("[x][y|x]", linear_rows()).save(tmp_path / "given.json")
+    with pytest.raises(FitError, match="directed networks that were learned"):
+        aw.load(given, data=linear_rows())
+
+
+def test_damaged_graphs_in_a_file_are_refused(tmp_path):
+    path = aw.learn(linear_rows()).save(tmp_path / "net.json")
+    document = json.loads(path.read_text())
+    document["about"]["graphs"]["arcs"] = "nonsense"
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileError, match="its graphs are damaged"):
+        aw.load(path)

@@ -151,3 +151,12 @@ def test_weights_sets_and_ranges_of_levels_as_evidence(run, clinic):
         in run("query", "die.json", "odd", "--given", "die=2..3").out
     )
     assert "odd given die = 1\n  n  0" in run("query", "die.json", "odd", "--given", "die=..1").out
+
+
+def test_with_its_data_the_range_is_also_over_the_graphs_of_the_certainty(run, chain):
+    run("learn", chain, "-o", "chain.json")
+    belief = aw.load("chain.json", data=chain).query("z", do={"y": 1.0})
+    assert belief.range.graphs is not None
+    done = run("query", "chain.json", "z", "--do", "y=1", "--data", chain)
+    assert done.out.strip() == str(belief)
+    assert "needs the rows" in run("query", "chain.json", "z", "--do", "y=1").out

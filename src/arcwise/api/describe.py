@@ -137,6 +137,8 @@ def plot_tuning(net: Network, **options: Any) -> Any:
 
 def about(net: Network) -> dict[str, Any]:
     """What a file contains of a network beside its local models, as plain values."""
+    from arcwise.api.quick import packed_graphs
+
     measured = net.scorer or "certainty" in net.edges.more
     return {
         "score": net.score,
@@ -150,6 +152,7 @@ def about(net: Network) -> dict[str, Any]:
         "tuning": [dict(row) for row in net.tuning],
         "edges": pack_edges(net.edges) if measured else dict(net.saved_edges),
         **({"rules": net.rules.to_dict()} if net.rules and net.directed else {}),
+        **packed_graphs(net),
     }
 
 

@@ -35,7 +35,7 @@ from arcwise.learners.settings import settings_of
 from arcwise.scores import SCORES
 from arcwise.undirected.factors import Factors, factors_of
 
-_QUICK = 2.0  # seconds that a quick certainty may take in any case
+QUICK_SECONDS = 2.0  # seconds that a quick certainty may take in any case
 _BUSY = 10.0  # times as many by the clock, where other programs keep the processor busy
 _TUNING = 0.8  # share of a time budget that tuning the penalty may use
 _STARTS = ("empty", "complete", "random")
@@ -165,7 +165,7 @@ def _budget(took: float, watch: Progress, n_jobs: int, progress: bool | None) ->
     """What a quick certainty may cost: as much as learning did, or 2 s, within the time limit."""
     if watch.reason:
         return CertaintyBudget(why=f"learning ended early: {watch.reason}")
-    allowed = max(took, _QUICK)
+    allowed = max(took, QUICK_SECONDS)
     wall = allowed if n_jobs != 1 else _BUSY * allowed
     if watch.limit is not None:
         wall = max(0.0, min(wall, watch.limit - (time.monotonic() - watch.began)))

@@ -1,32 +1,45 @@
-"""Networks, graphs and posteriors from files, with what a file says of how they came about.
+"""Networks and graphs from files, with what a file says of how they came about; and the data beside them.
 
-What a posterior's file holds is checked: probabilities are probabilities, and errors are errors.
+A file keeps the graphs of a certainty, but not their parameters, which `load(path, data=...)` fits again.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from math import isnan
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arcwise import data, io, results
-from arcwise.api.learning import specify
+from arcwise import data as tables
+from arcwise import io
+from arcwise.api.learning import QUICK_SECONDS, specify
 from arcwise.api.net import Network
-from arcwise.api.posteriors import Posterior
-from arcwise.conditionals import DefaultScore
+from arcwise.api.posterior_files import (
+    as_mapping,
+    as_number,
+    as_order,
+    as_sequence,
+    as_text,
+    read_posterior,
+)
+from arcwise.api.progress import CertaintyBudget
+from arcwise.api.quick import unpacked_graphs
+from arcwise.conditionals import DefaultScore, Fits
 from arcwise.conditionals.parzen import kept_fits
-from arcwise.data import Moments, Table
-from arcwise.errors import ArcwiseError, FileError, GraphError, unknown
+from arcwise.data import Moments, Table, any_table
+from arcwise.errors import (
+    ArcwiseError,
+    DataError,
+    FileError,
+    FitError,
+    GraphError,
+    WordError,
+    unknown,
+)
 from arcwise.graphs import DAG, Rules, UGraph
-from arcwise.io.checkpoint import digest
-from arcwise.learners.sampling import Plan
+from arcwise.learners import Specification, bind
+from arcwise.learners.settings import settings_of
 from arcwise.networks import Net
-from arcwise.scores import SCORES
-from arcwise.undirected.factors import Factors
 
 
 def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
@@ -51,20 +64,36 @@ def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
     [0.2, 0.8]
     """
     if kind is None:
-        named = sorted(each.kind for each in data.examples() if each.name == name)
+        named = sorted(each.kind for each in tables.examples() if each.name == name)
         if not named:
-            raise unknown("example", name, sorted({each.name for each in data.examples()}))
+            raise unknown("example", name, sorted({each.name for each in tables.examples()}))
         kind = "table" if "table" in named else "network"
-    return data.example(name) if kind == "table" else load(data.network_file(name))
+    return tables.example(name) if kind == "table" else load(tables.network_file(name))
 
 
-def load(path: str | PathLike[str]) -> Any:
+def load(path: str | PathLike[str], data: Any = None) -> Any:
     """Read a network or a posterior from a file; what it says it holds decides on how it is read (`READERS`).
+
+    Parameters
+    ----------
+    path : a file in any format of networks.
+    data : the data that a network was learned from, in any form that `learn` takes: answers to `do` then have
+        their range over the graphs of the certainty, too, which a file does not keep parameters for.
 
     Raises
     ------
     FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
+    DataError : data that the network was not learned from.
     """
+    found = _loaded(path)
+    if data is None:
+        return found
+    if not isinstance(found, Network):
+        raise WordError("data= belongs to learned networks: a posterior is saved with its data.")
+    return _with_data(found, data)
+
+
+def _loaded(path: str | PathLike[str]) -> Any:
     stored = io.load(path)
     kind = stored.about.get("kind", "network")
     if not isinstance(kind, str):
@@ -88,22 +117,24 @@ def _network(stored: io.Stored, path: str | PathLike[str]) -> Network:
 
 def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
     rules = _rules(about.get("rules"), net)
-    settings = _mapping(about.get("settings"))
-    options = _mapping(settings.get("options"))
+    limits = None if rules is None else rules.on(net.names)
+    settings = as_mapping(about.get("settings"))
+    options = as_mapping(settings.get("options"))
     return Network(
         net,
-        score=_number(about.get("score"), "score"),
-        stopped=_text(about.get("stopped")),
+        score=as_number(about.get("score"), "score"),
+        stopped=as_text(about.get("stopped")),
         optimal=about.get("optimal") is True,
         settings=settings,
-        notes=tuple(map(_text, _sequence(about.get("notes")))),
-        order=_order(about.get("order"), net.names),
-        rows=_number(about.get("rows"), "rows"),
-        fingerprint=_text(about.get("fingerprint")),
-        tuning=tuple(_mapping(row) for row in _sequence(about.get("tuning"))),
-        saved_edges=_mapping(about.get("edges")),
+        notes=tuple(map(as_text, as_sequence(about.get("notes")))),
+        order=as_order(about.get("order"), net.names),
+        rows=as_number(about.get("rows"), "rows"),
+        fingerprint=as_text(about.get("fingerprint")),
+        tuning=tuple(as_mapping(row) for row in as_sequence(about.get("tuning"))),
+        saved_edges=as_mapping(about.get("edges")),
         rules=rules,
-        limits=None if rules is None else rules.on(net.names),
+        limits=limits,
+        saved_graphs=unpacked_graphs(as_mapping(about.get("graphs")), net, limits),
         fits=kept_fits(net.variables, net.conditionals, options),
     )
 
@@ -123,39 +154,6 @@ def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
     return graph
 
 
-def _number(value: object, name: str) -> float | None:
-    """A number, or None where there is none."""
-    if value is None:
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or isnan(value):
-        raise FileError(f"its {name} must be a number, got {_short(repr(value))}")
-    return float(value)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return _of_type(value, Mapping, {}, "named entries")  # type: ignore[no-any-return]
-
-
-def _sequence(value: object) -> Sequence[Any]:
-    return _of_type(value, (list, tuple), (), "a list")  # type: ignore[no-any-return]
-
-
-def _of_type(value: object, wanted: Any, empty: Any, what: str) -> Any:
-    if value is not None and not isinstance(value, wanted):
-        raise FileError(f"an entry of its 'about' must be {what}, got {_short(repr(value))}")
-    return empty if value is None else value
-
-
-def _text(value: object) -> str:
-    return str(_of_type(value, str, "", "text"))
-
-
-def _short(text: str, most: int = 60) -> str:
-    """A text inside a message: short, and on one line."""
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[:most]} ..."
-
-
 def _rules(value: object, net: Net) -> Rules | None:
     """The rules that a directed graph was learned under; None where they are not known."""
     if not isinstance(value, Mapping) or not isinstance(net.graph, DAG):
@@ -167,260 +165,91 @@ def _rules(value: object, net: Net) -> Rules | None:
         return None
 
 
-def _order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
-    found = tuple(map(str, _sequence(value)))
-    if found and sorted(found) != list(names):
-        raise FileError("its order of columns does not name each variable once")
-    return found or names
-
-
-# -- distributions over graphs ----------------------------------------------------------------------
-
-
-def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:
-    """Write a posterior to a file; other formats would hold no more than one of its graphs."""
-    if not place.name.lower().removesuffix(".gz").endswith((".json", ".arcwise")):
-        raise FileError(
-            f"A distribution over graphs is saved as .json or .arcwise, not as {place.name!r}; "
-            "best.save() or averaged().save() write one network."
-        )
-    io.save(_stored_posterior(post, with_data), place)
-    return place
-
-
-def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
-    """A posterior as a document holds it: the best graph, and all else beside it."""
-    found = post.found
-    about: dict[str, Any] = {
-        "kind": "posterior",
-        "found": {
-            **{name: getattr(found, name) for name in _MATRICES},
-            **{name: getattr(found, name) for name in _PLAIN},
-            "diagnostics": dict(found.diagnostics),
-            "notes": list(found.notes),
-        },
-        "graphs": io.pack_graphs([tuple(found.graphs)]),
-        "plan": _plain_plan(post.plan),
-        "settings": dict(post.settings),
-        "order": list(post.variables),
-        "rows": post.rows,
-        "fingerprint": post.fingerprint,
-        "seed": post.seed,
-        "kept": dict(post.kept),
-        "kept_digest": digest(post.kept).hex(),
-    }
-    words = _plain_words(post.words)
-    if words is not None:
-        about["words"] = words
-    source = post.data
-    if with_data and source is not None:
-        about["data"] = _plain_data(source)
-    return io.Stored(found.best, None if source is None else source.variables, None, about)
-
-
-_MATRICES = ("weights", "arcs", "adjacent", "arc_errors", "adjacent_errors", "shares")
-_PLAIN = (
-    "meaning", "prior", "draws", "ess", "graph_ess", "classes", "ties", "log_evidence", "stopped",
-)  # fmt: skip
-
-
-def _plain_plan(plan: Plan) -> dict[str, Any]:
-    """The plan as plain values; probabilities of arcs are a matrix with names."""
-    own = {each.name: getattr(plan, each.name) for each in fields(plan)}
-    prior = plan.prior
-    if isinstance(prior, Factors):
-        own["prior"] = {"names": list(prior.names or ()), "values": prior.values}
-    return {**own, "n_jobs": 1, "backend": "joblib"}
-
-
-def _read_plan(held: Mapping[str, Any]) -> Plan:
-    prior = held["prior"]
-    if isinstance(prior, Mapping):
-        prior = Factors(np.asarray(prior["values"], dtype=float), tuple(prior["names"]))
-    fraction = held["fraction"]
-    if fraction is not None and not (isinstance(fraction, int | float) and 0 < fraction <= 1):
-        raise FileError("its fraction of rows must be a number from 0 to 1")
-    if not isinstance(held["sampler"], str | None):
-        raise FileError("its sampler must be text")
-    return Plan(**{**held, "prior": prior, "n_jobs": 1, "backend": "joblib"})
-
-
-_FORMS: dict[type, Callable[[Any], Any]] = {
-    Rules: Rules.to_dict,
-    DAG: str,
-    DefaultScore: lambda score: {"word": score.word, "options": dict(score.options)},
-}
-"""Values of a specification that are no plain ones, with how they are written."""
-
-_LISTS = ("required", "forbidden", "tiers")
-
-
-def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The words of a specification as plain values; None where some have none."""
-    found: dict[str, Any] = {}
-    for name, value in words.items():
-        if type(value) in _FORMS:
-            found[name] = _FORMS[type(value)](value)
-        elif _is_plain(value):
-            found[name] = value
-        elif isinstance(value, tuple | list) and name in _LISTS:
-            found[name] = [each if isinstance(each, str) else list(each) for each in value]
-        else:
-            return None
-    return found
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, str | bool | int | float)
-
-
-def _plain_data(source: Table | Moments) -> dict[str, Any]:
-    if isinstance(source, Moments):
-        return {"n": source.n, "mean": source.mean, "scatter": source.scatter}
-    plain = {"columns": list(source.columns), "fixed": sorted(source.fixed)}
-    return {**plain, "weights": source.weights, "notes": list(source.notes)}
-
-
-def _posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
-    about: Mapping[str, Any] = stored.about
-    try:
-        return _read_posterior(stored, about)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError) as error:
-        why = _short(str(error).strip().rstrip("."), 300)
-        raise FileError(
-            f"{str(path)!r} cannot be read: it is a damaged posterior ({why})."
-        ) from None
-
-
-def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
-    nodes, own = stored.graph.nodes, {"ties": False, **about["found"]}
-    directed = isinstance(stored.graph, DAG)
-    graphs: Any = io.unpack_graphs(about["graphs"], nodes, directed)[0]
-    values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
-    values |= {name: own[name] for name in _PLAIN}
-    values |= {"diagnostics": _mapping(own["diagnostics"])}
-    found = results.Posterior(nodes, graphs, **values, notes=tuple(map(_text, own["notes"])))
-    check_posterior(found)
-    kept = _mapping(about["kept"])
-    if not all(isinstance(array, np.ndarray) for array in kept.values()):
-        raise FileError("what it would go on from is no array")
-    if about.get("kept_digest", digest(kept).hex()) != digest(kept).hex():  # older files have none
-        raise FileError("what it would go on from was changed")
-    plan = _read_plan(about["plan"])
-    if ("sizes" in kept) != (plan.method == "bootstrap"):
-        raise FileError("what it would go on from is of another method")
-    words = _read_words(about.get("words"))
-    spec = None
-    if words is not None:
-        rules = words.get("rules")
-        chosen = words.get("score_default")
-        default = None if chosen is None else DefaultScore(**chosen)
-        obeyed = None if rules is None else Rules(**rules)
-        spec = specify(**{**words, "score_default": default, "rules": obeyed})
-    order = _order(about.get("order"), nodes)
-    rows, mark = _number(about.get("rows"), "rows"), str(about["fingerprint"])
-    source = _read_data(about.get("data"), stored.variables, order)
-    settings = _mapping(about["settings"])
-    return Posterior(
-        found, plan, settings, order, rows, mark, spec, source, words or {}, kept, about["seed"]
-    )
-
-
-def _read_words(held: Any) -> Mapping[str, Any] | None:
-    """The words of a specification, as `_plain_words` writes them."""
-    for name, value in _mapping(held).items():
-        nested = Mapping if name in ("rules", "score_default") else list if name in _LISTS else ()
-        if not _is_plain(value) and not isinstance(value, nested):
-            raise FileError(f"its word {name!r} must be a plain value, got {_short(repr(value))}")
-        if name == "score_default":
-            _check_default(value)
-    return None if held is None else _mapping(held)
-
-
-def _check_default(value: object) -> None:
-    """Reject a default score that is not named, or whose options are no plain values."""
-    if value is None:
-        return
-    held = _of_type(value, Mapping, {}, "named entries")
-    options = _of_type(held.get("options"), Mapping, {}, "named entries")
-    known = isinstance(held.get("word"), str) and held["word"] in SCORES
-    if not known or not all(map(_is_plain, options.values())):
-        raise FileError("its default score is damaged")
-
-
-def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
-    if held is None or variables is None:
-        return None
-    if "scatter" in held:
-        return Moments(variables, float(held["n"]), held["mean"], held["scatter"], order)
-    notes, fixed = tuple(map(_text, held["notes"])), frozenset(held["fixed"])
-    return Table(variables, tuple(held["columns"]), held["weights"], order, notes, fixed)
-
-
 READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Any]] = {
     "network": _network,
-    "posterior": _posterior,
+    "posterior": read_posterior,
 }
 """Kinds of documents, each with how it becomes what users hold."""
 
 
-# -- checks --------------------------------------------------------------------------------------
+# -- the data of a loaded network ---
+
+_PLAIN = ("graph", "model", "search", "missing", "start", "expert")
+_LOST = ("pseudo_rows", "expert_weight")  # what a file keeps no plain value of
 
 
-ROUNDING = 1e-6
-"""How far sums of probabilities may be from one."""
-
-
-def check_posterior(found: results.Posterior) -> None:
-    """Reject a posterior whose numbers cannot be.
+def _with_data(net: Network, data: Any) -> Network:
+    """A loaded network with the data that it was learned from.
 
     Raises
     ------
-    FileError : names the entry.
+    DataError : other data: their local models differ from those of the file.
+    FitError : a network whose graph was given, or choices that a file does not keep.
     """
-    _check_weights("weights", found.weights, len(found.graphs))
-    _check_weights("shares", found.shares, len(found.graphs))
-    if found.graphs and abs(found.shares.sum() - 1.0) > ROUNDING:
-        raise FileError(f"its shares must sum to 1, got {found.shares.sum():g}")
-    size = len(found.nodes)
-    pairs = ~np.eye(size, dtype=bool)
-    for name in ("arcs", "adjacent", "arc_errors", "adjacent_errors"):
-        matrix = getattr(found, name)
-        absent = name.startswith("arc") and not found.directed and bool(np.isnan(matrix).all())
-        top = 1.0 + ROUNDING if name in ("arcs", "adjacent") else np.inf
-        if not absent and not _between(matrix[pairs], top):
-            raise FileError(f"its {name} must be numbers from 0{' to 1' * (top < 2)}")
-    if not np.allclose(found.adjacent, found.adjacent.T, atol=ROUNDING, equal_nan=True):
-        raise FileError("its probabilities of edges must be symmetric")
-    _check_plain(found)
-
-
-def _check_weights(name: str, weights: NDArray[np.float64], count: int) -> None:
-    if weights.shape != (count,) or not _between(weights, 1.0 + ROUNDING):
-        raise FileError(f"its {name} must be {count} numbers from 0 to 1")
-    if weights.sum() > 1.0 + ROUNDING:
-        raise FileError(f"its {name} must sum to 1 at most, got {weights.sum():g}")
-
-
-def _between(numbers: NDArray[np.float64], top: float) -> bool:
-    return bool(((numbers >= 0.0) & (numbers <= top)).all())
-
-
-def _check_plain(found: results.Posterior) -> None:
-    """Reject entries of other types, or numbers out of range."""
-    texts = (found.meaning, found.prior, found.stopped)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(found.classes, bool):
-        raise FileError("its meaning, prior and end must be texts, and classes a truth value")
-    draws = found.draws
-    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0:
-        raise FileError(
-            f"its draws must be a non-negative integer, got a value of type {type(draws).__name__}"
+    if not isinstance(net.graph, DAG) or "search" not in net.settings:
+        raise FitError(
+            "data= is for directed networks that were learned: the graph of this one was given, or is "
+            "undirected, and answers have no range."
         )
-    for name in ("ess", "graph_ess", "log_evidence"):
-        value = getattr(found, name)
-        plain = isinstance(value, int | float) and not isinstance(value, bool)
-        good = plain and not np.isnan(value) and (name == "log_evidence" or value >= 0)
-        if not (good or (value is None and name != "ess")):
-            raise FileError(
-                f"its {name} must be a number from 0, got a value of type {type(value).__name__}"
+    source, spec = _source(net, data), _specification(net)
+    problem = bind(spec, source)
+    fits = (problem.retuned(net.graph) or problem).fits
+    _check_same(net, fits, problem.data)
+    known = {**settings_of(problem), "seed": net.settings.get("seed")}
+    again = all(net.settings.get(name) == value for name, value in known.items())
+    why = "" if again else "the file does not say all of how the graph was learned"
+    limits = net.limits or spec.rules.on(net.net.names)
+    budget = CertaintyBudget(QUICK_SECONDS, 2.0 * QUICK_SECONDS, why=why)
+    return replace(
+        net, fits=fits, data=source, specification=spec, certainty_budget=budget, limits=limits
+    )
+
+
+def _source(net: Network, data: Any) -> Table | Moments:
+    """The network's columns of the data, of its kinds."""
+    source = any_table(data)
+    for name in net.variables:
+        if name not in source.names:
+            raise DataError(f"The data lack the variable {name!r} of the network.")
+    if isinstance(source, Moments):
+        return source
+    kinds = {variable.name: variable.kind for variable in net.net.variables}
+    table = source.select(net.variables)
+    return table.recast({v.name: kinds[v.name] for v in table.variables if v.kind != kinds[v.name]})
+
+
+def _specification(net: Network) -> Specification:
+    """The choices that the network was learned by, from its settings."""
+    settings = net.settings
+    lost = [name for name in _LOST if name in settings]
+    options: Mapping[str, Any] = settings.get("options") or {}
+    if lost or "factors" in options:
+        raise FitError(f"The file does not keep {(*lost, 'factors')[0]}: learn the network again.")
+    words = {name: settings[name] for name in _PLAIN if name in settings}
+    words |= options
+    words["score_default"] = DefaultScore(
+        str(settings.get("score")), settings.get("score_options") or {}
+    )
+    words["penalty"] = settings.get("penalty_rule", settings.get("penalty"))
+    return specify(**words, rules=net.rules, seed=settings.get("seed"))
+
+
+def _check_same(net: Network, fits: Fits, rows: Table | Moments) -> None:
+    """Refuse data from which other local models follow."""
+    few = rows.take(np.arange(min(rows.rows, 100))) if isinstance(rows, Table) else None
+    for node, parents in enumerate(net.graph.parents if isinstance(net.graph, DAG) else ()):
+        own, fitted = net.net.conditionals[node], fits.conditional(node, parents)
+        if few is None:
+            same = own.n_params == fitted.n_params
+        else:
+            ys, xs = few.columns[node], tuple(few.columns[parent] for parent in parents)
+            try:
+                logs = own.logpdf(ys, xs), fitted.logpdf(ys, xs)
+            except (IndexError, ValueError):  # other levels
+                logs = np.zeros(1), np.ones(1)
+            same = np.allclose(*logs, rtol=1e-6, atol=1e-6)
+        if not same:
+            raise DataError(
+                f"These are not the data that the network was learned from: the local model of "
+                f"{net.net.names[node]!r} differs."
             )

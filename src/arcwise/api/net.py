@@ -77,6 +77,7 @@ class Network:
     fits: Fits | None = None
     tuning: tuple[Mapping[str, float], ...] = ()
     saved_edges: Mapping[str, Any] = field(default_factory=dict)
+    saved_graphs: inference.OtherGraphs | None = None
     edge_seconds: float | None = None
     specification: Specification | None = None
     data: Table | Moments | None = None

@@ -344,7 +344,7 @@ class Posterior:
 
         `data` says whether the data go with it: answers and more draws need them.
         """
-        from arcwise.api.loading import save_posterior
+        from arcwise.api.posterior_files import save_posterior
 
         return save_posterior(self, Path(path), data)
 

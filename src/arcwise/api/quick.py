@@ -4,21 +4,25 @@ It is lazy, so that learning is as fast as without it and queries cost nothing; 
 looks at the edges. The graph, its score and its numbers do not depend on it.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+from arcwise import io
 from arcwise.api.net import Network
 from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.api.uncertainty import run_plan
 from arcwise.data import Moments, Table
 from arcwise.errors import ArcwiseError, NoTimeError, plural
 from arcwise.evaluate import EdgeTable, supported_heads, with_certainty
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, Limits
 from arcwise.inference import OtherGraphs
 from arcwise.learners import Specification, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.replicates import settled
 from arcwise.learners.sampling import Plan
+from arcwise.networks import Net
 from arcwise.results import Posterior
 
 _RUNGS = (100, 60, 30)
@@ -104,9 +108,27 @@ def _too_slow(budget: CertaintyBudget) -> str:
 
 def other_graphs(net: Network) -> OtherGraphs:
     """The graphs that a learned network's certainty rests on, for the ranges of its answers."""
+    if net.saved_graphs is not None:
+        return net.saved_graphs
     found, why = net._quick
     if found is None:
         return OtherGraphs(why=why)
     graphs = tuple(graph for graph in found.some(_GRAPHS).graphs if isinstance(graph, DAG))
     what = found.meaning.partition(",")[0].removesuffix(" frequency")
     return OtherGraphs(graphs, net.limits, f"{what} graph")
+
+
+def packed_graphs(net: Network) -> dict[str, Any]:
+    """The same as plain values for a file; nothing for a graph that was given, or without certainty."""
+    known = other_graphs(net) if net.directed and "search" in net.settings else OtherGraphs()
+    if not known.graphs:
+        return {}
+    return {"graphs": {"over": known.over, **io.pack_alternatives(known.graphs)}}
+
+
+def unpacked_graphs(held: Mapping[str, Any], net: Net, limits: Limits | None) -> OtherGraphs | None:
+    """The graphs of a file; None if it has none."""
+    if not held or not isinstance(net.graph, DAG):
+        return None
+    graphs = io.unpack_alternatives(held, net.names)
+    return OtherGraphs(graphs, limits, str(held.get("over", "graph")))

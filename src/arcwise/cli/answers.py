@@ -91,6 +91,7 @@ def query(
     probability: Annotated[list[str] | None, option("EVENT")] = None,
     draws: Annotated[int | None, option("NUMBER", least=1)] = None,
     max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
+    data: Annotated[Path | None, option("FILE")] = None,
     effort: options.Effort,
     output: Annotated[Path | None, main_output()] = None,
     json: options.Json = False,
@@ -116,12 +117,14 @@ def query(
     draws : draw so many values of the targets instead.
     max_graphs : the largest number of equivalent graphs that the range of an answer to --do is taken over:
         by default 500, or 50 where answers are simulated.
+    data : the table that the network was learned from: the range of an answer to --do is then also taken over
+        the graphs of the network's certainty.
     output : write the draws to a file: {tables}; by default CSV to standard output.
     """
     if output is not None and draws is None:
         raise DataError("Only draws are written to a file: say how many with --draws.")
-    outputs.check([(output, outputs.TABLES)], [net])
-    network = load_network(net)
+    outputs.check([(output, outputs.TABLES)], [net, *([data] if data else [])])
+    network = load_network(net, data)
     known = {
         **evidence(network, given, do),
         **effort.settings(),
@@ -160,6 +163,7 @@ def explain(
     given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
+    data: Annotated[Path | None, option("FILE")] = None,
     json: options.Json = False,
 ) -> None:
     """Give the most probable levels of all variables together, given what is known.
@@ -176,8 +180,10 @@ def explain(
     do : a level that is set (an intervention): arcs into the variable are cut. The answer of a learned
         network has a range over other graphs.
     max_graphs : the largest number of equivalent graphs that this range is taken over.
+    data : the table that the network was learned from: the range is then also taken over the graphs of the
+        network's certainty.
     """
-    network = load_network(net)
+    network = load_network(net, data)
     found = network.explain(**evidence(network, given, do), max_graphs=max_graphs)
     if json:
         terminal.show_json(found.to_dict())

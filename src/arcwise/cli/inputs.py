@@ -166,11 +166,11 @@ def unmarked(array: Any, na_values: Sequence[str]) -> Any:
 # -- networks and graphs -------------------------------------------------------------------------
 
 
-def load_network(path: Path) -> Network:
-    """Read a model file."""
+def load_network(path: Path, data: Path | None = None) -> Network:
+    """Read a model file; with the data that it was learned from."""
     from arcwise import api
 
-    found = api.load(path)
+    found = api.load(path, data)
     if not isinstance(found, api.Network):
         raise FileError(
             f"{str(path)!r} holds a distribution over graphs, and a network is needed: arcwise posterior "

@@ -145,8 +145,12 @@ def _over_graphs(
     if other is None:
         return found
     why = other.why or ("answers are simulated" if answer.error != 0 else "")
-    if why or refit is None or not other.graphs:
+    if why or not other.graphs:
         said = f"There is no range over other graphs, as their certainty is not known: {why or 'no rows'}."
+        return replace(found, notes=(*found.notes, said))
+    if refit is None:
+        many = plural(len(other.graphs), other.over)
+        said = f"The range over {many} needs the rows that it was learned from: load(path, data=), or --data."
         return replace(found, notes=(*found.notes, said))
     graphs = {
         member

@@ -15,7 +15,13 @@ from arcwise.conditionals import DiscreteConditional
 from arcwise.errors import ArcwiseError, FileError, close_to
 from arcwise.io.arcs import ARCS, read_arcs, write_arcs
 from arcwise.io.bif import read_bif, write_bif
-from arcwise.io.checkpoint import Checkpoint, pack_graphs, unpack_graphs
+from arcwise.io.checkpoint import (
+    Checkpoint,
+    pack_alternatives,
+    pack_graphs,
+    unpack_alternatives,
+    unpack_graphs,
+)
 from arcwise.io.dot import DOT, dot
 from arcwise.io.files import (
     FIGURES,
@@ -48,6 +54,7 @@ __all__ = [
     "is_figure",
     "load",
     "load_tables",
+    "pack_alternatives",
     "pack_graphs",
     "read_arcs",
     "read_bif",
@@ -57,6 +64,7 @@ __all__ = [
     "read_xmlbif",
     "save",
     "save_tables",
+    "unpack_alternatives",
     "unpack_graphs",
     "write_arcs",
     "write_bif",

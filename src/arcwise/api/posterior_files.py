@@ -1,0 +1,315 @@
+"""Posteriors in files: how they are written, and checks of what a file says of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from math import isnan
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import io, results
+from arcwise.api.learning import specify
+from arcwise.api.posteriors import Posterior
+from arcwise.conditionals import DefaultScore
+from arcwise.data import Moments, Table
+from arcwise.errors import ArcwiseError, FileError
+from arcwise.graphs import DAG, Rules
+from arcwise.io.checkpoint import digest
+from arcwise.learners.sampling import Plan
+from arcwise.scores import SCORES
+from arcwise.undirected.factors import Factors
+
+
+def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:
+    """Write a posterior to a file; other formats would hold no more than one of its graphs."""
+    if not place.name.lower().removesuffix(".gz").endswith((".json", ".arcwise")):
+        raise FileError(
+            f"A distribution over graphs is saved as .json or .arcwise, not as {place.name!r}; "
+            "best.save() or averaged().save() write one network."
+        )
+    io.save(_stored_posterior(post, with_data), place)
+    return place
+
+
+def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
+    """A posterior as a document holds it: the best graph, and all else beside it."""
+    found = post.found
+    about: dict[str, Any] = {
+        "kind": "posterior",
+        "found": {
+            **{name: getattr(found, name) for name in _MATRICES},
+            **{name: getattr(found, name) for name in _PLAIN},
+            "diagnostics": dict(found.diagnostics),
+            "notes": list(found.notes),
+        },
+        "graphs": io.pack_graphs([tuple(found.graphs)]),
+        "plan": _plain_plan(post.plan),
+        "settings": dict(post.settings),
+        "order": list(post.variables),
+        "rows": post.rows,
+        "fingerprint": post.fingerprint,
+        "seed": post.seed,
+        "kept": dict(post.kept),
+        "kept_digest": digest(post.kept).hex(),
+    }
+    words = _plain_words(post.words)
+    if words is not None:
+        about["words"] = words
+    source = post.data
+    if with_data and source is not None:
+        about["data"] = _plain_data(source)
+    return io.Stored(found.best, None if source is None else source.variables, None, about)
+
+
+_MATRICES = ("weights", "arcs", "adjacent", "arc_errors", "adjacent_errors", "shares")
+_PLAIN = (
+    "meaning", "prior", "draws", "ess", "graph_ess", "classes", "ties", "log_evidence", "stopped",
+)  # fmt: skip
+
+
+def _plain_plan(plan: Plan) -> dict[str, Any]:
+    """The plan as plain values; probabilities of arcs are a matrix with names."""
+    own = {each.name: getattr(plan, each.name) for each in fields(plan)}
+    prior = plan.prior
+    if isinstance(prior, Factors):
+        own["prior"] = {"names": list(prior.names or ()), "values": prior.values}
+    return {**own, "n_jobs": 1, "backend": "joblib"}
+
+
+def _read_plan(held: Mapping[str, Any]) -> Plan:
+    prior = held["prior"]
+    if isinstance(prior, Mapping):
+        prior = Factors(np.asarray(prior["values"], dtype=float), tuple(prior["names"]))
+    fraction = held["fraction"]
+    if fraction is not None and not (isinstance(fraction, int | float) and 0 < fraction <= 1):
+        raise FileError("its fraction of rows must be a number from 0 to 1")
+    if not isinstance(held["sampler"], str | None):
+        raise FileError("its sampler must be text")
+    return Plan(**{**held, "prior": prior, "n_jobs": 1, "backend": "joblib"})
+
+
+_FORMS: dict[type, Callable[[Any], Any]] = {
+    Rules: Rules.to_dict,
+    DAG: str,
+    DefaultScore: lambda score: {"word": score.word, "options": dict(score.options)},
+}
+"""Values of a specification that are no plain ones, with how they are written."""
+
+_LISTS = ("required", "forbidden", "tiers")
+
+
+def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The words of a specification as plain values; None where some have none."""
+    found: dict[str, Any] = {}
+    for name, value in words.items():
+        if type(value) in _FORMS:
+            found[name] = _FORMS[type(value)](value)
+        elif _is_plain(value):
+            found[name] = value
+        elif isinstance(value, tuple | list) and name in _LISTS:
+            found[name] = [each if isinstance(each, str) else list(each) for each in value]
+        else:
+            return None
+    return found
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | bool | int | float)
+
+
+def _plain_data(source: Table | Moments) -> dict[str, Any]:
+    if isinstance(source, Moments):
+        return {"n": source.n, "mean": source.mean, "scatter": source.scatter}
+    plain = {"columns": list(source.columns), "fixed": sorted(source.fixed)}
+    return {**plain, "weights": source.weights, "notes": list(source.notes)}
+
+
+def read_posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
+    """A posterior from what a file holds."""
+    about: Mapping[str, Any] = stored.about
+    try:
+        return _read_posterior(stored, about)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError) as error:
+        why = shortened(str(error).strip().rstrip("."), 300)
+        raise FileError(
+            f"{str(path)!r} cannot be read: it is a damaged posterior ({why})."
+        ) from None
+
+
+def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
+    nodes, own = stored.graph.nodes, {"ties": False, **about["found"]}
+    directed = isinstance(stored.graph, DAG)
+    graphs: Any = io.unpack_graphs(about["graphs"], nodes, directed)[0]
+    values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
+    values |= {name: own[name] for name in _PLAIN}
+    values |= {"diagnostics": as_mapping(own["diagnostics"])}
+    found = results.Posterior(nodes, graphs, **values, notes=tuple(map(as_text, own["notes"])))
+    check_posterior(found)
+    kept = as_mapping(about["kept"])
+    if not all(isinstance(array, np.ndarray) for array in kept.values()):
+        raise FileError("what it would go on from is no array")
+    if about.get("kept_digest", digest(kept).hex()) != digest(kept).hex():  # older files have none
+        raise FileError("what it would go on from was changed")
+    plan = _read_plan(about["plan"])
+    if ("sizes" in kept) != (plan.method == "bootstrap"):
+        raise FileError("what it would go on from is of another method")
+    words = _read_words(about.get("words"))
+    spec = None
+    if words is not None:
+        rules = words.get("rules")
+        chosen = words.get("score_default")
+        default = None if chosen is None else DefaultScore(**chosen)
+        obeyed = None if rules is None else Rules(**rules)
+        spec = specify(**{**words, "score_default": default, "rules": obeyed})
+    order = as_order(about.get("order"), nodes)
+    rows, mark = as_number(about.get("rows"), "rows"), str(about["fingerprint"])
+    source = _read_data(about.get("data"), stored.variables, order)
+    settings = as_mapping(about["settings"])
+    return Posterior(
+        found, plan, settings, order, rows, mark, spec, source, words or {}, kept, about["seed"]
+    )
+
+
+def _read_words(held: Any) -> Mapping[str, Any] | None:
+    """The words of a specification, as `_plain_words` writes them."""
+    for name, value in as_mapping(held).items():
+        nested = Mapping if name in ("rules", "score_default") else list if name in _LISTS else ()
+        if not _is_plain(value) and not isinstance(value, nested):
+            raise FileError(
+                f"its word {name!r} must be a plain value, got {shortened(repr(value))}"
+            )
+        if name == "score_default":
+            _check_default(value)
+    return None if held is None else as_mapping(held)
+
+
+def _check_default(value: object) -> None:
+    """Reject a default score that is not named, or whose options are no plain values."""
+    if value is None:
+        return
+    held = _of_type(value, Mapping, {}, "named entries")
+    options = _of_type(held.get("options"), Mapping, {}, "named entries")
+    known = isinstance(held.get("word"), str) and held["word"] in SCORES
+    if not known or not all(map(_is_plain, options.values())):
+        raise FileError("its default score is damaged")
+
+
+def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
+    if held is None or variables is None:
+        return None
+    if "scatter" in held:
+        return Moments(variables, float(held["n"]), held["mean"], held["scatter"], order)
+    notes, fixed = tuple(map(as_text, held["notes"])), frozenset(held["fixed"])
+    return Table(variables, tuple(held["columns"]), held["weights"], order, notes, fixed)
+
+
+# -- checks --------------------------------------------------------------------------------------
+
+
+ROUNDING = 1e-6
+"""How far sums of probabilities may be from one."""
+
+
+def check_posterior(found: results.Posterior) -> None:
+    """Reject a posterior whose numbers cannot be.
+
+    Raises
+    ------
+    FileError : names the entry.
+    """
+    _check_weights("weights", found.weights, len(found.graphs))
+    _check_weights("shares", found.shares, len(found.graphs))
+    if found.graphs and abs(found.shares.sum() - 1.0) > ROUNDING:
+        raise FileError(f"its shares must sum to 1, got {found.shares.sum():g}")
+    size = len(found.nodes)
+    pairs = ~np.eye(size, dtype=bool)
+    for name in ("arcs", "adjacent", "arc_errors", "adjacent_errors"):
+        matrix = getattr(found, name)
+        absent = name.startswith("arc") and not found.directed and bool(np.isnan(matrix).all())
+        top = 1.0 + ROUNDING if name in ("arcs", "adjacent") else np.inf
+        if not absent and not _between(matrix[pairs], top):
+            raise FileError(f"its {name} must be numbers from 0{' to 1' * (top < 2)}")
+    if not np.allclose(found.adjacent, found.adjacent.T, atol=ROUNDING, equal_nan=True):
+        raise FileError("its probabilities of edges must be symmetric")
+    _check_plain(found)
+
+
+def _check_weights(name: str, weights: NDArray[np.float64], count: int) -> None:
+    if weights.shape != (count,) or not _between(weights, 1.0 + ROUNDING):
+        raise FileError(f"its {name} must be {count} numbers from 0 to 1")
+    if weights.sum() > 1.0 + ROUNDING:
+        raise FileError(f"its {name} must sum to 1 at most, got {weights.sum():g}")
+
+
+def _between(numbers: NDArray[np.float64], top: float) -> bool:
+    return bool(((numbers >= 0.0) & (numbers <= top)).all())
+
+
+def _check_plain(found: results.Posterior) -> None:
+    """Reject entries of other types, or numbers out of range."""
+    texts = (found.meaning, found.prior, found.stopped)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(found.classes, bool):
+        raise FileError("its meaning, prior and end must be texts, and classes a truth value")
+    draws = found.draws
+    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0:
+        raise FileError(
+            f"its draws must be a non-negative integer, got a value of type {type(draws).__name__}"
+        )
+    for name in ("ess", "graph_ess", "log_evidence"):
+        value = getattr(found, name)
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        good = plain and not np.isnan(value) and (name == "log_evidence" or value >= 0)
+        if not (good or (value is None and name != "ess")):
+            raise FileError(
+                f"its {name} must be a number from 0, got a value of type {type(value).__name__}"
+            )
+
+
+# -- entries of documents ---
+
+
+def as_number(value: object, name: str) -> float | None:
+    """A number, or None where there is none."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or isnan(value):
+        raise FileError(f"its {name} must be a number, got {shortened(repr(value))}")
+    return float(value)
+
+
+def as_mapping(value: object) -> Mapping[str, Any]:
+    """Named entries; none if there are none."""
+    return _of_type(value, Mapping, {}, "named entries")  # type: ignore[no-any-return]
+
+
+def as_sequence(value: object) -> Sequence[Any]:
+    """A list; empty if there is none."""
+    return _of_type(value, (list, tuple), (), "a list")  # type: ignore[no-any-return]
+
+
+def _of_type(value: object, wanted: Any, empty: Any, what: str) -> Any:
+    if value is not None and not isinstance(value, wanted):
+        raise FileError(f"an entry of its 'about' must be {what}, got {shortened(repr(value))}")
+    return empty if value is None else value
+
+
+def as_text(value: object) -> str:
+    """Text; empty if there is none."""
+    return str(_of_type(value, str, "", "text"))
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A text inside a message: short, and on one line."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[:most]} ..."
+
+
+def as_order(value: object, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The order of columns: each name once."""
+    found = tuple(map(str, as_sequence(value)))
+    if found and sorted(found) != list(names):
+        raise FileError("its order of columns does not name each variable once")
+    return found or names
