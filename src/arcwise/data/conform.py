@@ -21,7 +21,6 @@ from arcwise.data.variable import (
     Column,
     Level,
     Variable,
-    code_type,
     cut_codes,
     sentence_list,
 )
@@ -88,11 +87,10 @@ def _coded_already(data: Any, variables: Sequence[Variable]) -> dict[str, Column
 
 def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None = None) -> Column:
     """Bring an Arrow array of any type, or None for one that is absent, into the form of a variable."""
-    if variable.levels is None:
-        return np.full(rows, np.nan) if array is None else _numbers(variable.name, array)
-    gap = len(variable.levels)
-    if array is None or array.null_count == len(array):
-        return np.full(rows, gap, dtype=code_type(gap))
+    if array is None or (variable.discrete and array.null_count == len(array)):
+        return np.full(rows, variable.gap, dtype=variable.dtype)
+    if not variable.discrete:
+        return _numbers(variable.name, array)
     if variable.coding is not None:
         return _by_coding(variable, variable.coding, array)
     if variable.cuts is not None and not _is_words(array):
@@ -112,13 +110,12 @@ def _by_coding(variable: Variable, coding: Coding, array: Any) -> Column:
     """Code raw text or times; numbers are read as text, as in patterns of post codes."""
     import pyarrow as pa
 
-    gap = len(variable.levels or ())
     if pa.types.is_temporal(array.type) and coding.reads == "time":
         if pa.types.is_date(array.type):
             raise DataError(f"Column {variable.name!r} has dates without a time of day.")
         hours = hours_of(array)
         codes = coding.of_hours(np.nan_to_num(hours))
-        return np.where(np.isnan(hours), gap, codes).astype(code_type(gap))
+        return np.where(np.isnan(hours), variable.gap, codes).astype(variable.dtype)
     values, places = _coded(array if _is_words(array) else array.cast(pa.string()))
     return _match(variable, values, places)
 
@@ -133,7 +130,11 @@ def _numbers(name: str, array: Any) -> NDArray[np.float64]:
         return parse_numbers(name, values, codes)
     if pa.types.is_temporal(array.type) or pa.types.is_nested(array.type):
         raise DataError(f"Column {name!r} should be numbers, but is {array.type}.")
-    numbers = number_array(array).copy()
+    return finite_numbers(name, number_array(array).copy())
+
+
+def finite_numbers(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the numbers of a column, or say that some are infinite."""
     if np.isinf(numbers).any():
         raise DataError(f"Column {name!r} has infinite values: replace them or leave them empty.")
     return numbers
@@ -163,15 +164,15 @@ def _match(
     levels = variable.levels or ()
     known = {level: code for code, level in enumerate(levels)}
     words = {word_of(level): code for code, level in enumerate(levels)}
-    gap = len(levels)
     used = np.bincount(codes, minlength=len(values) + 1)
-    translation = np.full(len(values) + 1, gap, dtype=code_type(gap))
+    translation = np.full(len(values) + 1, variable.gap, dtype=variable.dtype)
     open_ones = []
-    for number, value in enumerate(values):
-        code = known.get(value, words.get(word_of(value))) if used[number] else gap
-        translation[number] = gap if code is None else code
+    for number in np.flatnonzero(used[: len(values)]).tolist():
+        code = known.get(values[number], words.get(word_of(values[number])))
         if code is None:
             open_ones.append(number)
+        else:
+            translation[number] = code
     if open_ones:
         strange = [values[number] for number in open_ones]
         translation[open_ones] = _from_raw(variable, strange, unseen)

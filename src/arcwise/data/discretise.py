@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.coding import Definition, by_cuts, by_levels
-from arcwise.data.conform import raw_column
+from arcwise.data.conform import finite_numbers, raw_column
 from arcwise.data.cuts import CUTTERS, counted, entropy, labels, neat
 from arcwise.data.frames import Raw, raw_of, table, to_arrow
 from arcwise.data.kinds import row_weights, settle, small
@@ -186,11 +186,7 @@ class _Wishes:
         definition = self.given.get(name)
         if definition is not None and definition.coding is not None:
             return self._coded(source, name, definition)
-        numbers = numbers_of(source.variable(name), source.column(name))
-        if np.isinf(numbers).any():
-            raise DataError(
-                f"Column {name!r} has infinite values: replace them or leave them empty."
-            )
+        numbers = finite_numbers(name, numbers_of(source.variable(name), source.column(name)))
         if definition is not None:
             cuts, note = np.array(definition.cuts), ""
         else:

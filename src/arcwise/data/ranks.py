@@ -71,6 +71,8 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
     >>> normal_scores([1.0, 10.0, 1000.0]).round(3)
     array([-1.225,  0.   ,  1.225])
     """
+    from scipy.special import ndtri
+
     values = np.asarray(column, dtype=np.float64)
     count = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
     known = ~np.isnan(values) & (count > 0)
@@ -81,8 +83,9 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
     total = float(inside.sum())
     mass = np.bincount(group, inside)
     share = (np.cumsum(mass) - 0.5 * mass) / total  # the mean rank of a group, less a half
-    cut = _truncation(total)
-    scores = _quantiles(np.clip(share, cut, 1.0 - cut))[group]
+    # From the article; never more than a small sample bears.
+    cut = 1.0 / (4.0 * total**0.25 * np.sqrt(np.pi * np.log(max(total, 2.0))))
+    scores = ndtri(np.clip(share, cut, 1.0 - cut))[group]
     mean = float(inside @ scores) / total
     sd = float(np.sqrt(inside @ (scores - mean) ** 2 / total))
     found = np.full(len(values), np.nan)
@@ -175,16 +178,4 @@ def _common_correlations(z: Floats, present: Floats, both: Floats) -> Floats:
         raise DataError("In the rows that {columns} share, one does not vary.", map(int, pair))
     found: Floats = np.clip(product / np.sqrt(variance * variance.T), -1.0, 1.0)
     np.fill_diagonal(found, 1.0)
-    return found
-
-
-def _truncation(total: float) -> float:
-    """The share cut off at either end, from the article; never more than a small sample bears."""
-    return float(1.0 / (4.0 * total**0.25 * np.sqrt(np.pi * np.log(max(total, 2.0)))))
-
-
-def _quantiles(shares: Floats) -> Floats:
-    from scipy.special import ndtri
-
-    found: Floats = ndtri(shares)
     return found

@@ -79,6 +79,16 @@ class Variable:
         return "discrete" if self.discrete else "continuous"
 
     @property
+    def gap(self) -> float:
+        """What stands for a missing value in a column: NaN, or the code after the last level."""
+        return np.nan if self.levels is None else len(self.levels)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of a column: float64, or the smallest for the codes of its levels and of a gap."""
+        return np.dtype(float) if self.levels is None else code_type(len(self.levels))
+
+    @property
     def numeric(self) -> bool:
         """Whether the variable is discrete and its levels are numbers (truth values are not)."""
         return bool(self.levels) and all(_is_number(level) for level in self.levels or ())
@@ -96,7 +106,6 @@ def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
     ------
     DataError : a number that is in no level, such as 4.5 of 0 to 4 and 5 to 10.
     """
-    gap = len(variable.levels or ())
     codes = np.searchsorted(np.array(variable.cuts), numbers, side="right")
     if variable.ends is not None:
         low, high = np.array(variable.ends)[codes].T
@@ -108,7 +117,7 @@ def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
                 f"{variable.name!r} has the value {outside[0]:g}, which is in none of its levels ({ranges}):"
                 " define ranges that meet, or leave the value out."
             )
-    return np.where(np.isnan(numbers), gap, codes).astype(code_type(gap))
+    return np.where(np.isnan(numbers), variable.gap, codes).astype(variable.dtype)
 
 
 def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table
-from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical, Distribution, Normal, Student
 from arcwise.errors import DataError, FitError
 from arcwise.inference import Belief, marginal_log_density, query
@@ -180,14 +179,10 @@ def _seen(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
 
 def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
     """A row for each part of the evidence, all else gaps."""
-    columns = []
-    for node, variable in enumerate(net.variables):
-        levels = variable.levels
-        gap, kind = (
-            (np.nan, np.float64) if levels is None else (len(levels), code_type(len(levels)))
-        )
-        values = [seen[node] if node in part else gap for part in sets]
-        columns.append(np.array(values).astype(kind))
+    columns = [
+        np.array([seen[node] if node in part else v.gap for part in sets]).astype(v.dtype)
+        for node, v in enumerate(net.variables)
+    ]
     return Table(net.variables, tuple(columns))
 
 

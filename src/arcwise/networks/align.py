@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table, Variable
-from arcwise.data.variable import code_type, cut_codes, numbers_of, sentence_list
+from arcwise.data.variable import cut_codes, numbers_of, sentence_list
 from arcwise.errors import DataError, close_to
 from arcwise.networks.nets import Net
 
@@ -51,8 +51,8 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
             f"the network {sentence_list(net.names)}."
         )
     columns = tuple(
-        _coded(variable, table) if variable.name in known else _gaps(variable, table.rows)
-        for variable in net.variables
+        _coded(each, table) if each.name in known else np.full(table.rows, each.gap, each.dtype)
+        for each in net.variables
     )
     order = [*(name for name in table.order if name in shared), *_without(net.names, shared)]
     aligned = Table(net.variables, columns, table.weights, tuple(order), table.notes)
@@ -75,12 +75,6 @@ def _notes(net: Net, table: Table, unread: Collection[str]) -> list[str]:
 def _without(names: Sequence[str], others: Collection[str]) -> list[str]:
     left_out = set(others)
     return [name for name in names if name not in left_out]
-
-
-def _gaps(variable: Variable, rows: int) -> NDArray[Any]:
-    if variable.levels is None:
-        return np.full(rows, np.nan)
-    return np.full(rows, len(variable.levels), dtype=code_type(len(variable.levels)))
 
 
 def _coded(variable: Variable, table: Table) -> NDArray[Any]:
@@ -121,7 +115,7 @@ def _looked_up(variable: Variable, given: Variable, column: NDArray[Any]) -> NDA
         coded = variable.coding.of_values(variable.name, fresh).tolist()
         codes |= dict(zip(fresh, coded, strict=True))
     codes[None] = len(levels)
-    table = np.array([codes[value] for value in found], dtype=code_type(len(levels)))
+    table = np.array([codes[value] for value in found], dtype=variable.dtype)
     return table[places] if len(found) else table
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional
 from arcwise.data import Table, Variable
-from arcwise.data.variable import code_type, sentence_list
+from arcwise.data.variable import sentence_list
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to, plural
 from arcwise.graphs import DAG, UGraph
@@ -324,8 +324,7 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
     for node in net.graph.order():
         xs = tuple(columns[parent] for parent in net.graph.parents[node])
         drawn = net.conditionals[node].sample(xs, rng, draws)
-        levels = net.variables[node].levels
-        columns[node] = drawn.astype(np.float64 if levels is None else code_type(len(levels)))
+        columns[node] = drawn.astype(net.variables[node].dtype)
     return Table(net.variables, tuple(columns))
 
 
