@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import arcwise as aw
 from arcwise.data import Table, returns, standardise, table
+from arcwise.data.prepare import POLICIES, as_numbers, without_gaps
 from arcwise.errors import DataError
 
 
@@ -52,3 +54,55 @@ def test_changes(mixed: Table) -> None:
 def test_impossible_changes(data: Table, said: str) -> None:
     with pytest.raises(DataError, match=said):
         returns(data)
+
+
+# -- kinds and gaps before a model looks at a table ---------------------------------------------
+
+
+GAPPY = {"x": [0.5, None, 2.5, 4.0], "count": [1, 2, None, 2], "word": ["a", "b", "a", None]}
+
+
+def test_numeric_levels_become_numbers_unless_asked_for():
+    made = as_numbers(table(GAPPY, kinds={"count": "discrete"}))
+    assert [v.kind for v in made.variables] == ["discrete", "discrete", "continuous"]
+    made = as_numbers(table({**GAPPY, "count": [1, 2, 2, 1]}))
+    assert [v.kind for v in made.variables] == ["continuous", "discrete", "continuous"]
+
+
+def test_dropping_leaves_the_complete_rows():
+    assert without_gaps(table(GAPPY), "drop").rows == 1
+    assert list(POLICIES) == ["drop"]
+
+
+@pytest.mark.parametrize("missing", [["?"], "?", (-999, "?"), -999])
+def test_values_that_mean_a_gap_have_a_name_of_their_own(missing, tmp_path):
+    signs = list(missing) if isinstance(missing, list | tuple) else [missing]
+    place = tmp_path / "rows.csv"
+    place.write_text("x,y\n1.5,2\n2.5,?\n3.5,1\n")
+    said = f"na_values={signs!r}".replace("[", r"\[").replace("?", r"\?")
+    for ask in (
+        lambda: aw.learn(GAPPY, missing=missing),
+        lambda: aw.path(GAPPY, missing=missing),
+        lambda: aw.fit("x -> count", GAPPY, missing=missing),
+        lambda: aw.validate(GAPPY, missing=missing),
+        lambda: aw.table(GAPPY, missing=missing),
+        lambda: aw.read(place, missing=missing),
+        lambda: aw.moments(place, missing=missing),
+    ):
+        with pytest.raises(aw.DataError, match=said):
+            ask()
+
+
+def test_na_values_reach_the_data_from_every_verb():
+    rng = np.random.default_rng(1)
+    rows = {"x": rng.normal(size=40), "y": rng.normal(size=40)}
+    marked = {**rows, "x": np.where(np.arange(40) < 5, -999.0, rows["x"])}
+    for net in (
+        aw.learn(marked, na_values=[-999]),
+        aw.learn(marked, na_values=[-999], missing="drop"),
+        aw.fit("x -> y", marked, na_values=[-999]),
+        aw.path(marked, na_values=[-999]).network(0.1),
+    ):
+        assert net.rows == 35
+    assert len(aw.validate(marked, na_values=[-999]).log_density) == 35
+    assert aw.prune(marked, "y", na_values=[-999], model="gaussian").stages

@@ -1,13 +1,16 @@
 """The threshold of Scutari and Nagarajan against a search by brute force, and graphs above it."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import arcwise as aw
 from arcwise.errors import WordError
-from arcwise.evaluate import averaged_graph, inclusion_threshold, threshold_of
-from arcwise.graphs import DAG, Rules, UGraph
+from arcwise.evaluate import averaged_graph, inclusion_threshold, stability, threshold_of
+from arcwise.graphs import DAG, Rules, UGraph, random_dag
 from arcwise.results import of_draws
 
 
@@ -84,3 +87,94 @@ def test_undirected_graphs_keep_their_edges():
     draws += [UGraph.from_edges([("b", "c")], ["a", "b", "c"])]
     graph, _ = averaged_graph(of_draws(draws, meaning="x"), 0.5)
     assert graph == UGraph.from_edges([("a", "b")], ["a", "b", "c"])
+
+
+# -- how alike the graphs of several runs are, against counts over all couples of runs ----------
+
+
+NAMES = ["INDUS", "NOX", "RM", "DIS", "LSTAT", "MEDV"]
+
+
+def joined(graph):
+    return {frozenset(arc) for arc in graph.arcs}
+
+
+def apart(graphs):
+    """Pairs joined in exactly one of two graphs, of all pairs, the mean over all couples."""
+    pairs = len(graphs[0].nodes) * (len(graphs[0].nodes) - 1) / 2
+    return np.mean([len(joined(a) ^ joined(b)) / pairs for a, b in combinations(graphs, 2)])
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_the_difference_is_the_mean_over_couples(classes):
+    rng = np.random.default_rng(3)
+    graphs = [random_dag(tuple("abcdef"), 2.0, rng) for _ in range(9)]
+    graphs += graphs[:4]  # some more than once
+    found = of_draws(graphs, meaning="run frequency", classes=classes)
+    assert found.difference == pytest.approx(apart(graphs))
+    table = stability(found, lambda graph: float(graph.n_arcs**2))
+    arcs = np.array([graph.n_arcs for graph in graphs])
+    assert (table.edges, table.edges_sd) == pytest.approx((arcs.mean(), arcs.std(ddof=1)))
+    assert table.score == pytest.approx((arcs**2).mean())
+    assert table.score_sd == pytest.approx((arcs**2).std(ddof=1))
+    assert table.score_best == (arcs**2).max()
+    assert stability(of_draws(graphs[:1], meaning="run frequency")).difference == 0
+
+
+@pytest.fixture(scope="module")
+def homes():
+    table = aw.example("boston").select(NAMES).continuous()
+    return aw.standardise(table.take(np.arange(0, 506, 4)))[0]
+
+
+WORDS = {
+    "method": "bootstrap", "model": "parzen", "bandwidths": "one", "min_bandwidth": 0.05, "penalty": 0.1,
+    "search": "greedy", "start": "complete", "draws": 6,
+}  # fmt: skip
+
+
+def test_runs_on_the_same_rows_are_runs_of_learning(homes):
+    """Each run is a greedy search from the complete graph of its own generator."""
+    post = aw.posterior(homes, resampling="none", seed=4, **WORDS)
+    assert post.meaning == "run frequency"
+    own = {word: WORDS[word] for word in ("model", "bandwidths", "min_bandwidth", "penalty")}
+    graphs, scores, turned = [], [], []
+    for number in range(6):
+        rng = np.random.default_rng(4).spawn(5)[4].spawn(6)[number].spawn(1)[0]
+        start = aw.graphs.complete_dag(aw.Rules().on(tuple(sorted(NAMES))), rng.spawn(4)[1])
+        net = aw.learn(homes, search="greedy", start=start, **own)
+        graphs.append(net.graph)
+        scores.append(net.score / homes.rows)
+        turned.append(sum(start.has_arc(head, tail) for tail, head in net.graph.arcs))
+    table = post.stability()
+    assert table.difference == pytest.approx(apart(graphs))
+    assert table.score == pytest.approx(np.mean(scores))
+    assert table.score_sd == pytest.approx(np.std(scores, ddof=1))
+    assert table.score_best == pytest.approx(max(scores))
+    assert table.reversals == pytest.approx(np.mean(turned))
+    assert "% of pairs" in str(table)
+    assert table.to_dict()["draws"] == 6
+
+
+def test_replicates_have_the_table_too(homes, tmp_path):
+    post = aw.posterior(homes, **WORDS)
+    table = post.stability()
+    assert table.meaning == "bootstrap frequency"
+    assert 0 < table.difference < 1
+    assert table.reversals > 0
+    assert table.score_sd > 0
+    assert aw.load(post.save(tmp_path / "runs.json")).stability() == table
+    assert post.more(2).stability().draws == 8
+    exact = aw.posterior(homes, model="gaussian").stability()
+    assert exact.draws == 0
+    assert exact.reversals is None
+    apart = aw.posterior(homes, graph="undirected", draws=5).stability()
+    assert apart.score is None
+    assert apart.edges > 0
+
+
+def test_runs_that_cannot_differ_are_refused(homes):
+    with pytest.raises(WordError, match="the same graph each time"):
+        aw.posterior(homes, method="bootstrap", resampling="none", search="greedy")
+    with pytest.raises(WordError, match="the same graph each time"):
+        aw.path(homes, search="glasso").certainty(5, resampling="none")
