@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -26,13 +27,12 @@ from arcwise.data.source import (
     GZIP,
     PARQUET,
     Asked,
-    blank,
     convert_options,
     existing,
     guess_notes,
     naming,
     parse_options,
-    parse_rows,
+    parsed_rows,
     ragged,
     starts_with,
 )
@@ -45,7 +45,6 @@ from arcwise.data.text import (
     encoding_of,
     layout_of,
     long_cells,
-    may_span_lines,
     without_header,
 )
 from arcwise.data.variable import sentence_list
@@ -237,8 +236,6 @@ class TextSource(Columns):
     @classmethod
     def open(cls, place: Path, na_values: tuple[object, ...], asked: Asked) -> TextSource:
         """Look at the beginning of the file."""
-        import pyarrow as pa
-
         separator, decimal, encoding = asked
         start, whole = _beginning(place)
         found = encoding or encoding_of(start, whole)
@@ -250,15 +247,7 @@ class TextSource(Columns):
         rows = without_header(text, layout)
         rows = rows if whole else _whole_rows(rows, layout.separator)
         said = (*guess_notes(layout, found, asked), *notes)
-        try:
-            if blank(rows):
-                raise DataError("There are names but no rows below them.")
-            head = parse_rows(rows, layout, na_values)
-        except (DataError, pa.ArrowInvalid):
-            _scan_quotes(place, found, layout)
-            raise
-        if layout.lines > 1 or may_span_lines(rows, head.num_rows, layout.separator):
-            _scan_quotes(place, found, layout)
+        head, _ = parsed_rows(rows, layout, na_values, partial(_scan_quotes, place, found, layout))
         return cls(place, names, said, head.schema, layout, found, na_values, head, whole)
 
     def kind(self, name: str) -> Use:

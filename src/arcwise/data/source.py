@@ -11,8 +11,9 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -224,36 +225,42 @@ def _parquet(file: Any) -> Raw:
 
 
 def _text(content: bytes, na_values: tuple[object, ...], asked: Asked) -> Raw:
-    import pyarrow as pa
-
     found = asked[2] or encoding_of(content)
     content = as_utf8(content, found)
     layout = layout_of(content, *asked[:2])
     names, notes = tidy_names(layout.header, numbered=True)
-    rows = without_header(content, layout)
+    rows, scan = without_header(content, layout), partial(_scan_quotes, content, layout)
+    parsed, quoted = parsed_rows(rows, layout, na_values, scan)
+    said = guess_notes(layout, found, asked) + quoted
+    return Raw(names, tuple(parsed.columns), (*said, *notes), own=True)
+
+
+def parsed_rows(
+    rows: bytes, layout: TextLayout, na_values: Iterable[object], scan: Callable[[], list[str]]
+) -> tuple[Any, list[str]]:
+    """Parse the rows of a text, or of its beginning; `scan` looks for quotes that are not closed.
+
+    Returns
+    -------
+    An Arrow table, and notes about cells that span lines.
+    """
+    import pyarrow as pa
+
     try:
-        if blank(rows):
+        if not rows[:1000].strip() and not rows.strip():  # stripping a large text would copy it
             raise DataError("There are names but no rows below them.")
         parsed = parse_rows(rows, reading_layout(layout), na_values)
     except (DataError, pa.ArrowInvalid):
-        if b'"' in content:
-            _scan_quotes(content, layout)
+        scan()
         raise
-    said = guess_notes(layout, found, asked)
-    if layout.lines > 1 or may_span_lines(rows, parsed.num_rows, layout.separator):
-        said += _scan_quotes(content, layout)
-    return Raw(names, tuple(parsed.columns), (*said, *notes), own=True)
+    several = layout.lines > 1 or may_span_lines(rows, parsed.num_rows, layout.separator)
+    return parsed, scan() if several else []
 
 
 def _scan_quotes(content: bytes, layout: TextLayout) -> list[str]:
     """Scan a UTF-8 text for quotes that are not closed; see `check_quotes`."""
     lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace", newline=None)
     return check_quotes(lines, layout.separator, len(layout.header))
-
-
-def blank(rows: bytes) -> bool:
-    """Say whether there is nothing but white space; stripping a large text would copy it."""
-    return not rows[:1000].strip() and not rows.strip()
 
 
 def guess_notes(layout: TextLayout, encoding: str, asked: Asked) -> list[str]:
