@@ -371,9 +371,9 @@ def test_threads_are_handed_to_families_that_take_them(monkeypatch):
     asked = []
 
     class Threaded(Laplace):
-        def bind(self, source, *, threads: int = 1):
+        def fits(self, statistics, *, threads: int = 1):
             asked.append(threads)
-            return super().bind(source)
+            return super().fits(statistics)
 
     monkeypatch.setitem(FAMILIES, "laplace", Threaded())
     small = linear(5, rows=30, p=3)

@@ -16,8 +16,8 @@ from arcwise.scores import bic
 class Plain(Gaussian):
     """The Gaussian family without any closed form."""
 
-    def bind(self, source):
-        return Family.bind(self, source)
+    def fits(self, statistics):
+        return Family.fits(self, statistics)
 
 
 class Uncounted(Plain):
@@ -69,30 +69,30 @@ class Counting(Laplace):
     """Notes how often it is asked to fit."""
 
     def __init__(self):
-        self.fits = 0
+        self.fitted = 0
 
     def fit(self, *columns, **options):
-        self.fits += 1
+        self.fitted += 1
         return super().fit(*columns, **options)
 
 
 def test_a_set_is_fitted_once_for_its_likelihood_and_its_count():
     family = Counting()
     score = bic(family.bind(linear(1, rows=20, p=4)))
-    family.fits = 0
+    family.fitted = 0
     score.many(0, [(), (1,), (2, 3)])
-    assert family.fits == 3
+    assert family.fitted == 3
     assert score.fits.n_params(1, [(2,)]).tolist() == [3.0]  # not asked for before: fitted for it
-    assert family.fits == 4
+    assert family.fitted == 4
 
 
 def test_a_family_that_draws_numbers_gets_a_generator_that_follows_the_seed(monkeypatch):
     class Drawing(Laplace):
         name, drawn = "drawing", []
 
-        def bind(self, source, *, rng):
+        def fits(self, statistics, *, rng):
             self.drawn.append(float(rng.random()))
-            return super().bind(source)
+            return super().fits(statistics)
 
     monkeypatch.setitem(FAMILIES, "drawing", Drawing())
     source = linear(1, rows=20, p=3)

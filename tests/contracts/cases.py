@@ -148,7 +148,7 @@ def rowed(source: Table, part) -> Table:
 def bind(word: str, family, source: Table, seed: int = 1, **options) -> Score:
     """A registered score; parts of the rows come from the seed."""
     rng = np.random.default_rng(seed)
-    return SCORES[word].tie(family.bind(source), source, rng, **options)
+    return SCORES[word].tie(family.bind(source), rng, **options)
 
 
 def applicable(family, source: Table) -> dict[str, Score]:

@@ -18,11 +18,11 @@ from arcwise.conditionals import (
     DiscreteConditional,
     ParzenConditional,
     distribution_of,
+    prepare,
 )
-from arcwise.data import Moments, Table
+from arcwise.data import Complete, Moments, Table
 from arcwise.errors import DataError, FileError, FitError
 from arcwise.graphs import DAG
-from arcwise.learners import prepared
 from arcwise.networks import BayesNet, ancestral, log_density
 from arcwise.scores import leave_one_out
 from arcwise.undirected.boundary import boundary
@@ -200,7 +200,7 @@ def test_bound_answers_are_those_of_single_fits(family, kind):
 def test_sets_that_a_family_cannot_take_score_minus_infinity_and_are_not_fitted(family):
     """Bound to columns of another kind beside its own, as families of several kinds of variables are."""
     foreign = [kind for kind in ("continuous", "discrete") if kind not in family.parent_kinds]
-    if not foreign or type(family).bind is not Laplace.bind:
+    if not foreign or type(family).fits is not Laplace.fits:
         pytest.skip("it takes parents of every kind, or is bound to numbers as a whole")
     own = TABLES[next(kind for kind in TABLES if kind in family.kinds)](1, rows=20)
     other = TABLES[foreign[0]](1, rows=20)
@@ -220,7 +220,7 @@ def test_sets_that_a_family_cannot_take_score_minus_infinity_and_are_not_fitted(
     ):
         fits.conditional(0, (2,))
     with pytest.raises(DataError, match="v2"):
-        prepared(both, family)
+        prepare(family, Complete(both))
 
 
 @kind_law

@@ -6,7 +6,7 @@ from contracts.cases import linear
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, Gaussian, Parzen
-from arcwise.data import Moments, Table, Variable
+from arcwise.data import Table, Variable
 from arcwise.evaluate import validate_folds
 from arcwise.learners import LEARNERS, RULES, Learner, Specification, bind, searches
 from arcwise.networks import BayesNet, MarkovNet
@@ -20,13 +20,13 @@ def bindings(monkeypatch):
     """How many rows were bound, each time that a family was tied to data."""
     found = []
     for family in (Gaussian, Parzen):
-        own = family.bind
+        own = family.fits
 
-        def counted(self, source, own=own, **options):
-            found.append(source.n if isinstance(source, Moments) else source.rows)
-            return own(self, source, **options)
+        def counted(self, statistics, own=own, **options):
+            found.append(statistics.total)
+            return own(self, statistics, **options)
 
-        monkeypatch.setattr(family, "bind", counted)
+        monkeypatch.setattr(family, "fits", counted)
     return found
 
 

@@ -33,7 +33,7 @@ def homes():
 def replicates(table, **words):
     spec = specify(**words)
     choices = settled(spec, bind(spec, table), 1, None)
-    return Replicates.of(choices, table, np.random.default_rng(7)), choices
+    return Replicates.of(choices, np.random.default_rng(7)), choices
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -134,12 +134,12 @@ def test_moments_and_odd_words_are_refused(homes):
     spec = specify(model="gaussian")
     choices = settled(spec, bind(spec, moments), 1, None)
     with pytest.raises(FitError, match="needs the rows"):
-        Replicates.of(choices, moments, np.random.default_rng(0))
+        Replicates.of(choices, np.random.default_rng(0))
     rows = settled(spec, bind(spec, homes), 1, None)
     with pytest.raises(WordError, match="resampling"):
-        Replicates.of(rows, homes, np.random.default_rng(0), resampling="jackknife")
+        Replicates.of(rows, np.random.default_rng(0), resampling="jackknife")
     with pytest.raises(WordError, match="fraction"):
-        Replicates.of(rows, homes, np.random.default_rng(0), fraction=1.5)
+        Replicates.of(rows, np.random.default_rng(0), fraction=1.5)
 
 
 def test_pieces_go_on_from_those_done():

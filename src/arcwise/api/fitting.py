@@ -7,21 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcwise.api.net import Network
-from arcwise.conditionals import FAMILIES, Assigned, Family, Fits
-from arcwise.data import Moments, Table, any_table, fingerprint
-from arcwise.errors import DataError, FitError, GraphError, close_to, unknown
+from arcwise.conditionals import Fits, choose, prepare
+from arcwise.data import Moments, Table, any_table, fingerprint, statistics_of
+from arcwise.errors import FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, graph_of
-from arcwise.learners import prepared, settled_model
-from arcwise.learners.options import options_of, split_options
+from arcwise.learners.options import split_options
 from arcwise.learners.parameters import (
-    Bound,
     directed_net,
     fitting_note,
     markov_net,
     noise_note,
     retuned,
 )
-from arcwise.learners.problem import score_options
+from arcwise.learners.problem import model_takers, score_options
 from arcwise.learners.settings import score_settings
 from arcwise.learners.totals import (
     PSEUDO,
@@ -79,22 +77,22 @@ def fit(
     [9.102]
     """
     known = _known(locals())
-    on, bound = known.graph, known.bound
-    net = markov_net(on, bound) if isinstance(on, UGraph) else directed_net(on, bound)
+    on, fits = known.graph, known.fits
+    net = markov_net(on, fits) if isinstance(on, UGraph) else directed_net(on, fits)
     total = known.total(net)
-    said = {"model": ", ".join(sorted(set(bound.models))), "score": total.word}
+    said = {"model": ", ".join(sorted(set(fits.models))), "score": total.word}
     said |= score_settings(known.score, known.options, len(net.names))
     own = isinstance(net, MarkovNet) and net.joint is not None and known.default
-    notes = (*bound.data.notes, _no_joint(net), noise_note(net, bound), fitting_note(net))
+    notes = (*fits.statistics.notes, _no_joint(net), noise_note(net, fits), fitting_note(net))
     return Network(
         net,
         score=total.value,
         settings={**said, **({"options": dict(options)} if options else {})},
         notes=tuple(filter(None, notes)),
         order=known.source.order,
-        rows=bound.data.total,
+        rows=fits.statistics.total,
         fingerprint=fingerprint(known.source),
-        scorer=None if own and bound.gaussian else known.measure,
+        scorer=None if own and fits.normal else known.measure,
         data=known.whole,
     )
 
@@ -120,7 +118,7 @@ def score(graph: Any, data: Any, **words: Any) -> float:
     asked.apply_defaults()
     known = _known(asked.arguments)
     on = known.graph
-    total = known.total(markov_net(on, known.bound) if isinstance(on, UGraph) else on)
+    total = known.total(markov_net(on, known.fits) if isinstance(on, UGraph) else on)
     if is_pseudo(total.word) and not known.pseudo:
         raise FitError(
             f"The score {known.score!r} has no value for the joint distribution of this undirected graph: "
@@ -141,7 +139,7 @@ class _Known(NamedTuple):
     graph: DAG | UGraph
     source: Table | Moments
     whole: Table | Moments
-    bound: Bound
+    fits: Fits
     score: str
     measure: Score
     options: Mapping[str, Any]
@@ -153,7 +151,7 @@ class _Known(NamedTuple):
         if isinstance(net, MarkovNet) and self.pseudo:
             return pseudo_total(net, self.measure, self.score)
         if isinstance(net, MarkovNet):
-            return undirected_total(net, self.bound, self.measure, self.score, self.options)
+            return undirected_total(net, self.fits, self.measure, self.score, self.options)
         rows = net.parents if isinstance(net, DAG) else net.inputs
         total = sum(self.measure.local(node, row) for node, row in enumerate(rows))
         return Total(float(total), self.score)
@@ -170,13 +168,6 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _family(words: tuple[str, ...], names: tuple[str, ...]) -> Family:
-    """One family for all variables, or one for each."""
-    if len(set(words)) == 1:
-        return FAMILIES[words[0]]
-    return Assigned(dict(zip(names, map(FAMILIES.__getitem__, words), strict=True)))
-
-
 def _known(asked: Mapping[str, Any]) -> _Known:
     """Tie families and a score to the data; asked are the parameters of `fit` by name."""
     known, score = graph_of(asked["graph"]), asked["score"]
@@ -190,41 +181,30 @@ def _known(asked: Mapping[str, Any]) -> _Known:
             f"{close_to(lacking[0], whole.names)}"
         )
     source = whole.select([name for name in whole.order if name in set(known.nodes)])
-    words = tuple(settled_model(word, source) for word in _models(asked["model"], source.names))
-    family, used = _family(words, source.names), sorted(set(words))
-    ready = prepared(source, family, asked["missing"])
+    family = choose(
+        asked["model"],
+        source.variables,
+        graph="undirected" if isinstance(known, UGraph) else "directed",
+    )
+    ready = prepare(family, statistics_of(source), asked["missing"])
     if score is not None and score not in SCORES:
         raise unknown("score", score, SCORES)
-    takers = [(f"the model {word!r}", options_of(FAMILIES[word].bind)) for word in used]
+    takers = model_takers(family)
     takers += [] if score is None else [(f"the score {score!r}", score_options(score))]
     dealt = split_options(asked["options"], *takers)
     for_score = {} if score is None else dealt.pop()
-    if isinstance(family, Assigned):
-        fits: Fits = family.bind(ready, options=dict(zip(used, dealt, strict=True)))
-    else:
-        fits = family.bind(ready, **dealt[0])
+    members = [member.name for member in family.members]
+    fits = family.bind_members(ready, dict(zip(members, dealt, strict=True)))
     on, rng = (
         known.over(ready.names),
         np.random.default_rng(asked["seed"]).spawn(4)[0],
     )  # that of `learn`
-    bound, named = retuned(Bound(ready, fits, words), on), score or _own_score(fits)
-    measure = SCORES[named].tie(bound.fits, ready, rng, **for_score)
-    return _Known(on, source, whole, bound, named, measure, for_score, score is None, pseudo)
+    fits, named = retuned(fits, on), score or _own_score(fits)
+    measure = SCORES[named].tie(fits, rng, **for_score)
+    return _Known(on, source, whole, fits, named, measure, for_score, score is None, pseudo)
 
 
 def _own_score(fits: Fits) -> str:
     """The score's word where none is asked for, whatever the kinds of models."""
     counts = (fits.conditional(child, ()).n_params for child in range(len(fits.nodes)))
     return "loo" if None in counts else "bic"
-
-
-def _models(model: str | Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
-    """The model's word for each variable."""
-    if isinstance(model, str):
-        found = dict.fromkeys(names, model)
-    else:
-        for name in model:
-            if name not in names:
-                raise DataError(f"There is no variable {name!r}. {close_to(name, names)}")
-        found = {name: model.get(name, "auto") for name in names}
-    return tuple(found[name] for name in names)

@@ -13,8 +13,7 @@ import numpy as np
 
 from arcwise.api.net import Network
 from arcwise.api.progress import CertaintyBudget, Progress
-from arcwise.conditionals import FAMILIES
-from arcwise.data import Moments, Table, any_table, fingerprint, read
+from arcwise.data import Moments, Statistics, Table, any_table, fingerprint, read
 from arcwise.data.audit import function_notes
 from arcwise.data.prepare import checked_policy
 from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
@@ -26,9 +25,7 @@ from arcwise.learners import (
     Learned,
     Learner,
     Specification,
-    prepared,
     searches,
-    settled_model,
 )
 from arcwise.learners.parallel import cores, one_thread
 from arcwise.learners.settings import settings_of
@@ -145,7 +142,7 @@ def learn(
         with watching as watch:
             learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
-            curves = () if watch.reason else curve_notes(spec, source, *found)
+            curves = () if watch.reason else curve_notes(spec, learned.problem.source, *found)
         functions = _function_notes(source, learned.net.graph)
         learned = replace(learned, notes=(*learned.notes, *curves, *functions))
         net = network_of(learned, source, seed, watch.reason, watch.left)
@@ -194,14 +191,14 @@ def _function_notes(source: Table | Moments, graph: DAG | UGraph) -> tuple[str, 
 
 
 def curve_notes(
-    spec: Specification, source: Table | Moments, graph: DAG | UGraph, limits: Limits | None = None
+    spec: Specification, source: Statistics, graph: DAG | UGraph, limits: Limits | None = None
 ) -> tuple[str, ...]:
     """Sentences on curves that a linear graph does not follow; none where a model was asked for."""
-    if spec.model != "auto" or spec.options.get("nonparanormal") or isinstance(source, Moments):
+    if spec.model != "auto" or spec.options.get("nonparanormal") or not source.has_rows:
         return ()
-    if settled_model("auto", source) != "gaussian":
+    if any(variable.discrete for variable in source.variables):
         return ()
-    return bend_notes(prepared(some_rows(source), FAMILIES["gaussian"]), graph, limits)
+    return bend_notes(some_rows(source.rows("Curves need")), graph, limits)
 
 
 def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any]:

@@ -232,5 +232,5 @@ def path(data: Any, *, graph: str = "undirected", **words: Any) -> PenaltyPath:
     with one_thread(source), watching as watch:
         problem = bind(spec, source)
         found = problem.path(watch)
-        curves = () if watch.reason else curve_notes(spec, source, middle_graph(found))
+        curves = () if watch.reason else curve_notes(spec, problem.source, middle_graph(found))
     return PenaltyPath(problem, found, source, asked["seed"], watch.reason, curves)

@@ -227,9 +227,9 @@ class Posterior:
     def _network(self, graph: Graph, search: str, *notes: str) -> Network:
         problem = self.problem
         net = (
-            directed_net(graph, problem.bound)
+            directed_net(graph, problem.fits)
             if isinstance(graph, DAG)
-            else markov_net(graph, problem.bound)
+            else markov_net(graph, problem.fits)
         )
         total = sum(problem.score.local(node, row) for node, row in enumerate(net.inputs))
         learned = Learned(
@@ -277,12 +277,12 @@ class Posterior:
         usual = _EXACT if found.graph_ess == math.inf else _CLOSED
         count = (usual if problem.family.closed else _DEAR) if most is None else most
         forced = [self._number(name) for name in do]
-        chosen = found.some(whole("number of graphs", count) or 1, alike(problem.bound, forced))
+        chosen = found.some(whole("number of graphs", count) or 1, alike(problem.fits, forced))
         graphs, weights = chosen.graphs, chosen.shares
         if found.classes and forced:
             own = [graph for graph in graphs if isinstance(graph, DAG)]
             graphs, weights, groups = class_members(own, weights, forced, problem.limits)
-        nets = fitted_nets(graphs, problem.bound)
+        nets = fitted_nets(graphs, problem.fits)
         said = f"Averaged over {len(nets)} graph{'s' * (len(nets) != 1)} ({self.meaning})."
         said += f" All others have probability {chosen.left:.2g}." * bool(chosen.left)
         return Ensemble(nets, weights, said, Drawn(chosen.size, chosen.left, groups))

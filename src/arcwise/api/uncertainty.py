@@ -219,7 +219,7 @@ def path_certainty(
     choices = settled(problem.spec.but(penalty=0.0), problem, n_jobs, watch)
     rng = np.random.default_rng(whole("seed", seed)).spawn(5)[4]
     away = inside(n_jobs, watch)
-    work = Replicates.of(choices, path.source, rng, penalties=penalties, watch=away, **ways)
+    work = Replicates.of(choices, rng, penalties=penalties, watch=away, **ways)
     pieces = gathered(work, whole("number of draws", draws), n_jobs=n_jobs, watch=watch)
     found = tuple(piece for piece in pieces if not isinstance(piece, str))
     if not found:
@@ -354,5 +354,8 @@ def _about(
     seeded: Any = spec.rng.bit_generator.seed_seq
     used = {**problem.words, "options of the score": told(problem.score_options)}
     own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}
-    rows = fingerprint(problem.data)  # with an expert's rows, and without gaps
+    data = problem.data
+    rows = fingerprint(
+        data.rows("") if data.has_rows else data.moments()
+    )  # with an expert's rows, and without gaps
     return {**own, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}

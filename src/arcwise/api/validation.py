@@ -9,12 +9,12 @@ import numpy as np
 from arcwise import evaluate
 from arcwise.api.learning import settle, words_of
 from arcwise.api.net import Network
-from arcwise.data import Moments, conform
+from arcwise.data import conform
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.evaluate import Difference, Divergence, Validation, validate_folds
 from arcwise.evaluate.validate import Pruning, pruning
-from arcwise.learners import Learner, Problem, rows_for
+from arcwise.learners import Learner, Problem, prepared
 from arcwise.learners.parallel import inside, one_thread, runner
 from arcwise.networks import Net, whole
 from arcwise.results import Interrupted
@@ -37,10 +37,9 @@ def validate(data: Any, *, folds: int = 10, **words: Any) -> Validation:
     asked = words_of(data, words)
     n_jobs, seed = asked.pop("n_jobs"), asked["seed"]
     source, spec, watching = settle("validating", asked)
-    if isinstance(source, Moments):
-        raise FitError("Cross-validation needs the rows of a table, got moments.")
-    ready = rows_for(spec, source)
-    table, parts = cut(ready, folds, np.random.default_rng(seed))
+    spec, ready = prepared(spec, source)
+    rows = ready.rows("Cross-validation needs")
+    table, parts = cut(rows, folds, np.random.default_rng(seed))
     with one_thread(source), watching as watch:
         away, found = inside(n_jobs, watch), None
         with contextlib.suppress(Interrupted):
@@ -79,7 +78,9 @@ def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:
     problem = Problem.bind(spec, source)
     unseen = None if test is None else conform(test, problem.data.variables).complete()
     with watching as watch:
-        found = pruning(problem.fits, problem.score, problem.data.index(target), unseen, watch)
+        found = pruning(
+            problem.fits, problem.score, problem.data.names.index(target), unseen, watch
+        )
     return replace(found, stopped=watch.reason) if found.stopped else found
 
 

@@ -1,11 +1,11 @@
 """Local models, one file a kind.
 
-`FAMILIES` is the register: word to family. `CONDITIONALS` follows from it: word to the type of fitted models.
+`FAMILIES` is the register: name to family; `choose` picks one for each variable. `CONDITIONALS` follows
+from it: word to the type of fitted models.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from arcwise.conditionals.assigned import Assigned
 from arcwise.conditionals.base import (
     Conditional,
     DefaultScore,
@@ -14,17 +14,17 @@ from arcwise.conditionals.base import (
     HeldOut,
     distribution_of,
 )
+from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import Discrete, DiscreteConditional
 from arcwise.conditionals.gaussian import Gaussian
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
 from arcwise.conditionals.regression import GaussianConditional
-from arcwise.data import Variable
 
 __all__ = [
     "CONDITIONALS",
     "FAMILIES",
-    "Assigned",
+    "Choice",
     "Conditional",
     "ConditionalGaussian",
     "ConditionalGaussianModel",
@@ -36,21 +36,13 @@ __all__ = [
     "Gaussian",
     "GaussianConditional",
     "HeldOut",
+    "Mixed",
     "Parzen",
     "ParzenConditional",
+    "choose",
     "distribution_of",
-    "suited",
+    "prepare",
 ]
-
-
-def suited(variables: Sequence[Variable]) -> str:
-    """The word of the family that suits columns of these kinds: tables where all have levels."""
-    return "discrete" if all(variable.discrete for variable in variables) else "gaussian"
-
-
-FAMILIES: dict[str, Family] = {
-    family.name: family for family in (Gaussian(), Parzen(), Discrete(), ConditionalGaussian())
-}
 
 
 class _Conditionals(Mapping[str, type[Conditional]]):

@@ -7,7 +7,8 @@ Three notions keep data, models and search apart:
 * `Fits` is a family tied to one data set: the place of sufficient statistics and of closed forms.
 
 A new family writes `Family.fit` and its `Conditional`; every other method has a default that loops
-over `fit`, and is overridden where the family knows a faster way. Scores ask only `Fits`.
+over `fit`, and is overridden where the family knows a faster way. Scores ask only `Fits`. `Family.bind` is
+the only way from data to `Fits`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,11 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.local_scores import Compiled
-from arcwise.data import Kind, Moments, Table, Variable
+from arcwise.data import Kind, Source, Statistics, Table, Variable, statistics_of
+from arcwise.data.prepare import as_numbers
 from arcwise.distributions import Categorical, Distribution, tabulate
 from arcwise.errors import DataError, FitError
 
 if TYPE_CHECKING:
+    from arcwise.conditionals.discrete import DiscreteFits
+    from arcwise.conditionals.gaussian import GaussianFits
     from arcwise.graphs import DAG
 
 __all__ = [
@@ -135,7 +139,10 @@ class HeldOut(ABC):
 class Fits(ABC):
     """A family tied to one data set; arrays over many parent sets of one child.
 
-    `nodes` are the names of the columns, `rows` the sum of the row weights; `equivalent` says that
+    `statistics` are what models are fitted from, `nodes` the names of their columns, `rows` the sum of the
+    row weights, `models` the word of each variable's family; `closed` says that directed networks of these
+    models answer in closed form, without blanket models; `normal` are the same fits where all models are
+    linear-Gaussian, `tabular` where all are tables; `equivalent` says that
     equivalent graphs have the same largest likelihood, `same_joint` that they have the same fitted joint
     density; `smoothed` that fitted models are not those of largest likelihood, which `loglik` still is;
     `lattice` that `subsets` has a closed form;
@@ -143,6 +150,9 @@ class Fits(ABC):
     sets are worked on at the same time.
     """
 
+    statistics: Statistics
+    models: tuple[str, ...]
+    closed: bool = False
     nodes: tuple[str, ...]
     rows: float
     equivalent: bool = False
@@ -150,6 +160,16 @@ class Fits(ABC):
     shared: bool = False
     smoothed: bool = False
     threads: int = 1
+
+    @property
+    def normal(self) -> "GaussianFits | None":
+        """The same where all models are linear-Gaussian."""
+        return None
+
+    @property
+    def tabular(self) -> "DiscreteFits | None":
+        """The same where all models are tables."""
+        return None
 
     @property
     def same_joint(self) -> bool:
@@ -263,6 +283,14 @@ class Family(ABC):
         """Whether there is a model of a variable given such parents; where not, a set scores -inf."""
         return child.kind in self.kinds and all(p.kind in self.parent_kinds for p in parents)
 
+    def kinds_of(self, name: str) -> frozenset[Kind]:
+        """The kinds of columns that there are models of for a variable."""
+        return self.kinds
+
+    def recast(self, table: Table) -> Table:
+        """The columns with kinds that suit the family: numeric levels are numbers if levels have no model."""
+        return table if "discrete" in self.kinds else as_numbers(table)
+
     def prepare(self, table: Table) -> Table:
         """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""
         return table
@@ -283,24 +311,44 @@ class Family(ABC):
         """The largest number of parents that so many rows can carry; None for no bound."""
         return None
 
-    def bind(self, source: Table | Moments) -> Fits:
-        """Tie the family to a data set.
+    def bind(self, source: Source, **options: Any) -> Fits:
+        """Tie the family to data; `options` are those of `fits`.
+
+        Statistics that are not the same for all parent sets are tied view by view.
+        """
+        statistics = statistics_of(source)
+        if statistics.uniform:
+            return self.fits(statistics, **options)
+        from arcwise.conditionals.views import ViewFits
+
+        return ViewFits(self, statistics, options)
+
+    @property
+    def members(self) -> "tuple[Family, ...]":
+        """The families of which there are models."""
+        return (self,)
+
+    def bind_members(self, source: Source, options: Mapping[str, Mapping[str, Any]]) -> Fits:
+        """Tie the family to data, with options of each member by its name."""
+        return self.bind(source, **options.get(self.name, {}))
+
+    def fits(self, statistics: Statistics) -> Fits:
+        """Tie the family to uniform statistics.
 
         Keyword-only parameters of an overriding method are options that `learn` hands through, but for
         `threads` (how many it may use) and `rng` (the random generator, for families that draw numbers).
         """
         from arcwise.conditionals.rowwise import RowFits
 
-        return RowFits(self, self.rows_of(source))
+        return RowFits(self, statistics)
 
-    def rows_of(self, source: Table | Moments) -> Table:
-        """The table itself; moments are refused."""
-        if isinstance(source, Moments):
-            raise FitError(
-                f"A {self.name} model needs the rows of the table, but only means and "
-                "covariances were given: read the file as a table."
-            )
-        return source
+    def rows_of(self, statistics: Statistics) -> Table:
+        """The rows of statistics; an error where there are none."""
+        return statistics.rows(f"A {self.name} model needs")
+
+    def models_of(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The word of each variable's family."""
+        return (self.name,) * len(names)
 
 
 def no_count(family: Family) -> NoReturn:

@@ -36,7 +36,8 @@ from arcwise.conditionals.base import (
     ParentSets,
     Parts,
 )
-from arcwise.data import Moments, Table, Variable
+from arcwise.data import Complete, Statistics, Table, Variable
+from arcwise.data.statistics.complete import cell_counts
 from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical
 from arcwise.errors import DataError, FitError
@@ -201,7 +202,10 @@ class Discrete(Family):
         weights: Array | None = None,
     ) -> DiscreteConditional:
         """Fit the table of column `y` given the columns `xs`, smoothed by the family's default."""
-        return fitted((*xs, y), (*parents, child), weights, Smoothing())
+        variables = (*parents, child)
+        check_cells(variables)
+        shape = tuple(len(variable.levels or ()) for variable in variables)
+        return smooth(cell_counts((*xs, y), shape, weights), Smoothing())
 
     def prepare(self, table: Table) -> Table:
         """At least two rows, and no column of more levels than can be counted."""
@@ -239,56 +243,67 @@ class Discrete(Family):
         }
         return DefaultScore("bdeu", options)
 
-    def bind(
+    def fits(
         self,
-        source: Table | Moments,
+        statistics: Statistics,
         *,
         equivalent_sample_size: float | None = None,
         row_alpha: float | None = None,
         alpha: float | None = None,
     ) -> "DiscreteFits":
-        """Tie the family to a table; the options are pseudo-counts of a whole table, a row or a cell."""
+        """Tie the family to counts; the options are pseudo-counts of a whole table, a row or a cell."""
         smoothing = _smoothing(table=equivalent_sample_size, row=row_alpha, cell=alpha)
-        return DiscreteFits(self.rows_of(source), smoothing)
+        return DiscreteFits(statistics, smoothing)
 
 
-def fitted(
-    columns: Columns, variables: Sequence[Variable], weights: Array | None, smoothing: Smoothing
-) -> DiscreteConditional:
-    """A table from columns of codes, the child's last.
+def check_cells(variables: Sequence[Variable]) -> None:
+    """Check that a table of the variables, the child last, is small enough to keep.
 
     Raises
     ------
     FitError : the table would be too large; says its size.
     """
-    shape = tuple(len(variable.levels or ()) for variable in variables)
-    size = float(np.prod(np.array(shape, dtype=float)))
+    size = float(np.prod([float(len(variable.levels or ())) for variable in variables]))
     if size > MOST_CELLS:
         child, parents = variables[-1].name, ", ".join(repr(v.name) for v in variables[:-1])
         raise FitError(
             f"The table of {child!r} given {parents} has {size:.3g} probabilities, above the "
             f"{MOST_CELLS:.3g} that are kept: take fewer parents (max_parents=), or put levels together."
         )
-    places = np.ravel_multi_index(tuple(np.asarray(c, dtype=np.intp) for c in columns), shape)
-    counts = np.bincount(places, weights, minlength=int(size)).reshape(shape).astype(float)
-    return DiscreteConditional(smoothing.rows(counts, size / shape[-1]))
+
+
+def smooth(counts: Array, smoothing: Smoothing) -> DiscreteConditional:
+    """A table of probabilities from counts, the child's axis last."""
+    return DiscreteConditional(smoothing.rows(counts, counts.size / counts.shape[-1]))
 
 
 class DiscreteFits(Fits):
-    """Tables of probabilities tied to a table of codes."""
+    """Tables of probabilities tied to counts."""
 
+    closed = True
     equivalent = True
-    lattice = True
     smoothed = True
 
-    def __init__(self, table: Table, smoothing: Smoothing) -> None:
-        if not table.total > 0:
+    def __init__(self, statistics: Statistics, smoothing: Smoothing) -> None:
+        if not statistics.total > 0:
             raise FitError(
                 "A discrete model needs at least one row with weight, but there is none."
             )
-        self.table, self.smoothing = table, smoothing
-        self.nodes, self.rows = table.names, table.total
-        self.levels = tuple(len(variable.levels or ()) for variable in table.variables)
+        self.statistics, self.smoothing = statistics, smoothing
+        self.nodes, self.rows = statistics.names, statistics.total
+        self.models = (Discrete.name,) * len(self.nodes)
+        self.levels = tuple(len(variable.levels or ()) for variable in statistics.variables)
+        self.lattice = statistics.has_rows
+
+    @property
+    def tabular(self) -> "DiscreteFits":
+        """These fits."""
+        return self
+
+    @cached_property
+    def table(self) -> Table:
+        """The rows, for compiled counts of many parent sets."""
+        return self.statistics.rows("Scores of tables need")
 
     @property
     def same_joint(self) -> bool:
@@ -309,9 +324,8 @@ class DiscreteFits(Fits):
     def conditional(self, child: int, parents: tuple[int, ...]) -> DiscreteConditional:
         """The fitted table of `child` given `parents`."""
         members = (*parents, child)
-        columns = tuple(self.table.columns[i] for i in members)
-        variables = [self.table.variables[i] for i in members]
-        return fitted(columns, variables, self.table.weights, self.smoothing)
+        check_cells([self.statistics.variables[i] for i in members])
+        return smooth(self.statistics.counts(members), self.smoothing)
 
     def takes(self, child: int, parents: tuple[int, ...]) -> bool:
         """Whether the table is small enough."""
@@ -323,15 +337,19 @@ class DiscreteFits(Fits):
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Largest log-likelihood of the data for each parent set."""
-        return self.likelihoods.many(child, sets)
+        if self.statistics.has_rows:
+            return self.likelihoods.many(child, sets)
+        return np.array([_largest(self.statistics.counts((*s, child))) for s in sets])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
         """Free probabilities."""
         r = self.levels[child]
         return np.array([self.cells(child, s) / r * (r - 1) for s in sets])
 
-    def compiled(self, charges: Array, per_param: float = 0.0) -> DiscreteScores:
-        """Largest log-likelihoods minus charges."""
+    def compiled(self, charges: Array, per_param: float = 0.0) -> DiscreteScores | None:
+        """Largest log-likelihoods minus charges, where there are rows to count."""
+        if not self.statistics.has_rows:
+            return None
         return DiscreteScores(
             self.counted, "likelihood", per_param=per_param, by_size=charges, most_cells=MOST_CELLS
         )
@@ -352,8 +370,15 @@ class DiscreteFits(Fits):
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
         """Tie the family to parts of the rows; each part needs only its own counts."""
         return _CountedHeldOut(
-            self if table is None else DiscreteFits(table, self.smoothing), parts
+            self if table is None else DiscreteFits(Complete(table), self.smoothing), parts
         )
+
+
+def _largest(counts: Array) -> float:
+    """Largest log-likelihood of a table with these counts, the child's axis last."""
+    given = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[counts > 0]
+    seen = counts[counts > 0]
+    return float(seen @ (np.log(seen) - np.log(given)))
 
 
 def _folded(

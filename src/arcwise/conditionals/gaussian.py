@@ -33,7 +33,7 @@ from arcwise.conditionals.base import (
     check_sizes,
 )
 from arcwise.conditionals.regression import GaussianConditional
-from arcwise.data import Moments, Table, Variable
+from arcwise.data import Moments, Statistics, Table, Variable
 from arcwise.errors import DataError, FitError
 
 FLOOR = 1e-10
@@ -117,21 +117,29 @@ def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array
 
 
 class GaussianFits(Fits):
-    """The linear-Gaussian family tied to the moments of a table (and its rows, where there are any)."""
+    """The linear-Gaussian family tied to moments, and to the rows they come from where there are any."""
 
+    closed = True
     equivalent = True
     lattice = True
 
-    def __init__(self, moments: Moments, table: Table | None = None) -> None:
+    def __init__(self, statistics: Statistics) -> None:
+        moments = statistics.moments()
         if not moments.n > 0:
             raise FitError(
                 "A Gaussian model needs at least one row with weight, but there is none."
             )
-        self.moments, self.table = moments, table
+        self.statistics, self.moments = statistics, moments
         self.nodes, self.rows = moments.names, float(moments.n)
+        self.models = (Gaussian.name,) * len(self.nodes)
         self.matrix, self.sd, self.constant = scale(moments.n, moments.mean, moments.scatter)
         # log(2 pi variance) and RSS / (n variance), which is 0 for a constant column
         self._constants = _LOG_2PI + 2 * np.log(self.sd) + np.where(self.constant, 0.0, 1.0)
+
+    @property
+    def normal(self) -> "GaussianFits":
+        """These fits."""
+        return self
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> GaussianConditional:
         """The fitted regression of `child` on `parents`."""
@@ -237,12 +245,7 @@ class GaussianFits(Fits):
         return GaussianHeldOut(self.moments, table or own, parts)
 
     def _rows_of(self, what: str) -> Table:
-        if self.table is None:
-            raise FitError(
-                f"{what} need the rows of the table, but only means and covariances were given: "
-                "read the file as a table, or take bic."
-            )
-        return self.table
+        return self.statistics.rows(f"{what} need", "read the file as a table, or take bic")
 
 
 class GaussianHeldOut(HeldOut):
@@ -331,8 +334,6 @@ class Gaussian(Family):
         """Ten rows for each parent: with fewer, a regression explains noise."""
         return max(1, int(rows // 10))
 
-    def bind(self, source: Table | Moments) -> GaussianFits:
-        """Tie the family to a table or to moments."""
-        if isinstance(source, Moments):
-            return GaussianFits(source)
-        return GaussianFits(Moments.of(source), source)
+    def fits(self, statistics: Statistics) -> GaussianFits:
+        """Tie the family to moments."""
+        return GaussianFits(statistics)

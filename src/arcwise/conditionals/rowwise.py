@@ -17,7 +17,7 @@ from arcwise.conditionals.base import (
     no_count,
     no_model,
 )
-from arcwise.data import Table
+from arcwise.data import Statistics, Table
 
 __all__ = ["RowFits", "RowHeldOut", "possible"]
 
@@ -27,9 +27,11 @@ Ask = Callable[[int, ParentSets], Array]
 class RowFits(Fits):
     """The default: each parent set is fitted from the rows."""
 
-    def __init__(self, family: Family, table: Table) -> None:
-        self.family, self.table = family, table
-        self.nodes, self.rows = table.names, table.total
+    def __init__(self, family: Family, statistics: Statistics) -> None:
+        self.family, self.statistics = family, statistics
+        self.table = family.rows_of(statistics)
+        self.nodes, self.rows = statistics.names, statistics.total
+        self.models, self.closed = family.models_of(self.nodes), family.closed
         self._counts: dict[tuple[int, tuple[int, ...]], int | None] = {}
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:

@@ -9,8 +9,9 @@ from arcwise.data.folds import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.prepare import Scaling, returns, standardise, with_rows
+from arcwise.data.prepare import Scaling, pseudo_rows, returns, standardise
 from arcwise.data.source import any_table, fingerprint, read
+from arcwise.data.statistics import Complete, Gathered, Source, Statistics, statistics_of
 from arcwise.data.stream import counts, gathered, moments
 from arcwise.data.table import Table
 from arcwise.data.variable import KINDS, Kind, Level, Variable
@@ -22,12 +23,16 @@ __all__ = [
     "Audit",
     "Coding",
     "ColumnAudit",
+    "Complete",
     "Example",
+    "Gathered",
     "Kind",
     "Level",
     "Moments",
     "Parts",
     "Scaling",
+    "Source",
+    "Statistics",
     "Table",
     "Variable",
     "any_table",
@@ -44,11 +49,12 @@ __all__ = [
     "held_out_part",
     "moments",
     "network_file",
+    "pseudo_rows",
     "read",
     "returns",
     "split",
     "standardise",
+    "statistics_of",
     "table",
     "with_copies",
-    "with_rows",
 ]

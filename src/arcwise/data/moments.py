@@ -268,6 +268,11 @@ class Accumulator:
         self._mean = self._mean + step * (n / total)
         self.n = total
 
+    @property
+    def mean_parts(self) -> tuple[Floats, Floats]:
+        """A point near the mean, and what leads from it to the mean."""
+        return self._shift, self._mean
+
     def moments(
         self, variables: tuple[Variable, ...], *, order: tuple[str, ...], notes: tuple[str, ...]
     ) -> Moments:

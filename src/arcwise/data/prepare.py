@@ -8,7 +8,7 @@ did, so that new rows can be treated alike and answers be brought back to the da
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from arcwise.data.conform import conform
 from arcwise.data.frames import na_marks
-from arcwise.data.moments import Moments
 from arcwise.data.table import Table
-from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError
+from arcwise.data.variable import Variable, sentence_list
+from arcwise.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,33 +129,27 @@ def _replaced(table: Table, columns: dict[str, NDArray[np.float64]]) -> Table:
     return replace(table, columns=tuple(columns.get(name, column) for name, column in kept))
 
 
-def with_rows(table: Table | Moments, rows: Any) -> Table:
-    """Add artificial rows to a table, which count exactly like real ones; a note says how many.
+def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
+    """Read artificial rows, which count exactly like real ones once they are merged; a note says how many.
 
     Parameters
     ----------
-    table : the real rows.
     rows : whatever `conform` takes, with a value in every cell.
+    variables : those of the real rows.
 
     >>> from arcwise.data.frames import table
-    >>> with_rows(table({"x": [0.5, 1.5], "y": [1.0, 2.5]}), {"x": 1.0, "y": 2.0}).rows
-    3
+    >>> real = table({"x": [0.5, 1.5], "y": [1.0, 2.5]})
+    >>> pseudo_rows({"x": 1.0, "y": 2.0}, real.variables).notes
+    ('1 artificial row counts like real ones.',)
     """
-    if not isinstance(table, Table):
-        raise FitError("pseudo_rows are added to the rows of a table, but moments were given.")
-    given = conform(rows, table.variables)
-    empty = [name for name, gaps in zip(table.names, given.missing().T, strict=True) if gaps.any()]
+    given = conform(rows, variables)
+    empty = [name for name, gaps in zip(given.names, given.missing().T, strict=True) if gaps.any()]
     if empty or not given.rows:
         what = f"{empty[0]!r} has gaps, or is not there at all" if empty else "there is no row"
         raise DataError(f"pseudo_rows need a value in every row of each column; {what}.")
-    weights = None
-    if table.weights is not None or given.weights is not None:
-        both = [np.ones(t.rows) if t.weights is None else t.weights for t in (table, given)]
-        weights = np.concatenate(both)
-    columns = tuple(map(np.concatenate, zip(table.columns, given.columns, strict=True)))
     many = given.rows != 1
     said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
-    return replace(table, columns=columns, weights=weights).with_notes(said)
+    return replace(given, notes=(said,))
 
 
 # -- gaps ----------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import Parzen, ParzenConditional
 from arcwise.conditionals.parzen.family import CEILING
 from arcwise.conditionals.parzen.fits import ParzenFits
-from arcwise.data import Table
+from arcwise.data import Complete, Table
 from arcwise.distributions import Categorical, Mixture
 from arcwise.errors import ArcwiseError, FitError, GraphError
 from arcwise.inference.base import ESTIMATED, EXACT, Cost, Engine, Found
@@ -253,7 +253,9 @@ class Stacker:
     def _fits(self) -> ParzenFits:
         """The rows of the data again, from the local models that keep them."""
         columns = tuple(model.output for model in self._models)
-        return ParzenFits(Parzen(), Table(self.net.variables, columns, self._model.weights))
+        return ParzenFits(
+            Parzen(), Complete(Table(self.net.variables, columns, self._model.weights))
+        )
 
     @cached_property
     def _models(self) -> tuple[ParzenConditional, ...]:

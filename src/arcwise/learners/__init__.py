@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arcwise.conditionals import FAMILIES
-from arcwise.data import Moments, Table
+from arcwise.data import Source, Table
 from arcwise.errors import WordError, unknown
 from arcwise.learners.boundary import Boundary
 from arcwise.learners.correlations import Stepwise
@@ -20,7 +20,7 @@ from arcwise.learners.lasso import Lasso
 from arcwise.learners.options import options_of
 from arcwise.learners.penalty import RULES, choose
 from arcwise.learners.problem import Learned, Problem, Tuned, score_options
-from arcwise.learners.specification import Specification, prepared, rows_for, settled_model
+from arcwise.learners.specification import Specification, prepared
 from arcwise.learners.trees import ChowLiu
 from arcwise.networks import Net
 from arcwise.results import Trail, Watch
@@ -29,7 +29,7 @@ from arcwise.scores import SCORES
 __all__ = [
     "LEARNERS", "RULES", "Boundary", "ChowLiu", "Directed", "Lasso", "Learned", "Learner",
     "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose", "graphs",
-    "options_of", "prepared", "rows_for", "score_options", "searches", "settled_model",
+    "options_of", "prepared", "score_options", "searches",
     "takers_of",
 ]  # fmt: skip
 
@@ -72,22 +72,23 @@ def takers_of(option: str) -> list[str]:
     known = {word: each for graph in graphs() for word, each in searches(graph).items()}
     found = {f"search={word!r}": options_of(each) for word, each in known.items() if word != "auto"}
     found |= {f"score={word!r}": score_options(word) for word in SCORES}
-    found |= {f"model={word!r}": options_of(family.bind) for word, family in FAMILIES.items()}
+    found |= {f"model={word!r}": options_of(family.fits) for word, family in FAMILIES.items()}
     return [word for word, kinds in found.items() if option in kinds]
 
 
-def bind(spec: Specification, source: Table | Moments) -> Problem:
+def bind(spec: Specification, source: Source) -> Problem:
     """Tie a specification to data, as the problem of the learner that it means.
 
     Raises
     ------
     WordError : a kind of graph, or a search for it, that is not known.
     """
-    known, model = sorted(searches(spec.graph)), settled_model(spec.model, source)
+    known = sorted(searches(spec.graph))
     if spec.search not in known:
         raise unknown("search", spec.search, known)
+    spec = spec.chosen(source)
     for learner in LEARNERS.values():
-        if learner.graph == spec.graph and learner.takes(spec, model):
+        if learner.graph == spec.graph and learner.takes(spec, spec.family.name):
             if spec.options.get("factors") is not None and learner is not Lasso:
                 raise WordError(
                     "Penalties for single pairs of variables are for the lasso: graph='undirected', "
@@ -116,7 +117,7 @@ class Learner:
         Trail(self.watch).check()
         return net
 
-    def learn(self, source: Table | Moments) -> Learned:
+    def learn(self, source: Source) -> Learned:
         """Bind the specification, choose the penalty where a rule asks for it, then learn."""
         problem, spec = bind(self.spec, source), self.spec
         rule = spec.rule or (problem.default_rule if spec.penalty is None else None)

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Moments, Table
+from arcwise.data import Source
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.parameters import fitting_note, markov_net, noise_note
@@ -39,7 +39,7 @@ class Undirected(Problem):
     graph = "undirected"
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data; refuse what speaks of directions."""
         if spec.start != "empty":
             raise GraphError(
@@ -65,7 +65,7 @@ class Boundary(Undirected):
     searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data; settle the search, and say where rows are few for it."""
         problem = super().bind(spec, source)
         word, said = problem._settled_search()
@@ -203,7 +203,7 @@ class Boundary(Undirected):
         graph, reached = self._reached(path, penalty), penalty <= path.reach
         net, late = self._fitted(graph, watch)
         short = "" if reached else _cut_short(path, penalty)
-        said = (noise_note(net, self.bound), fitting_note(net), late, short)
+        said = (noise_note(net, self.fits), fitting_note(net), late, short)
         total = self._total(path, net, watch)
         return Learned(
             self,
@@ -221,15 +221,15 @@ class Boundary(Undirected):
     def _fitted(self, graph: UGraph, watch: Watch | None) -> tuple[MarkovNet, str]:
         """The network on a graph; a sentence where there was no time for the joint distribution."""
         if not self.family.closed:  # local models alone, and without them there is no network
-            return markov_net(graph, self.bound), ""
+            return markov_net(graph, self.fits), ""
         try:
-            return markov_net(graph, self.bound, check=Trail(patient(watch)).check), ""
+            return markov_net(graph, self.fits, check=Trail(patient(watch)).check), ""
         except Interrupted:
             said = (
                 "There was no time to fit the joint distribution on this graph: each variable has a model "
                 "given its neighbours, and answers are simulated; fit(graph, data) fits it."
             )
-            return markov_net(graph, self.bound, joint=False), said
+            return markov_net(graph, self.fits, joint=False), said
 
     def _total(self, path: Path, net: MarkovNet, watch: Watch | None) -> Total:
         """The score of the joint if there is one, else the sum of local scores.
@@ -242,7 +242,7 @@ class Boundary(Undirected):
             return Total(last.score, f"{PSEUDO}{self.score_word}")
         check = Trail(patient(watch)).check
         return undirected_total(
-            net, self.bound, self.score, self.score_word, self.score_options, check=check
+            net, self.fits, self.score, self.score_word, self.score_options, check=check
         )
 
     def grid(self) -> NDArray[np.float64]:
@@ -256,7 +256,7 @@ class Boundary(Undirected):
         try:
             graphs = self.structures(penalties.tolist(), watch)
             for graph in dict.fromkeys(graphs):
-                known[graph] = markov_net(graph, self.bound, check=check)
+                known[graph] = markov_net(graph, self.fits, check=check)
         except Interrupted:
             return None
         return [known[graph] for graph in graphs]

@@ -80,7 +80,7 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
     found = choose(problem.score, problem.limits, memory=SHARE * available())
     if found.word == "exact":
         return "exact", ""
-    if problem.model != "gaussian" or prior is not None or isinstance(problem.data, Moments):
+    if problem.model != "gaussian" or prior is not None or not problem.data.has_rows:
         return "mcmc", ""
     return "bootstrap", (
         f"{len(problem.fits.nodes)} variables are too many for sums over all graphs, so certainty is "

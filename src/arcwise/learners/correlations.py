@@ -17,9 +17,8 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import FAMILIES
 from arcwise.conditionals.gaussian import GaussianFits
-from arcwise.data import Moments, Table
+from arcwise.data import Gathered, Moments, Source, Table
 from arcwise.data.ranks import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, WordError, columns_named
@@ -28,7 +27,7 @@ from arcwise.learners.boundary import Undirected
 from arcwise.learners.options import options_of, subset
 from arcwise.learners.parameters import markov_net, normal_net
 from arcwise.learners.problem import Learned
-from arcwise.learners.specification import Specification, settled_model, with_kinds
+from arcwise.learners.specification import Specification, prepared
 from arcwise.learners.totals import undirected_total
 from arcwise.networks import MarkovNet
 from arcwise.results import Interrupted, Step, Trail, Watch, patient
@@ -102,9 +101,10 @@ class Correlations(Undirected):
     fits: GaussianFits
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data; refuse what correlations do not know."""
-        if settled_model(spec.model, source) != "gaussian":
+        spec, rows = prepared(spec, source)
+        if spec.family.name != "gaussian":
             raise WordError(
                 f"The search {spec.search!r} finds the precision matrix of a normal distribution: it "
                 "needs model='gaussian'; other models are learned by search='boundary'."
@@ -115,10 +115,10 @@ class Correlations(Undirected):
                 "is for search='boundary'; the penalty is chosen by penalty='ebic', 'stars', 'cv' or 'ric'."
             )
         if spec.options.get("gaps") == "pairwise":
-            rows, moments = _pairwise(source)
-            problem = replace(super().bind(spec, moments), source=rows)
+            moments = _pairwise(rows.rows("gaps='pairwise' needs"))
+            problem = replace(cls.bind_prepared(spec, Gathered(moments)), source=rows)
         else:
-            problem = super().bind(spec, source)
+            problem = cls.bind_prepared(spec, rows)
         fits, ranked = problem.fits, problem.settings.nonparanormal
         return problem.said(
             _constants(fits), problem._steady.note(fits.nodes), _RANKS if ranked else ""
@@ -152,9 +152,10 @@ class Correlations(Undirected):
 
     def rows(self) -> Array:
         """The rows whose correlations are fitted, as a matrix; columns that do not vary are zero."""
-        data, varying = self.data, np.flatnonzero(~self.fits.constant)
-        if isinstance(data, Moments):
-            raise FitError("nonparanormal=True needs the rows of a table, got moments.")
+        data, varying = (
+            self.data.rows("nonparanormal=True needs"),
+            np.flatnonzero(~self.fits.constant),
+        )
         rows = np.zeros((data.rows, len(self.fits.nodes)))
         for i in varying.tolist():
             column, weights = data.columns[i], data.weights
@@ -164,7 +165,7 @@ class Correlations(Undirected):
     def _ranked(self) -> Array:
         """Correlations of normal scores; a column that does not vary is unrelated to all others."""
         rows = self.rows()
-        weights = self.data.weights if isinstance(self.data, Table) else None
+        weights = self.data.rows("nonparanormal=True needs").weights
         weights = np.ones(len(rows)) if weights is None else weights
         matrix: Array = (rows * (weights / weights.sum())[:, None]).T @ rows
         np.fill_diagonal(matrix, 1.0)
@@ -201,7 +202,7 @@ class Correlations(Undirected):
                 if refit:
                     raise
         if own is None:
-            net = markov_net(found.graph, self.bound, joint=False)
+            net = markov_net(found.graph, self.fits, joint=False)
             why = "The graph has too many edges for the rows: there is no joint distribution."
             return net, f"{_LATE}: there is no joint distribution." if late else why, False
         said = "The numbers are the lasso's own, shrunk by the penalty"
@@ -223,7 +224,7 @@ class Correlations(Undirected):
         self, net: MarkovNet, penalty: float, trace: Sequence[Step], stopped: str, *notes: str
     ) -> Learned:
         """What was learned, where edges are measured by the joint distribution if there is one."""
-        total = undirected_total(net, self.bound, self.score, self.score_word, self.score_options)
+        total = undirected_total(net, self.fits, self.score, self.score_word, self.score_options)
         return Learned(
             self,
             net,
@@ -252,11 +253,8 @@ def _constants(fits: GaussianFits) -> str:
     return f"{sentence_list(names)} {verb} no edges."
 
 
-def _pairwise(source: Table | Moments) -> tuple[Table, Moments]:
-    """A table with gaps, as numbers, and its moments from the rows that each pair of columns has."""
-    if isinstance(source, Moments):
-        raise FitError("gaps='pairwise' needs the rows of a table, got moments.")
-    table = with_kinds(source, FAMILIES["gaussian"])
+def _pairwise(table: Table) -> Moments:
+    """The moments of a table with missing values, from the rows that each pair of columns has."""
     if table.weights is not None:
         raise DataError("Pairwise moments take no weights: repeat the rows instead.")
     with columns_named(table.names):
@@ -269,7 +267,7 @@ def _pairwise(source: Table | Moments) -> tuple[Table, Moments]:
     )
     notes = tuple(filter(None, (*table.notes, said, found.repair.note)))
     scatter = found.covariance * rows
-    return table, Moments(table.variables, rows, found.mean, scatter, table.order, notes)
+    return Moments(table.variables, rows, found.mean, scatter, table.order, notes)
 
 
 # -- edge by edge --------------------------------------------------------------------------------
@@ -294,7 +292,7 @@ class Stepwise(Correlations):
         return model == "gaussian" and plain
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data; there is no penalty."""
         if spec.penalty is not None or spec.rule is not None:
             raise WordError(

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Moments, Table
+from arcwise.data import Source
 from arcwise.errors import GraphError, unknown
 from arcwise.graphs import DAG, Limits, Rules, complete_dag, random_dag
 from arcwise.learners.options import has_parameter
@@ -38,7 +38,7 @@ class Directed(Problem):
     searches = SEARCHES
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data; few rows bound the number of parents, and it is said."""
         problem = super().bind(spec, source)
         problem = problem.said(_apart_note(problem._apart))
@@ -52,10 +52,9 @@ class Directed(Problem):
     @property
     def _apart(self) -> tuple[str, ...]:
         """Columns that take no part in arcs under the default score."""
-        table = self.data
-        if self.spec.score is not None or isinstance(table, Moments):
+        if self.spec.score is not None or not self.data.has_rows:
             return ()
-        return self.family.set_apart(table)
+        return self.family.set_apart(self.data.rows("Columns to set apart need"))
 
     @property
     def _most_parents(self) -> int | None:
@@ -91,11 +90,11 @@ class Directed(Problem):
     def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
         """Search for the graph, and fit its local models."""
         kept, result, begin = self._found(penalty, self.options, watch)
-        net = directed_net(result.graph, kept.bound, check=Trail(patient(watch)).check)
+        net = directed_net(result.graph, kept.fits, check=Trail(patient(watch)).check)
         said = (
             _unmoved(result, begin),
             _small(result, self.fits.rows),
-            blanket_note(net, kept.bound),
+            blanket_note(net, kept.fits),
         )
         return Learned(
             kept,
@@ -227,7 +226,7 @@ class Directed(Problem):
             kept, result, _ = self._found(penalty, {**once, **self.options}, watch)
             if result.stopped == ASKED:
                 return None
-            found.append(directed_net(result.graph, kept.bound, check=_no_blankets))
+            found.append(directed_net(result.graph, kept.fits, check=_no_blankets))
         return found
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from arcwise.data import Moments, Table
+from arcwise.data import Source
 from arcwise.errors import WordError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.correlations import LOOSE, Array, Correlations, Found, Settings
@@ -49,7 +49,7 @@ class Lasso(Correlations):
         return spec.search in cls.searches
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data; cross-validation judges the lasso's own numbers."""
         why = ""
         if spec.search == "auto":

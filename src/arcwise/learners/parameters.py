@@ -9,15 +9,13 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import FAMILIES, Fits
-from arcwise.conditionals.discrete import DiscreteFits
+from arcwise.conditionals import Fits
 from arcwise.conditionals.gaussian import GaussianFits
-from arcwise.data import Moments, Table
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, UGraph, cpdag, members, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, TableJoint
@@ -36,38 +34,13 @@ MEMBERS = 16
 Check = Callable[[], None]
 
 
-class Bound(NamedTuple):
-    """What local models are fitted from.
-
-    `fits` is a family tied to `data`, and `models` the word of each variable's own family.
-    """
-
-    data: Table | Moments
-    fits: Fits
-    models: tuple[str, ...]
-
-    @property
-    def closed(self) -> bool:
-        """Whether directed networks of these models answer in closed form."""
-        return all(FAMILIES[model].closed for model in self.models)
-
-    @property
-    def gaussian(self) -> GaussianFits | None:
-        """The Gaussian fits, where all models are Gaussian."""
-        return self.fits if isinstance(self.fits, GaussianFits) else None
-
-    def local(self, node: int, inputs: tuple[int, ...]) -> Any:
-        """The fitted local model of a variable."""
-        return self.fits.conditional(node, inputs)
-
-
-def retuned(bound: Bound, graph: DAG | UGraph) -> Bound:
+def retuned(fits: Fits, graph: DAG | UGraph) -> Fits:
     """The same with what local models share, such as one bandwidth for all, tuned to a graph."""
     inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
-    return bound._replace(fits=bound.fits.retuned(inputs) or bound.fits)
+    return fits.retuned(inputs) or fits
 
 
-def directed_net(graph: DAG, bound: Bound, *, check: Check | None = None) -> BayesNet:
+def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> BayesNet:
     """Fit the local models of a directed graph, and the blanket models where answers need them.
 
     There are none where a family has no model of its variable given the blanket: answers then come from
@@ -76,20 +49,20 @@ def directed_net(graph: DAG, bound: Bound, *, check: Check | None = None) -> Bay
     Parameters
     ----------
     graph : over the columns of the data.
-    bound : what local models are fitted from.
+    fits : a family tied to the data.
     check : called before each blanket model; where it raises `Interrupted`, there are none.
     """
-    fitted = tuple(bound.local(child, row) for child, row in enumerate(graph.parents))
+    fitted = tuple(fits.conditional(child, row) for child, row in enumerate(graph.parents))
     blankets, wide = None, moral(graph)
     with contextlib.suppress(Interrupted):
-        if not bound.closed and all(map(bound.fits.takes, range(len(fitted)), wide.neighbours)):
-            blankets = markov_net(wide, bound, check=check)
-    return BayesNet(bound.data.variables, graph, fitted, blankets)
+        if not fits.closed and all(map(fits.takes, range(len(fitted)), wide.neighbours)):
+            blankets = markov_net(wide, fits, check=check)
+    return BayesNet(fits.statistics.variables, graph, fitted, blankets)
 
 
-def blanket_note(net: BayesNet, bound: Bound) -> str:
+def blanket_note(net: BayesNet, fits: Fits) -> str:
     """A sentence where a directed network lacks the blanket models that its answers would need."""
-    if net.blankets is not None or bound.closed:
+    if net.blankets is not None or fits.closed:
         return ""
     return (
         "There was no time to fit each variable given its Markov blanket, which Gibbs sampling and "
@@ -98,7 +71,7 @@ def blanket_note(net: BayesNet, bound: Bound) -> str:
 
 
 def markov_net(
-    graph: UGraph, bound: Bound, *, joint: bool = True, check: Check | None = None
+    graph: UGraph, fits: Fits, *, joint: bool = True, check: Check | None = None
 ) -> MarkovNet:
     """Fit each variable given its neighbours; parameters as for `directed_net`.
 
@@ -110,21 +83,22 @@ def markov_net(
     `check` is called before each local model, and now and then in a long joint fit; what it raises ends the
     work.
     """
-    own, data = bound.gaussian, bound.data
+    own, variables = fits.normal, fits.statistics.variables
     if joint and own is not None:
         for matrix in _matrices(own):
             with contextlib.suppress(FitError):
                 return normal_net(known(matrix, graph, check=check).precision, graph, own)
-    if joint and isinstance(bound.fits, DiscreteFits):
+    tables = fits.tabular
+    if joint and tables is not None:
         with contextlib.suppress(FitError):
-            found = fitted_tables(bound.fits.table, graph, bound.fits.smoothing, check=check)
-            return MarkovNet.normal(data.variables, graph, found)
+            found = fitted_tables(tables.table, graph, tables.smoothing, check=check)
+            return MarkovNet.normal(variables, graph, found)
     fitted = []
     for node, row in enumerate(graph.neighbours):
         if check is not None:
             check()
-        fitted.append(bound.local(node, row))
-    return MarkovNet(data.variables, graph, tuple(fitted), typical_rows(data))
+        fitted.append(fits.conditional(node, row))
+    return MarkovNet(variables, graph, tuple(fitted), fits.statistics.typical(TYPICAL))
 
 
 def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
@@ -135,16 +109,16 @@ def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
         yield steady.matrix
 
 
-def noise_note(net: Net, bound: Bound) -> str:
+def noise_note(net: Net, fits: Fits) -> str:
     """A sentence where a network with a joint normal distribution was fitted with noise."""
-    fits = bound.gaussian
-    if fits is None or not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
+    normal = fits.normal
+    if normal is None or not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
         return ""
-    fitted = net.joint.covariance / fits.sd[:, None] / fits.sd
+    fitted = net.joint.covariance / normal.sd[:, None] / normal.sd
     pairs = np.array(net.graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
-    apart = np.abs(fitted - fits.matrix)[pairs[0], pairs[1]]
+    apart = np.abs(fitted - normal.matrix)[pairs[0], pairs[1]]
     noisy = apart.size and apart.max() > _NOISY
-    return steadied(fits.matrix, fits.rows).note(fits.nodes) if noisy else ""
+    return steadied(normal.matrix, normal.rows).note(normal.nodes) if noisy else ""
 
 
 def fitting_note(net: Net) -> str:
@@ -166,27 +140,27 @@ def normal_net(precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits
     return MarkovNet.normal(fits.moments.variables, graph, joint)
 
 
-def fitted_nets(graphs: Sequence[DAG | UGraph], bound: Bound) -> tuple[Net, ...]:
+def fitted_nets(graphs: Sequence[DAG | UGraph], fits: Fits) -> tuple[Net, ...]:
     """A fitted network for each graph; local models that graphs share are fitted once."""
-    local = cache(bound.fits.conditional)
+    local = cache(fits.conditional)
 
     def net(graph: DAG | UGraph) -> Net:
         if isinstance(graph, UGraph):
-            return markov_net(graph, bound)
-        if not bound.closed:
-            return directed_net(graph, bound)
+            return markov_net(graph, fits)
+        if not fits.closed:
+            return directed_net(graph, fits)
         fitted = tuple(local(child, row) for child, row in enumerate(graph.parents))
-        return BayesNet(bound.data.variables, graph, fitted)
+        return BayesNet(fits.statistics.variables, graph, fitted)
 
     return tuple(map(net, graphs))
 
 
-def alike(bound: Bound, forced: Sequence[int]) -> Callable[[Any], Any] | None:
+def alike(fits: Fits, forced: Sequence[int]) -> Callable[[Any], Any] | None:
     """What directed graphs with the same answers have in common: their class, and the parents of what is set.
 
     None where equivalent graphs have different joint distributions.
     """
-    if not bound.closed or not bound.fits.same_joint:
+    if not fits.closed or not fits.same_joint:
         return None
 
     def key(graph: Any) -> Any:
@@ -213,18 +187,3 @@ def class_members(
         shares += [weight / len(each)] * len(each)
         classes += [number] * len(each)
     return tuple(found), np.array(shares), np.array(classes, dtype=np.intp)
-
-
-def typical_rows(data: Table | Moments) -> tuple[NDArray[Any], ...]:
-    """Rows of the data, evenly spaced where they are many; of moments, the means.
-
-    >>> from arcwise.data import table
-    >>> [len(column) for column in typical_rows(table({"x": [0.5, 1.5, 2.5]}))]
-    [3]
-    """
-    if isinstance(data, Moments):
-        return tuple(np.array([mean]) for mean in data.mean)
-    if data.rows <= TYPICAL:
-        return data.columns
-    chosen = np.linspace(0, data.rows - 1, TYPICAL).round().astype(np.intp)
-    return tuple(column[chosen] for column in data.columns)

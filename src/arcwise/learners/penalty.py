@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Moments, Table, folds
+from arcwise.data import Table, folds
 from arcwise.errors import FitError, WordError, columns_named
 from arcwise.evaluate import Judged, judged, mean_error
 from arcwise.graphs import UGraph
@@ -96,9 +96,7 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
     The curve has penalty, mean, error, loss against the best and its error, edges. Where no fold was done
     in time, the penalty is the family's own, or else BIC's for a coefficient, and the curve is empty.
     """
-    table, spec = problem.source, problem.spec
-    if isinstance(table, Moments):
-        raise FitError(f"penalty={rule!r} needs the rows of a table, got moments.")
+    table, spec = problem.source.rows(f"penalty={rule!r} needs"), problem.spec
     table, parts = folds(table, min(_FOLDS, table.units), spec.generator())
     grid = problem.grid()
     if problem.model == "gaussian":
@@ -239,16 +237,12 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
 
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
     """Rows with their weights, a row for each unit where these are counts; constant columns are zero."""
-    data = problem.data
     if problem.settings.gaps == "pairwise":
         raise WordError(
             f"penalty={rule!r} needs complete rows, which gaps='pairwise' does without: take 'ebic', "
             "'cv' or a number, or gaps='complete'."
         )
-    if isinstance(data, Moments):
-        raise FitError(
-            f"penalty={rule!r} needs the rows of a table, got moments: take 'ebic', or a number."
-        )
+    data = problem.data.rows(f"penalty={rule!r} needs", "take 'ebic', or a number")
     if problem.settings.scale == "covariance":
         raise WordError(
             f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "

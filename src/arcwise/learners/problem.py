@@ -14,13 +14,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import FAMILIES, DefaultScore, Family, Fits
-from arcwise.data import Moments, Table, with_rows
+from arcwise.conditionals import DefaultScore, Family, Fits
+from arcwise.data import Complete, Source, Statistics, pseudo_rows
 from arcwise.errors import FitError, GraphError, plural, unknown
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.options import has_parameter, options_of, split_options
-from arcwise.learners.parameters import Bound
-from arcwise.learners.specification import Specification, prepared, settled_model
+from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import Net
 from arcwise.results import ASKED, Interrupted, Path, Step, Trail, Watch
 from arcwise.scores import SCORES, Cached, Score
@@ -63,8 +62,9 @@ def _no_search() -> None:
 class Problem:
     """A specification tied to data; each learner is a kind of problem, with a way to find a graph.
 
-    `source` are the rows that were given, prepared, and `data` the same with an expert's artificial rows
-    among them; `options` are those of the search; `penalty` is the one asked for, or the family's own.
+    `family` is that of each variable, `source` what was given, prepared, and `data` the same with an expert's
+    artificial rows among them; `options` are those of the search; `penalty` is the one asked for, or the
+    family's own.
 
     A learner says which kind of `graph` it finds and which words for `searches` it knows. A word leads to
     the function whose keyword-only parameters are its options.
@@ -76,9 +76,9 @@ class Problem:
     default_rule: ClassVar[str | None] = None
 
     spec: Specification
-    model: str
-    source: Table | Moments
-    data: Table | Moments
+    family: Family
+    source: Statistics
+    data: Statistics
     fits: Fits
     score_word: str
     score_options: Mapping[str, Any]
@@ -94,34 +94,41 @@ class Problem:
         return spec.search in cls.searches
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data."""
-        model = settled_model(spec.model, source)
-        family = FAMILIES[model]
-        rows = prepared(source, family, spec.missing)
-        data = rows if spec.pseudo_rows is None else with_rows(rows, spec.pseudo_rows)
+        spec, rows = prepared(spec, source)
+        return cls.bind_prepared(spec, rows)
+
+    @classmethod
+    def bind_prepared(cls, spec: Specification, rows: Statistics) -> Self:
+        """Tie a specification to data that were prepared for it."""
+        family, data = spec.family, rows
+        if spec.pseudo_rows is not None:
+            data = rows.merged(Complete(pseudo_rows(spec.pseudo_rows, rows.variables)))
         word, given, why = cls._settled_score(spec, family, data)
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))
-        for_search, for_score, for_model = split_options(
+        for_search, for_score, *for_models = split_options(
             spec.options,
             (f"the search {spec.search!r}", options_of(cls.searches[spec.search])),
             (f"the score {word!r}", score_options(word)),
-            (f"the model {model!r}", options_of(family.bind)),
+            *model_takers(family),
             elsewhere=_elsewhere,
         )
         for_score = {**given, **for_score}  # a family's own choices are for the score alone
         inner = {"threads": spec.threads, "rng": spec.stream(3)}
-        for_model |= {
-            word: each for word, each in inner.items() if has_parameter(family.bind, word)
+        for_family = {
+            member.name: options
+            | {name: each for name, each in inner.items() if has_parameter(member.fits, name)}
+            for member, options in zip(family.members, for_models, strict=True)
         }
         penalty, price = _default_penalty(spec, family, data)
         return cls(
             spec,
-            model,
+            family,
             rows,
             data,
-            family.bind(data, **for_model),
+            family.bind_members(data, for_family),
             word,
             for_score,
             for_search,
@@ -130,9 +137,7 @@ class Problem:
         )
 
     @classmethod
-    def _settled_score(
-        cls, spec: Specification, family: Family, data: Table | Moments
-    ) -> DefaultScore:
+    def _settled_score(cls, spec: Specification, family: Family, data: Statistics) -> DefaultScore:
         """The score's word, its options, and a sentence where the choice may surprise.
 
         Where the penalty is tuned, it takes the place of a score's own penalty for parameters.
@@ -158,7 +163,7 @@ class Problem:
     def score(self) -> Score:
         """The score, without priors; local scores that are dear are kept once they were asked for."""
         entry, rng = SCORES[self.score_word], self.spec.stream(0)
-        score = entry.tie(self.fits, self.data, rng, **self.score_options)
+        score = entry.tie(self.fits, rng, **self.score_options)
         return score if score.lattice else Cached(score)
 
     @property
@@ -167,20 +172,14 @@ class Problem:
         return self.searches[self.spec.search]
 
     @property
-    def family(self) -> Family:
-        """The kind of local models."""
-        return FAMILIES[self.model]
+    def model(self) -> str:
+        """The names of the kinds of local models."""
+        return self.family.name
 
     @property
     def usual_penalty(self) -> float:
         """The family's own penalty per edge for these rows."""
-        rows = self.source.effective_rows if isinstance(self.source, Table) else self.source.total
-        return self.family.default_penalty(len(self.source.names), rows)
-
-    @property
-    def bound(self) -> Bound:
-        """What local models are fitted from."""
-        return Bound(self.data, self.fits, (self.model,) * len(self.fits.nodes))
+        return self.family.default_penalty(len(self.source.names), self.source.effective_rows)
 
     @property
     def words(self) -> dict[str, str]:
@@ -305,14 +304,12 @@ def _elsewhere(option: str) -> list[str]:
     return takers_of(option)
 
 
-def _default_penalty(
-    spec: Specification, family: Family, data: Table | Moments
-) -> tuple[float, str]:
+def _default_penalty(spec: Specification, family: Family, data: Statistics) -> tuple[float, str]:
     """The penalty, and a sentence where it is the family's own."""
     if spec.penalty is not None or spec.rule is not None:
         return spec.penalty or 0.0, ""
-    weighted = isinstance(data, Table) and data.weights is not None
-    rows = data.effective_rows if isinstance(data, Table) else data.total
+    rows = data.effective_rows
+    weighted = rows != data.total
     own = family.default_penalty(len(data.names), rows)
     known = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
     note = (
@@ -320,6 +317,11 @@ def _default_penalty(
         f"{known} and {plural(len(data.names), 'column')}; penalty=NUMBER sets another, 'cv' tunes it."
     )
     return own, note if own else ""
+
+
+def model_takers(family: Family) -> list[tuple[str, dict[str, Any]]]:
+    """The kinds of local models with the options that they take."""
+    return [(f"the model {member.name!r}", options_of(member.fits)) for member in family.members]
 
 
 def score_options(word: str) -> dict[str, Any]:

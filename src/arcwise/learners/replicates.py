@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import DefaultScore
-from arcwise.data import Moments, Table
-from arcwise.errors import ArcwiseError, FitError, WordError, unknown
+from arcwise.data import Table
+from arcwise.errors import ArcwiseError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.learners.options import has_parameter
 from arcwise.learners.parallel import pieces
 from arcwise.learners.penalty import choose
 from arcwise.learners.problem import Problem
-from arcwise.learners.specification import Specification, rows_for
+from arcwise.learners.specification import Specification
 from arcwise.results import Interrupted, Step, Watch
 from arcwise.scores import HELD_OUT
 
@@ -135,9 +135,7 @@ class Replicates:
     watch: Watch | None = None
 
     @classmethod
-    def of(
-        cls, choices: Settled, source: Table | Moments, rng: np.random.Generator, **more: Any
-    ) -> "Replicates":
+    def of(cls, choices: Settled, rng: np.random.Generator, **more: Any) -> "Replicates":
         """The replicates of a problem whose choices are made.
 
         Raises
@@ -145,11 +143,6 @@ class Replicates:
         FitError : there are no rows to draw from.
         WordError : no way of resampling, a fraction that is none, or runs that cannot differ.
         """
-        if isinstance(source, Moments):
-            raise FitError(
-                "Resampling needs the rows of the table, but only means and covariances were given: read "
-                "the file as a table, or take method='exact' or 'mcmc'."
-            )
         way, share = more.get("resampling", "bootstrap"), more.get("fraction", 0.5)
         if way not in RESAMPLING:
             raise unknown("way of resampling", way, RESAMPLING)
@@ -157,7 +150,9 @@ class Replicates:
             raise WordError(f"fraction= is the share of rows, between 0 and 1, not {share!r}.")
         if way == "none":
             _check_chance(choices.problem)
-        table = rows_for(choices.spec, source)
+        table = choices.problem.source.rows(
+            "Resampling needs", "read the file as a table, or take method='exact' or 'mcmc'"
+        )
         if choices.problem.score_word in HELD_OUT and table.units > table.rows:
             table = table.expanded()  # copies of a unit go together, not those of a distinct row
         return cls(choices.spec, table, type(choices.problem), choices.penalty, rng, **more)

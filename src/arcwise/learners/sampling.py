@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import FAMILIES, DefaultScore, Family
-from arcwise.data import Moments, Table
+from arcwise.conditionals import DefaultScore, Family
+from arcwise.data import Source, statistics_of
 from arcwise.errors import FitError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, told, unpack_graphs
@@ -22,7 +22,7 @@ from arcwise.learners.directed import Directed
 from arcwise.learners.parallel import BACKENDS, inside
 from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
-from arcwise.learners.specification import Specification, settled_model
+from arcwise.learners.specification import Specification
 from arcwise.results import Posterior, Watch, of_draws
 
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
@@ -151,23 +151,16 @@ ONE_WAY = "Equivalent graphs differ in this score: directions are the score's op
 """What is said of directions under such a score."""
 
 
-def constant_note(source: Table | Moments) -> str:
+def constant_note(source: Source) -> str:
     """A sentence where columns are constant, so that data say nothing of their edges."""
-    if isinstance(source, Moments):
-        names = [
-            name for name, x in zip(source.names, np.diag(source.scatter), strict=True) if not x
-        ]
-    else:
-        names = [
-            name for name in source.names if (source.column(name) == source.column(name)[:1]).all()
-        ]
+    names = statistics_of(source).constant()
     if not names:
         return ""
     said = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
     return f"Constant, so that the data say nothing of its edges, and the prior all: {said}."
 
 
-def posterior_score(family: Family, data: Table | Moments) -> DefaultScore:
+def posterior_score(family: Family, data: Source) -> DefaultScore:
     """The score that weighs graphs where none is asked for: that of learning, guards and a prior included.
 
     Two families have a marginal likelihood, with a charge for each arc that makes probabilities true, by
@@ -190,13 +183,13 @@ def posterior_score(family: Family, data: Table | Moments) -> DefaultScore:
     return own._replace(options={**own.options, **changes})
 
 
-def with_score(spec: Specification, source: Table | Moments, plan: Plan) -> Specification:
+def with_score(spec: Specification, source: Source, plan: Plan) -> Specification:
     """The specification with the score that weighs graphs, where none is asked for.
 
     It is that of learning, with the same guards and prior over graphs; a prior that is asked for takes that
     one's place.
     """
-    family = FAMILIES[settled_model(spec.model, source)]
+    family = spec.chosen(source).family
     searched = plan.method == "bootstrap" and not family.counts
     if spec.score is not None or spec.graph != "directed" or searched:
         return spec
@@ -208,7 +201,7 @@ def with_score(spec: Specification, source: Table | Moments, plan: Plan) -> Spec
 
 def of_replicates(
     spec: Specification,
-    source: Table | Moments,
+    source: Source,
     problem: Problem,
     plan: Plan,
     rng: np.random.Generator,
@@ -240,7 +233,7 @@ def of_replicates(
     choices = settled(spec, problem, plan.n_jobs, watch)
     away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
     ways = {"resampling": plan.resampling, "fraction": plan.fraction}
-    work = Replicates.of(choices, source, rng, watch=away, **ways)
+    work = Replicates.of(choices, rng, watch=away, **ways)
     directed = spec.graph == "directed"
     done = unpack_graphs(kept, problem.fits.nodes, directed) if kept else []
     count = 200 if plan.draws is None else plan.draws

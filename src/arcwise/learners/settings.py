@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from arcwise.data import Moments
 from arcwise.graphs import DAG, Rules
 from arcwise.learners.problem import Problem, score_options
 from arcwise.learners.specification import Specification
@@ -30,7 +29,7 @@ def settings_of(problem: Problem) -> dict[str, Any]:
         **_knowledge(spec),
     }
     if spec.pseudo_rows is not None:
-        settings["pseudo_rows"] = _count(problem.data) - _count(problem.source)
+        settings["pseudo_rows"] = problem.data.total - problem.source.total
     if options := dict(spec.options):
         if "factors" in options:
             options["factors"] = str(options["factors"])
@@ -85,7 +84,3 @@ def _knowledge(spec: Specification) -> dict[str, Any]:
     if spec.missing != "drop":
         settings["missing"] = spec.missing
     return settings
-
-
-def _count(data: Any) -> float:
-    return float(data.n if isinstance(data, Moments) else data.rows)

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcwise.conditionals.discrete import DiscreteFits
+from arcwise.conditionals import Fits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph, cardinality_order, decomposable
-from arcwise.learners.parameters import Bound
 from arcwise.networks import MarkovNet, NormalJoint
 from arcwise.results import Interrupted
 from arcwise.scores import SCORES, Score, total
@@ -43,7 +42,7 @@ def is_pseudo(word: object) -> bool:
 
 def undirected_total(
     net: MarkovNet,
-    bound: Bound,
+    fits: Fits,
     score: Score,
     word: str,
     options: Mapping[str, Any] | None = None,
@@ -55,14 +54,14 @@ def undirected_total(
     Parameters
     ----------
     net : the network.
-    bound : what its local models were fitted from.
+    fits : what its local models were fitted by.
     score : the score of local models, without priors.
     word, options : its name, and its own options.
     check : called now and then in a long fit; where it raises `Interrupted`, the local models are summed.
     """
     joint = None
     with contextlib.suppress(FitError, Interrupted):
-        joint = _joint_total(net, bound, score, word, options or {}, check)
+        joint = _joint_total(net, fits, score, word, options or {}, check)
     if joint is not None:
         return Total(joint, word)
     return pseudo_total(net, score, word)
@@ -76,7 +75,7 @@ def pseudo_total(net: MarkovNet, score: Score, word: str) -> Total:
 
 def _joint_total(
     net: MarkovNet,
-    bound: Bound,
+    fits: Fits,
     score: Score,
     word: str,
     options: Mapping[str, Any],
@@ -86,17 +85,17 @@ def _joint_total(
     graph, charges, known = net.graph, SCORES[word].charges, None
     if net.joint is None:
         return None
-    if charges is not None and isinstance(net.joint, NormalJoint) and bound.gaussian is not None:
+    if charges is not None and isinstance(net.joint, NormalJoint) and fits.normal is not None:
         size = 2.0 * len(net.names) + graph.n_edges
-        known = _normal_loglik(net.joint, bound.gaussian), size
+        known = _normal_loglik(net.joint, fits.normal), size
     elif score.equivalent and decomposable(graph):
         return total(score, _ordered(graph))
-    elif charges is not None and isinstance(bound.fits, DiscreteFits):
-        known = largest_likelihood(bound.fits.table, graph, check=check)
+    elif charges is not None and fits.tabular is not None:
+        known = largest_likelihood(fits.tabular.table, graph, check=check)
     if charges is None or known is None:
         return None
     loglik, parameters = known
-    cost = charges(bound.fits.rows, len(net.names), **options)
+    cost = charges(fits.rows, len(net.names), **options)
     return loglik - cost.per_param * parameters - cost.per_parent * graph.n_edges
 
 

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Moments, Table
+from arcwise.data import Source
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, Limits, rooted, spanning_forest
 from arcwise.learners.parameters import directed_net
@@ -40,7 +40,7 @@ class ChowLiu(Problem):
     searches = {"chow-liu": chow_liu}  # noqa: RUF012
 
     @classmethod
-    def bind(cls, spec: Specification, source: Table | Moments) -> Self:
+    def bind(cls, spec: Specification, source: Source) -> Self:
         """Tie a specification to data; refuse what a tree cannot begin with."""
         if spec.start != "empty" or spec.expert is not None:
             raise GraphError(
@@ -70,7 +70,7 @@ class ChowLiu(Problem):
             graph, end = self.limits.start(), ASKED
         value = total(score, graph)
         trail.add("forest", value, graph.n_arcs)
-        net = directed_net(graph, self.bound)
+        net = directed_net(graph, self.fits)
         return Learned(self, net, value, penalty, tuple(trail.steps), end, self.limits)
 
     def _penalised(self, penalty: float) -> Score:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from arcwise.conditionals import Fits
-from arcwise.data import Moments, Table, folds, held_out_part
-from arcwise.errors import FitError, WordError
+from arcwise.data import Table, folds, held_out_part
+from arcwise.errors import WordError
 from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
@@ -69,15 +69,12 @@ class Entry:
     parts: str = "none"
     charges: Callable[..., Charges] | None = None
 
-    def tie(
-        self, fits: Fits, data: Table | Moments, rng: np.random.Generator, **options: Any
-    ) -> Score:
+    def tie(self, fits: Fits, rng: np.random.Generator, **options: Any) -> Score:
         """Bind the score to fits, with the parts of the rows that it holds out.
 
         Parameters
         ----------
         fits : a family tied to the data.
-        data : the same data.
         rng : random generator of the parts.
         options : of the score, with `folds` where it takes all parts in turn, and `fraction`, the share of
             rows, where it holds out one.
@@ -89,11 +86,9 @@ class Entry:
         """
         if self.parts == "none":
             return self.bind(fits, **options)
-        if isinstance(data, Moments):
-            raise FitError(
-                "A score of rows that are held out needs the rows of the table, but only means and "
-                "covariances were given: take bic, or read the file as a table."
-            )
+        data = fits.statistics.rows(
+            "A score of rows that are held out needs", "take bic, or read the file as a table"
+        )
         if self.parts == "all":
             dealt = folds(data, int(options.pop("folds", 10)), rng)
             return self.bind(fits, dealt.rows, _other(dealt.table, data), **options)

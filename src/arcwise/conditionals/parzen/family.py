@@ -14,7 +14,7 @@ from arcwise.conditionals.parzen.model import (
     block_of,
     canonical_order,
 )
-from arcwise.data import Moments, Table, Variable
+from arcwise.data import Statistics, Table, Variable
 from arcwise.data.variable import KINDS, sentence_list
 from arcwise.errors import DataError, WordError, unknown
 
@@ -124,9 +124,9 @@ class Parzen(Family):
         pairs = columns * (columns - 1) / 2
         return float(max(1.0, np.log(rows * (10 + pairs) / 100)) / rows)
 
-    def bind(
+    def fits(
         self,
-        source: Table | Moments,
+        statistics: Statistics,
         *,
         bandwidths: Bandwidths = "two",
         min_bandwidth: float = 0.01,
@@ -137,7 +137,7 @@ class Parzen(Family):
 
         Parameters
         ----------
-        source : the table.
+        statistics : with rows.
         bandwidths : "two" (inputs, output), "one" for both, or "shared": one for the whole network.
         min_bandwidth : smallest bandwidth, in standard deviations.
         tail_weight : weight of a wide component in every fitted density, against outlying rows.
@@ -145,7 +145,6 @@ class Parzen(Family):
         """
         from arcwise.conditionals.parzen.fits import ParzenFits
 
-        table = self.rows_of(source)
         if bandwidths not in BANDWIDTHS:
             raise unknown("kind of bandwidths", bandwidths, BANDWIDTHS)
         if not 0 < min_bandwidth < CEILING:
@@ -162,7 +161,7 @@ class Parzen(Family):
             tail_weight=tail_weight,
             threads=threads,
         )
-        return ParzenFits(family, table)
+        return ParzenFits(family, statistics)
 
 
 def _sampled(table: Table) -> Table:

@@ -20,8 +20,8 @@ from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, n
 from arcwise.conditionals.parzen.family import BANDWIDTHS, CEILING, Parzen
 from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of, canonical_order
 from arcwise.conditionals.rowwise import RowHeldOut
+from arcwise.data import Complete, Statistics, Table, Variable
 from arcwise.data import Parts as UnitParts
-from arcwise.data import Table, Variable
 
 if TYPE_CHECKING:
     from arcwise.graphs import DAG
@@ -36,10 +36,13 @@ _LOG_2PI = float(np.log(2 * np.pi))
 class ParzenFits(Fits):
     """The Parzen family tied to a table."""
 
-    def __init__(self, family: Parzen, table: Table, *, width: float | None = None) -> None:
-        self.family, self.source, table = family, table, table.expanded()
-        self.table = table
+    def __init__(
+        self, family: Parzen, statistics: Statistics, *, width: float | None = None
+    ) -> None:
+        self.family, self.statistics = family, statistics
+        self.table = table = family.rows_of(statistics).expanded()
         self.nodes, self.rows = table.names, table.total
+        self.models = family.models_of(self.nodes)
         self.shared, self.threads = family.bandwidths == "shared", family.threads
         self.given = np.ones(table.rows) if table.weights is None else table.weights
         # Sums go over the rows in the order of what they hold, so that the order given changes no digit.
@@ -123,7 +126,9 @@ class ParzenFits(Fits):
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
         """Tie the family to parts of the rows; each is scored by models fitted to the rest."""
-        units, rows = UnitParts(table or self.source, tuple(parts)).expanded()
+        units, rows = UnitParts(
+            table or self.family.rows_of(self.statistics), tuple(parts)
+        ).expanded()
         return RowHeldOut(replace(self.family, width=self.width), units, rows)
 
     def seconds(self, inputs: int) -> float:
@@ -186,7 +191,7 @@ class ParzenFits(Fits):
         width = self._best_width(terms)
         if abs(np.log(width / self.width)) < _CLOSE:
             return None
-        return ParzenFits(self.family, self.source, width=width)
+        return ParzenFits(self.family, self.statistics, width=width)
 
 
 def kept_fits(
@@ -214,7 +219,7 @@ def kept_fits(
         return None
     family = Parzen(bandwidths=kind, min_bandwidth=least, tail_weight=first.tail_weight)
     width = float(first.bandwidths[0]) if family.bandwidths == "shared" else None
-    return ParzenFits(family, table, width=width)
+    return ParzenFits(family, Complete(table), width=width)
 
 
 def _normaliser(width: float, levels: int) -> float:

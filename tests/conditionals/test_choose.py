@@ -7,11 +7,10 @@ from contracts.laplace import Laplace
 from contracts.multinomial import Multinomial
 
 import arcwise as aw
-from arcwise.conditionals import FAMILIES, Assigned
-from arcwise.data import Moments
+from arcwise.conditionals import FAMILIES, Mixed, prepare
+from arcwise.data import Complete, Moments
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
-from arcwise.learners import prepared
 from arcwise.networks import log_density
 from arcwise.scores import bic, kfold, leave_one_out, total
 
@@ -26,8 +25,8 @@ def registered(monkeypatch):
         monkeypatch.setitem(FAMILIES, family.name, family)
 
 
-def assigned() -> Assigned:
-    return Assigned({name: FAMILIES[word] for name, word in OWN.items()})
+def families() -> Mixed:
+    return Mixed({name: FAMILIES[word] for name, word in OWN.items()})
 
 
 @pytest.mark.parametrize("make", [bic, leave_one_out, "kfold"], ids=["bic", "loo", "kfold"])
@@ -37,7 +36,7 @@ def test_local_scores_are_those_of_each_variables_own_family(make):
     together = dict(OWN)
     if make is bic:
         together |= dict.fromkeys(("v2", "v3"), "laplace") | {"v2": "multinomial"}
-    family = Assigned({name: FAMILIES[word] for name, word in together.items()})
+    family = Mixed({name: FAMILIES[word] for name, word in together.items()})
     score = bind(family.bind(SOURCE))
     for child, name in enumerate(SOURCE.names):
         own = FAMILIES[together[name]]
@@ -58,7 +57,7 @@ def test_a_mixed_network_is_fitted_scored_saved_loaded_and_asked(tmp_path):
     net = aw.fit(GRAPH, SOURCE, model=OWN)
     assert net.net.models == tuple(OWN.values())
     assert net.settings["score"] == "loo"  # Parzen windows count no parameters
-    score = leave_one_out(assigned().bind(SOURCE))
+    score = leave_one_out(families().bind(SOURCE))
     assert net.score == pytest.approx(total(score, GRAPH), rel=1e-12)
     for tail, head in GRAPH.numbered_arcs:
         row = GRAPH.parents[head]
@@ -83,7 +82,7 @@ def test_where_all_parameters_count_the_score_is_bic():
     words |= {"v1": "laplace", "v3": "gaussian"}
     net = aw.fit("[v0][v2|v0][v4][v3][v1|v3]", SOURCE, model=words)
     assert net.settings["score"] == "bic"
-    families = Assigned({name: FAMILIES[word] for name, word in words.items()})
+    families = Mixed({name: FAMILIES[word] for name, word in words.items()})
     assert net.score == pytest.approx(total(bic(families.bind(SOURCE)), net.graph))
 
 
@@ -96,13 +95,16 @@ def test_each_column_is_prepared_for_its_own_model():
     assert [v.kind for v in numbers.net.variables] == ["continuous", "discrete", "continuous"]
     kept = aw.fit("[n|text][text][x]", source, model={"text": "multinomial", "n": "multinomial"})
     assert [v.kind for v in kept.net.variables] == ["discrete", "discrete", "continuous"]
+    auto = aw.fit("[n][text][x|n]", source, model={"n": "parzen"})
+    assert auto.net.models == ("parzen", "discrete", "clg")
     with pytest.raises(DataError, match=r"'text' holds levels .*gaussian models take numbers only"):
-        aw.fit("[n][text][x|n]", source, model={"n": "parzen"})
+        aw.fit("[n][text][x|n]", source, model="gaussian")
 
 
 def test_rows_with_gaps_are_left_out_for_all_of_them():
     source = table({"a": [1.0, 2.0, np.nan, 4.0, 3.0, 7.0], "b": [2.0, np.nan, 1.0, 0.0, 5.0, 6.0]})
-    both = prepared(source, Assigned({"a": FAMILIES["gaussian"], "b": Laplace()}))
+    family = Mixed({"a": FAMILIES["gaussian"], "b": Laplace()})
+    both = prepare(family, Complete(source)).rows("The test needs")
     assert both.rows == 4
     assert both.columns[1].tolist() == [2.0, 0.0, 5.0, 6.0]
 
@@ -111,7 +113,7 @@ def test_what_is_not_possible_is_refused_in_words():
     with pytest.raises(FitError, match=r"no laplace model of 'v1' .*given 'v0' \(discrete\)"):
         aw.fit("[v0][v1|v0]", SOURCE, model={"v0": "multinomial", "v1": "laplace"})
     with pytest.raises(FitError, match="needs the rows of the table"):
-        Assigned({"a": FAMILIES["gaussian"], "b": Laplace()}).bind(
+        Mixed({"a": FAMILIES["gaussian"], "b": Laplace()}).bind(
             Moments.of(table({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
         )
 

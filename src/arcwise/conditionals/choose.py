@@ -1,0 +1,315 @@
+"""The family of each variable: one for all, or one for each.
+
+`FAMILIES` is the register: name to family. `choose` is called once for a table, and `prepare` brings the
+table into the form that was chosen. A uniform choice is the family itself, with its compiled paths; else
+it is a `Mixed` family, which prepares each column for the models of its own family and ties every family
+to the table. A parent set that a variable's family has no model for scores -inf. All likelihoods are of
+one table in its own units, so they add up to that of the network whatever the families; so do BIC, where
+every family counts its parameters, and the leave-one-out likelihood, which all families have.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals.base import (
+    Array,
+    Columns,
+    Conditional,
+    DefaultScore,
+    Family,
+    Fits,
+    HeldOut,
+    ParentSets,
+    Parts,
+    no_model,
+)
+from arcwise.conditionals.clg import ConditionalGaussian
+from arcwise.conditionals.discrete import Discrete
+from arcwise.conditionals.gaussian import Gaussian
+from arcwise.conditionals.parzen import Parzen
+from arcwise.conditionals.rowwise import RowFits
+from arcwise.data import Kind, Source, Statistics, Table, Variable
+from arcwise.data.prepare import without_gaps
+from arcwise.data.variable import sentence_list
+from arcwise.errors import DataError, close_to, unknown
+from arcwise.graphs import DAG
+
+__all__ = ["FAMILIES", "Choice", "Mixed", "choose", "prepare"]
+
+FAMILIES: dict[str, Family] = {
+    family.name: family for family in (Gaussian(), Parzen(), Discrete(), ConditionalGaussian())
+}
+
+_KNOWN = {"kde": "parzen"}  # names of models in other packages
+
+Choice = str | Mapping[str, str] | Family
+"""A name for all variables, a mapping of variables to names ("*" for all others), or what was chosen."""
+
+
+def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "directed") -> Family:
+    """Choose the family of each variable; a family that was chosen before is returned as it is.
+
+    "auto" goes by the kinds of all columns: tables if all are discrete, linear models if all can be
+    numbers. If text or booleans come with numbers, discrete variables have tables and numbers have a
+    regression for each configuration of their discrete parents. An undirected graph gives each variable
+    parents of all kinds, which only Parzen windows take.
+
+    Parameters
+    ----------
+    model : the choice of the user.
+    variables : their kinds decide where the choice is "auto".
+    graph : the kind of graph that is learned.
+
+    >>> kinds = (Variable("price"), Variable("town", ("a", "b")))
+    >>> choose("auto", kinds).models_of(("price", "town"))
+    ('clg', 'discrete')
+    """
+    if isinstance(model, Family):
+        return model
+    words = _words(model, variables)
+    chosen = {v.name: _family(words[v.name], v, variables, graph) for v in variables}
+    several = {family.name for family in chosen.values()}
+    return Mixed(chosen) if len(several) > 1 else next(iter(chosen.values()))
+
+
+def _words(model: str | Mapping[str, str], variables: Sequence[Variable]) -> dict[str, str]:
+    """The name of a family, or "auto", for each variable."""
+    names = [variable.name for variable in variables]
+    if not isinstance(model, Mapping):
+        return dict.fromkeys(names, model)
+    for name in model:
+        if name != "*" and name not in names:
+            raise DataError(f"There is no variable {name!r}. {close_to(name, names)}")
+    return {name: model.get(name, model.get("*", "auto")) for name in names}
+
+
+def _family(word: str, variable: Variable, variables: Sequence[Variable], graph: str) -> Family:
+    if word == "auto":
+        return FAMILIES[_automatic(variable, variables, graph)]
+    word = _KNOWN.get(word, word) if isinstance(word, str) else word
+    if not isinstance(word, str) or word not in FAMILIES:
+        raise unknown("model", word, FAMILIES)
+    return FAMILIES[word]
+
+
+def _automatic(variable: Variable, variables: Sequence[Variable], graph: str) -> str:
+    """The family that suits a variable of a table with such columns."""
+    if all(each.discrete for each in variables):
+        return "discrete"
+    if not any(each.discrete and not each.numeric for each in variables):
+        return "gaussian"
+    if graph == "undirected":
+        return "parzen"
+    return "discrete" if variable.discrete else "clg"
+
+
+def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> Statistics:
+    """Bring data into the form that a family takes; statistics without rows are in it already.
+
+    First kinds: numeric levels become numbers unless their kind was asked for. Then missing values, by the
+    policy `missing`. Then the family's check of its columns.
+    """
+
+    def prepared(table: Table) -> Table:
+        ready = family.prepare(without_gaps(recast(family, table), missing))
+        if ready.weights is None:
+            return ready
+        ready = ready.take(np.flatnonzero(ready.weights > 0))  # a row that never happened is no row
+        if ready.total < 2:
+            raise DataError(
+                f"Weights say how often rows count, and these sum to {ready.total:g}: give numbers of "
+                "rows, not shares."
+            )
+        return ready
+
+    return statistics.prepared(prepared)
+
+
+def recast(family: Family, table: Table) -> Table:
+    """A table with the kinds that a family takes; columns that it does not take are named all at once."""
+    table = family.recast(table)
+    wrong = [v.name for v in table.variables if v.kind not in family.kinds_of(v.name)]
+    if not wrong:
+        return table
+    others = [
+        f"model={word!r}"
+        for word, each in FAMILIES.items()
+        if all(v.kind in each.kinds for v in table.variables)
+    ]
+    several = len(wrong) > 1
+    ways = [f"leave {'them' if several else 'it'} out with select()"]
+    if not all(v.discrete for v in table.variables):
+        ways.append("cut the numbers into levels with discretise()")
+        others.append("model='auto'")
+    ways.append(f"take {' or '.join(others)}")
+    what = "levels (text, truth values, or asked for by kinds=)"
+    what, only = (what, "numbers") if table.variable(wrong[0]).discrete else ("numbers", "levels")
+    raise DataError(
+        f"{sentence_list(wrong)} {'hold' if several else 'holds'} {what}, and {family.name} models take "
+        f"{only} only: {', '.join(ways[:-1])}, or {ways[-1]}."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Mixed(Family):
+    """A family for each variable, by its name.
+
+    >>> from arcwise.conditionals import FAMILIES
+    >>> Mixed({"a": FAMILIES["gaussian"], "b": FAMILIES["parzen"]}).name
+    'gaussian, parzen'
+    """
+
+    families: Mapping[str, Family]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The names of all families."""
+        return ", ".join(sorted({family.name for family in self.families.values()}))
+
+    @property
+    def closed(self) -> bool:  # type: ignore[override]
+        """Whether all families answer in closed form."""
+        return all(family.closed for family in self.families.values())
+
+    @property
+    def counts(self) -> bool:  # type: ignore[override]
+        """Whether some models are tables of counts."""
+        return any(family.counts for family in self.families.values())
+
+    def models_of(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The name of each variable's family."""
+        return tuple(self.families[name].name for name in names)
+
+    def kinds_of(self, name: str) -> frozenset[Kind]:
+        """The kinds of columns that the variable's family has models of."""
+        return self.families[name].kinds
+
+    def takes(self, child: Variable, parents: Sequence[Variable]) -> bool:
+        """Whether the child's own family has such a model."""
+        return self.families[child.name].takes(child, parents)
+
+    def fit(
+        self,
+        y: NDArray[Any],
+        xs: Columns,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        weights: Array | None = None,
+    ) -> Conditional:
+        """Fit the model of the child's own family."""
+        return self.families[child.name].fit(y, xs, child, parents, weights)
+
+    def recast(self, table: Table) -> Table:
+        """Each column with the kind that its own family takes."""
+        parts = (family.recast(table.select(names)) for family, names in self.shares())
+        kinds = {v.name: v.kind for part in parts for v in part.variables}
+        return table.recast({n: k for n, k in kinds.items() if k != table.variable(n).kind})
+
+    def prepare(self, table: Table) -> Table:
+        """Each family's check of its own columns; all rows stay, and what may surprise is noted."""
+        checked = [family.prepare(table.select(names)).notes for family, names in self.shares()]
+        notes = dict.fromkeys(note for own in checked for note in own if note not in table.notes)
+        return table.with_notes(*notes)
+
+    def default_score(self, columns: int, rows: float) -> DefaultScore:
+        """BIC if every family counts its parameters, else the leave-one-out likelihood."""
+        scores = {f.default_score(columns, rows).word for f, _ in self.shares()}
+        return DefaultScore("loo" if "loo" in scores else "ebic")
+
+    def shares(self) -> list[tuple[Family, list[str]]]:
+        """Each family with the variables that it has models of."""
+        families = {family.name: family for family in self.families.values()}
+        return [
+            (family, [name for name, own in self.families.items() if own.name == word])
+            for word, family in sorted(families.items())
+        ]
+
+    @property
+    def members(self) -> tuple[Family, ...]:
+        """The families of the variables, each once."""
+        return tuple(family for family, _ in self.shares())
+
+    def set_apart(self, table: Table) -> tuple[str, ...]:
+        """Columns that no arc touches under the default score, by their own families."""
+        apart = [family.set_apart(table.select(names)) for family, names in self.shares()]
+        return tuple(sorted(name for names in apart for name in names))
+
+    def bind_members(self, source: Source, options: Mapping[str, Mapping[str, Any]]) -> Fits:
+        """Tie each family to the data with its own options."""
+        return self.bind(source, options=options)
+
+    def fits(
+        self, statistics: Statistics, *, options: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> Fits:
+        """Tie each family to the rows; `options` of families, by their names."""
+        given, table = options or {}, self.rows_of(statistics)
+        parts = {f.name: f.bind(_seen(f, table), **given.get(f.name, {})) for f, _ in self.shares()}
+        return MixedFits(self, statistics, parts)
+
+
+def _seen(family: Family, table: Table) -> Table:
+    """A table as a family can be tied to it: columns that it can do nothing with are constants."""
+    known, columns = family.kinds | family.parent_kinds, list(table.columns)
+    variables = list(table.variables)
+    for i, variable in enumerate(table.variables):
+        if variable.kind not in known:
+            levels = ("none",) if "discrete" in known else None
+            variables[i] = Variable(variable.name, levels)
+            columns[i] = np.zeros(table.rows, dtype=np.uint8 if levels else float)
+    return replace(table, variables=tuple(variables), columns=tuple(columns))
+
+
+class MixedFits(RowFits):
+    """Families tied to one table, by their words."""
+
+    def __init__(self, family: Mixed, statistics: Statistics, parts: Mapping[str, Fits]) -> None:
+        super().__init__(family, statistics)
+        self.mixed, self.parts = family, parts
+        self.threads = max(part.threads for part in parts.values())
+
+    def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
+        """The fitted local model of `child` given `parents`, of its own family."""
+        if not self.takes(child, parents):
+            own, *given = (self.table.variables[j] for j in (child, *parents))
+            raise no_model(self.models[child], own, given)
+        return self.parts[self.models[child]].conditional(child, parents)
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihoods, -inf where the child's family has no model."""
+        return self.asked(child, sets, self.parts[self.models[child]].loglik)
+
+    def loo(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihoods, -inf where the child's family has no model."""
+        return self.asked(child, sets, self.parts[self.models[child]].loo)
+
+    def n_params(self, child: int, sets: ParentSets) -> Array:
+        """Free parameters, 0 where the child's family has no model."""
+        return self.asked(child, sets, self.parts[self.models[child]].n_params, 0.0)
+
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+        """Tie all families to parts of the rows that are left out in turn."""
+        rows, shares = table or self.table, self.mixed.shares()
+        held = {f.name: self.parts[f.name].held_out(parts, _seen(f, rows)) for f, _ in shares}
+        return _MixedHeldOut(self, held)
+
+    def retuned(self, graph: DAG) -> Self | None:
+        """The same with what local models of a family share tuned to a graph; None if nothing changes."""
+        found = {word: fits.retuned(graph) for word, fits in self.parts.items()}
+        if not any(found.values()):
+            return None
+        parts = {word: new or self.parts[word] for word, new in found.items()}
+        return type(self)(self.mixed, self.statistics, parts)
+
+
+@dataclass(frozen=True)
+class _MixedHeldOut(HeldOut):
+    fits: MixedFits
+    parts: Mapping[str, HeldOut]
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihoods of the parts, -inf where the child's family has no model."""
+        return self.fits.asked(child, sets, self.parts[self.fits.models[child]].loglik)

@@ -1,0 +1,24 @@
+"""What local models are fitted from, one file a kind of source."""
+
+from arcwise.data.moments import Moments
+from arcwise.data.statistics.base import Statistics
+from arcwise.data.statistics.complete import Complete
+from arcwise.data.statistics.gathered import Gathered
+from arcwise.data.table import Table
+
+__all__ = ["Complete", "Gathered", "Source", "Statistics", "statistics_of"]
+
+Source = Table | Moments | Statistics
+"""What users learn from."""
+
+
+def statistics_of(source: Source) -> Statistics:
+    """Return the statistics of a table or of moments; statistics are returned as they are.
+
+    >>> from arcwise.data.frames import table
+    >>> statistics_of(table({"x": [0.5, 1.5]})).total
+    2.0
+    """
+    if isinstance(source, Table):
+        return Complete(source)
+    return Gathered(source) if isinstance(source, Moments) else source

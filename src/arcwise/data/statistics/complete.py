@@ -1,0 +1,118 @@
+"""The statistics of a whole table: every local model sees every row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data.moments import Moments
+from arcwise.data.statistics.base import Statistics
+from arcwise.data.table import Table
+from arcwise.data.variable import Variable
+
+__all__ = ["Complete", "cell_counts"]
+
+
+def cell_counts(
+    codes: Sequence[NDArray[Any]], shape: tuple[int, ...], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Count the rows with each combination of codes.
+
+    >>> cell_counts([np.array([0, 1, 1])], (2,), None)
+    array([1., 2.])
+    """
+    cells = np.ravel_multi_index(tuple(np.asarray(code, dtype=np.intp) for code in codes), shape)
+    return np.bincount(cells, weights, int(np.prod(shape))).reshape(shape).astype(float)
+
+
+@dataclass(frozen=True, eq=False)
+class Complete(Statistics):
+    """A table without missing values in the rows that count.
+
+    >>> from arcwise.data.frames import table
+    >>> Complete(table({"rain": ["no", "yes", "no"]})).counts((0,))
+    array([2., 1.])
+    """
+
+    table: Table
+    has_rows = True
+    content = "rows"
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:  # type: ignore[override]
+        """The variables of the table."""
+        return self.table.variables
+
+    @property
+    def order(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names in the order of the user."""
+        return self.table.order
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The notes of the table."""
+        return self.table.notes
+
+    @cached_property
+    def total(self) -> float:  # type: ignore[override]
+        """The number of cases: the sum of the weights, or the rows."""
+        return self.table.total
+
+    @property
+    def effective_rows(self) -> float:
+        """How many rows of equal weight give means as certain as these (Kish)."""
+        return self.table.effective_rows
+
+    def rows(self, use: str, otherwise: str = "") -> Table:
+        """Return the table."""
+        return self.table
+
+    def moments(self) -> Moments:
+        """Return number of cases, means and scatter matrix of all variables."""
+        return self._moments
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return Moments.of(self.table)
+
+    def counts(self, members: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the number of cases with each combination of levels of some variables."""
+        shape = tuple(len(self.variables[i].levels or ()) for i in members)
+        return cell_counts([self.table.columns[i] for i in members], shape, self.table.weights)
+
+    def typical(self, most: int) -> tuple[NDArray[Any], ...]:
+        """Return rows evenly spaced in the table; all of them if they are few."""
+        if self.table.rows <= most:
+            return self.table.columns
+        chosen = np.linspace(0, self.table.rows - 1, most).round().astype(np.intp)
+        return tuple(column[chosen] for column in self.table.columns)
+
+    def constant(self) -> tuple[str, ...]:
+        """Return the names of the columns that do not vary."""
+        pairs = zip(self.names, self.table.columns, strict=True)
+        return tuple(name for name, column in pairs if (column == column[:1]).all())
+
+    def prepared(self, change: Callable[[Table], Table]) -> Complete:
+        """Return the statistics of the changed table."""
+        return Complete(change(self.table))
+
+    def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Complete:
+        """Give the same rows other weights, as replicates do."""
+        return Complete(self.table.with_weights(weights, copies))
+
+    def merged(self, other: Statistics) -> Complete:
+        """Append the rows of other statistics of the same variables."""
+        more = other.rows("Rows to add need")
+        weights = None
+        if self.table.weights is not None or more.weights is not None:
+            both = [np.ones(t.rows) if t.weights is None else t.weights for t in (self.table, more)]
+            weights = np.concatenate(both)
+        columns = tuple(map(np.concatenate, zip(self.table.columns, more.columns, strict=True)))
+        return Complete(
+            replace(self.table, columns=columns, weights=weights).with_notes(*more.notes)
+        )
