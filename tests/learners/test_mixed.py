@@ -1,0 +1,86 @@
+"""Tables that mix numbers and levels are learned without an option: asked, saved and loaded."""
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.conditionals import choose
+from arcwise.data import Variable
+from arcwise.errors import DataError, WordError
+
+
+@pytest.mark.parametrize("path", ["deal/ksl.csv", "grbase/rats.csv", "grbase/cad1.csv"])
+def test_a_real_mixed_table_needs_no_option(path, tmp_path, shared_data):
+    table = aw.read(shared_data / path)
+    net = aw.learn(table, certainty=False)
+    kinds = {v.name: v.discrete for v in net.net.variables}
+    assert set(net.net.models) <= {"clg", "discrete", "gaussian"}
+    again = aw.load(net.save(tmp_path / "net.json"))
+    rows = table.complete()
+    assert again.net.models == net.net.models
+    assert np.isfinite(net.logpdf(rows)).all()
+    assert (again.logpdf(rows) == net.logpdf(rows)).all()
+    others = {name: rows.values(name)[0] for name in rows.names}
+    for name, discrete in kinds.items():
+        given = {other: value for other, value in others.items() if other != name}
+        answer = net.query(name, given=given, seed=1)
+        known = sum(answer.probabilities.values()) if discrete else answer.mean
+        assert known == pytest.approx(1.0) if discrete else np.isfinite(known)
+
+
+def homes_with_towns() -> aw.Table:
+    homes = aw.example("boston")
+    numbers = {name: homes.values(name) for name in ("RM", "LSTAT", "MEDV", "NOX")}
+    dear = np.where(homes.values("MEDV") > 21, "hill", "dale")
+    return aw.table({**numbers, "town": dear})
+
+
+def test_numbers_depend_on_levels():
+    net = aw.learn(homes_with_towns(), certainty=False)
+    assert net.net.models == ("clg", "clg", "clg", "clg", "discrete")
+    assert "town" in net.blanket("MEDV")
+    hill, dale = (net.query("MEDV", given={"town": t}, seed=1).mean for t in ("hill", "dale"))
+    assert hill > dale + 5
+
+
+def test_names_and_order_of_columns_change_nothing():
+    table = homes_with_towns()
+    net = aw.learn(table, certainty=False)
+    turned = aw.learn(table.select(tuple(reversed(table.order))), certainty=False)
+    assert turned.graph == net.graph
+    assert turned.score == net.score
+
+
+def test_undirected_graphs_take_parzen_windows():
+    net = aw.learn(homes_with_towns().head(60), graph="undirected", certainty=False)
+    assert set(net.net.models) == {"parzen"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "model", "expected"),
+    [
+        ("xx", "auto", "gaussian gaussian"),
+        ("xn", "auto", "gaussian gaussian"),
+        ("nt", "auto", "discrete discrete"),
+        ("xt", "auto", "clg discrete"),
+        ("xnt", "auto", "clg discrete discrete"),
+        ("xxt", {"a": "parzen"}, "parzen clg discrete"),
+        ("xxt", {"a": "parzen", "*": "auto"}, "parzen clg discrete"),
+        ("xxt", {"b": "gaussian", "*": "parzen"}, "parzen gaussian parzen"),
+        ("xx", "kde", "parzen parzen"),
+    ],
+)
+def test_every_variable_gets_its_family(kinds, model, expected):
+    levels = {"x": None, "n": (0, 1, 2), "t": ("u", "v")}
+    variables = [Variable(name, levels[kind]) for name, kind in zip("abc", kinds, strict=False)]
+    family = choose(model, variables)
+    assert " ".join(family.models_of([v.name for v in variables])) == expected
+    assert choose(family, variables) is family
+
+
+def test_unknown_models_and_variables_are_errors():
+    variables = [Variable("price")]
+    with pytest.raises(WordError, match="model"):
+        choose("gausian", variables)
+    with pytest.raises(DataError, match=r"no variable 'prise'. Did you mean 'price'"):
+        choose({"prise": "parzen"}, variables)
