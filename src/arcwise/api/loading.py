@@ -174,7 +174,8 @@ READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Any]] = {
 
 # -- the data of a loaded network ---
 
-_PLAIN = ("graph", "model", "search", "missing", "start", "expert")
+_PLAIN = ("graph", "search", "missing", "start", "expert")
+_COMPARED = 100  # rows on which local models have to agree
 _LOST = ("pseudo_rows", "expert_weight")  # what a file keeps no plain value of
 
 
@@ -194,7 +195,7 @@ def _with_data(net: Network, data: Any) -> Network:
     source, spec = _source(net, data), _specification(net)
     problem = bind(spec, source)
     fits = (problem.retuned(net.graph) or problem).fits
-    _check_same(net, fits, problem.data)
+    _check_same(net, fits)
     known = {**settings_of(problem), "seed": net.settings.get("seed")}
     again = all(net.settings.get(name) == value for name, value in known.items())
     why = "" if again else "the file does not say all of how the graph was learned"
@@ -226,7 +227,7 @@ def _specification(net: Network) -> Specification:
     if lost or "factors" in options:
         raise FitError(f"The file does not keep {(*lost, 'factors')[0]}: learn the network again.")
     words = {name: settings[name] for name in _PLAIN if name in settings}
-    words |= options
+    words |= {"model": dict(zip(net.net.names, net.net.models, strict=True)), **options}
     words["score_default"] = DefaultScore(
         str(settings.get("score")), settings.get("score_options") or {}
     )
@@ -234,20 +235,17 @@ def _specification(net: Network) -> Specification:
     return specify(**words, rules=net.rules, seed=settings.get("seed"))
 
 
-def _check_same(net: Network, fits: Fits, rows: Table | Moments) -> None:
-    """Refuse data from which other local models follow."""
-    few = rows.take(np.arange(min(rows.rows, 100))) if isinstance(rows, Table) else None
+def _check_same(net: Network, fits: Fits) -> None:
+    """Refuse data from which other local models follow, on some typical rows."""
+    rows = fits.statistics.typical(_COMPARED)
     for node, parents in enumerate(net.graph.parents if isinstance(net.graph, DAG) else ()):
         own, fitted = net.net.conditionals[node], fits.conditional(node, parents)
-        if few is None:
-            same = own.n_params == fitted.n_params
-        else:
-            ys, xs = few.columns[node], tuple(few.columns[parent] for parent in parents)
-            try:
-                logs = own.logpdf(ys, xs), fitted.logpdf(ys, xs)
-            except (IndexError, ValueError):  # other levels
-                logs = np.zeros(1), np.ones(1)
-            same = np.allclose(*logs, rtol=1e-6, atol=1e-6)
+        ys, xs = rows[node], tuple(rows[parent] for parent in parents)
+        try:
+            logs = own.logpdf(ys, xs), fitted.logpdf(ys, xs)
+        except (IndexError, ValueError):  # other levels
+            logs = np.zeros(1), np.ones(1)
+        same = own.n_params == fitted.n_params and np.allclose(*logs, rtol=1e-6, atol=1e-6)
         if not same:
             raise DataError(
                 f"These are not the data that the network was learned from: the local model of "
