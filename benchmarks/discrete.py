@@ -31,8 +31,9 @@ from run import ONE_CORE, PEER_PYTHON
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
-from arcwise.conditionals.discrete import DiscreteFits, Smoothing
-from arcwise.data import Table, Variable
+from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete_fits import DiscreteFits
+from arcwise.data import Complete, Table, Variable
 from arcwise.graphs import DAG, compare
 from arcwise.scores import SCORES, ArcPenalty, Sum, total
 from arcwise.search import SEARCHES
@@ -119,7 +120,7 @@ def searched(score, search, seed=1):
 
 def held_out(data, graph, smoothing):
     """Log-likelihood of fresh rows, nats per row, under tables fitted to the rows."""
-    fits = DiscreteFits(data.whole, smoothing)
+    fits = DiscreteFits(Complete(data.whole), smoothing)
     sum_, fresh = 0.0, data.fresh
     for child, parents in enumerate(graph.parents):
         model = fits.conditional(child, parents)

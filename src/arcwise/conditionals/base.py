@@ -26,7 +26,7 @@ from arcwise.distributions import Categorical, Distribution, tabulate
 from arcwise.errors import DataError, FitError
 
 if TYPE_CHECKING:
-    from arcwise.conditionals.discrete import DiscreteFits
+    from arcwise.conditionals.discrete_fits import DiscreteFits
     from arcwise.conditionals.gaussian import GaussianFits
     from arcwise.graphs import DAG
 

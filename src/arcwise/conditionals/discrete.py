@@ -18,25 +18,20 @@ smoothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice, product
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.local_scores import DiscreteScores, DiscreteTable
 from arcwise.conditionals.base import (
     Array,
     Columns,
     DefaultScore,
     Family,
     Fits,
-    HeldOut,
-    ParentSets,
-    Parts,
 )
-from arcwise.data import Complete, Statistics, Table, Variable
+from arcwise.data import Statistics, Table, Variable
 from arcwise.data.statistics.complete import cell_counts
 from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical
@@ -47,7 +42,6 @@ __all__ = [
     "SAMPLE_SIZE",
     "Discrete",
     "DiscreteConditional",
-    "DiscreteFits",
     "Smoothing",
 ]
 
@@ -59,7 +53,6 @@ MOST_CELLS = 1 << 24
 
 _MOST_LEVELS = 65_535  # codes of compiled counts are of 16 bits
 _SHOWN = 32  # rows of a table in words
-_FOLDED = 4  # rows are folded into weights where they repeat as often on average
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,9 +243,11 @@ class Discrete(Family):
         equivalent_sample_size: float | None = None,
         row_alpha: float | None = None,
         alpha: float | None = None,
-    ) -> "DiscreteFits":
+    ) -> Fits:
         """Tie the family to counts; the options are pseudo-counts of a whole table, a row or a cell."""
         smoothing = _smoothing(table=equivalent_sample_size, row=row_alpha, cell=alpha)
+        from arcwise.conditionals.discrete_fits import DiscreteFits
+
         return DiscreteFits(statistics, smoothing)
 
 
@@ -275,180 +270,3 @@ def check_cells(variables: Sequence[Variable]) -> None:
 def smooth(counts: Array, smoothing: Smoothing) -> DiscreteConditional:
     """A table of probabilities from counts, the child's axis last."""
     return DiscreteConditional(smoothing.rows(counts, counts.size / counts.shape[-1]))
-
-
-class DiscreteFits(Fits):
-    """Tables of probabilities tied to counts."""
-
-    closed = True
-    equivalent = True
-    smoothed = True
-
-    def __init__(self, statistics: Statistics, smoothing: Smoothing) -> None:
-        if not statistics.total > 0:
-            raise FitError(
-                "A discrete model needs at least one row with weight, but there is none."
-            )
-        self.statistics, self.smoothing = statistics, smoothing
-        self.nodes, self.rows = statistics.names, statistics.total
-        self.models = (Discrete.name,) * len(self.nodes)
-        self.levels = tuple(len(variable.levels or ()) for variable in statistics.variables)
-        self.lattice = statistics.has_rows
-
-    @property
-    def tabular(self) -> "DiscreteFits":
-        """These fits."""
-        return self
-
-    @cached_property
-    def table(self) -> Table:
-        """The rows, for compiled counts of many parent sets."""
-        return self.statistics.rows("Scores of tables need")
-
-    @property
-    def same_joint(self) -> bool:
-        """Pseudo-counts of whole tables are shares of one joint table, as are none."""
-        return self.smoothing.each == "table" or self.smoothing.size == 0
-
-    @cached_property
-    def counted(self) -> DiscreteTable:
-        """The columns for compiled counts; rows that repeat often are folded into weights."""
-        codes = np.array(self.table.columns, dtype=np.uint16).reshape(len(self.levels), -1)
-        return DiscreteTable(*_folded(codes, self.levels, self.table.weights))
-
-    @cached_property
-    def likelihoods(self) -> DiscreteScores:
-        """Largest log-likelihoods."""
-        return DiscreteScores(self.counted, "likelihood", most_cells=MOST_CELLS)
-
-    def conditional(self, child: int, parents: tuple[int, ...]) -> DiscreteConditional:
-        """The fitted table of `child` given `parents`."""
-        members = (*parents, child)
-        check_cells([self.statistics.variables[i] for i in members])
-        return smooth(self.statistics.counts(members), self.smoothing)
-
-    def takes(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Whether the table is small enough."""
-        return self.cells(child, parents) <= MOST_CELLS
-
-    def cells(self, child: int, parents: tuple[int, ...]) -> float:
-        """Probabilities of a table."""
-        return float(np.prod([float(self.levels[i]) for i in (child, *parents)]))
-
-    def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Largest log-likelihood of the data for each parent set."""
-        if self.statistics.has_rows:
-            return self.likelihoods.many(child, sets)
-        return np.array([_largest(self.statistics.counts((*s, child))) for s in sets])
-
-    def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free probabilities."""
-        r = self.levels[child]
-        return np.array([self.cells(child, s) / r * (r - 1) for s in sets])
-
-    def compiled(self, charges: Array, per_param: float = 0.0) -> DiscreteScores | None:
-        """Largest log-likelihoods minus charges, where there are rows to count."""
-        if not self.statistics.has_rows:
-            return None
-        return DiscreteScores(
-            self.counted, "likelihood", per_param=per_param, by_size=charges, most_cells=MOST_CELLS
-        )
-
-    def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood in closed form: one unit is taken out of the counts of its cell."""
-        lost = self.table.unit_weights()
-        if self.smoothing.size > 0 and (self.table.weights is None or self.table.copies == "apart"):
-            return self._loo.many(child, sets)
-        rows = [np.arange(self.table.rows)]
-        return _CountedHeldOut(self, rows, lost).loglik(child, sets)
-
-    @cached_property
-    def _loo(self) -> DiscreteScores:
-        size, each = self.smoothing.size, self.smoothing.each
-        return DiscreteScores(self.counted, "loo", alpha=size, each=each, most_cells=MOST_CELLS)
-
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
-        """Tie the family to parts of the rows; each part needs only its own counts."""
-        return _CountedHeldOut(
-            self if table is None else DiscreteFits(Complete(table), self.smoothing), parts
-        )
-
-
-def _largest(counts: Array) -> float:
-    """Largest log-likelihood of a table with these counts, the child's axis last."""
-    given = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[counts > 0]
-    seen = counts[counts > 0]
-    return float(seen @ (np.log(seen) - np.log(given)))
-
-
-def _folded(
-    codes: NDArray[np.uint16], levels: tuple[int, ...], weights: Array | None
-) -> tuple[NDArray[np.uint16], tuple[int, ...], Array | None]:
-    """Rows that occur several times as one row each, where that makes the table much shorter.
-
-    Rows have a number of their own as long as the product of levels allows; then a sort tells the different
-    ones. Fewer than `_FOLDED` copies on average do not pay: rows that count once are counted 64 at a time.
-    """
-    n = codes.shape[1]
-    size = float(np.prod(np.array(levels, dtype=float)))
-    if size > 2.0**62 or n < 2:
-        return codes, levels, weights
-    keys = np.zeros(n, dtype=np.int64)
-    for row, count in zip(codes, levels, strict=True):
-        keys = keys * count + row
-    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
-    if len(first) * (_FOLDED if weights is None else 1) >= n:
-        return codes, levels, weights
-    return np.ascontiguousarray(codes[:, first]), levels, np.bincount(where, weights).astype(float)
-
-
-class _CountedHeldOut(HeldOut):
-    """Parts of the rows under tables of the rest: the counts of all rows minus those of the part.
-
-    With `lost`, every row is a part of its own, scored while its weight is less by that.
-    """
-
-    def __init__(self, fits: DiscreteFits, parts: Parts, lost: Array | None = None) -> None:
-        self.fits, self.parts, self.lost = fits, tuple(parts), lost
-        table = fits.table
-        self.weights: Array = np.ones(table.rows) if table.weights is None else table.weights
-
-    def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihoods of the parts, each under the table of the rows outside it."""
-        return np.array([self._total(child, s) for s in sets])
-
-    def _total(self, child: int, parents: tuple[int, ...]) -> float:
-        fits, w = self.fits, self.weights
-        own = np.asarray(fits.table.columns[child], dtype=np.intp)
-        groups = _groups(fits, parents)
-        r, configurations = fits.levels[child], fits.cells(child, parents) / fits.levels[child]
-        a = fits.smoothing.cell(r, configurations)
-        places = np.unique(groups * r + own, return_inverse=True)[1]
-        in_cell = np.asarray(np.bincount(places, w), dtype=float)[places]
-        in_row = np.asarray(np.bincount(groups, w), dtype=float)[groups]
-        if self.lost is not None:
-            return _log_sum(w, in_cell - self.lost + a, in_row - self.lost + a * r, r)
-        total = 0.0
-        for part in self.parts:
-            inside = w[part]
-            less = np.bincount(places[part], inside)[places[part]]
-            fewer = np.asarray(np.bincount(groups[part], inside), dtype=float)[groups[part]]
-            total += _log_sum(inside, in_cell[part] - less + a, in_row[part] - fewer + a * r, r)
-        return total
-
-
-def _log_sum(weights: Array, cell: Array, row: Array, levels: int) -> float:
-    """Weighted sum of log(cell / row); rows of which nothing is known have even probabilities."""
-    known = row > 1e-9
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.maximum(cell[known], 0.0)) - np.log(row[known])
-    return float(weights[known] @ logs - weights[~known].sum() * np.log(levels))
-
-
-def _groups(fits: DiscreteFits, parents: tuple[int, ...]) -> NDArray[np.intp]:
-    """The configuration of each row, numbered by what occurs."""
-    groups = np.zeros(fits.table.rows, dtype=np.intp)
-    for parent in parents:
-        keys = groups * fits.levels[parent] + fits.table.columns[parent]
-        groups = np.unique(keys, return_inverse=True)[1].astype(np.intp)
-    return groups

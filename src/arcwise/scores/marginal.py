@@ -23,7 +23,8 @@ import numpy as np
 
 from arcwise._kernels.local_scores import DiscreteScores
 from arcwise.conditionals import Fits
-from arcwise.conditionals.discrete import MOST_CELLS, DiscreteFits
+from arcwise.conditionals.discrete import MOST_CELLS
+from arcwise.conditionals.discrete_fits import DiscreteFits
 from arcwise.errors import FitError
 from arcwise.scores.base import Batched, Score
 
