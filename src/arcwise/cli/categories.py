@@ -14,10 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs
-from arcwise.cli.inputs import file_name, read_table
+from arcwise.cli.arguments import assignments, bounds, names, number
+from arcwise.cli.inputs import read_table
 from arcwise.cli.options import option
-from arcwise.cli.syntax import assignments, bounds, names, number
-from arcwise.cli.terminal import aside, grid, show, styled
+from arcwise.cli.terminal import aside, file_name, grid, show, styled
 from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Categories(Levels):
         return self.discretise is not None or any(getattr(self, word) for word in _ONE)
 
     def table(
-        self, source: options.Rows, stream: bool = False, model: str = "auto"
+        self, source: options.DataOptions, stream: bool = False, model: str = "auto"
     ) -> Table | Moments:
         """Read the table, with categories where some are asked for, or its counts or moments."""
         if not self.wanted:
@@ -98,7 +98,7 @@ class Categories(Levels):
         return _made(source, self.discretise, self.settings())
 
 
-def _made(source: options.Rows, method: str | None, settings: dict[str, Any]) -> Table:
+def _made(source: options.DataOptions, method: str | None, settings: dict[str, Any]) -> Table:
     """Read a table and make categories of its columns."""
     from arcwise import data
 
@@ -107,7 +107,7 @@ def _made(source: options.Rows, method: str | None, settings: dict[str, Any]) ->
 
 
 def discretise(
-    source: options.Rows,
+    source: options.DataOptions,
     how: Levels,
     method: Annotated[str, _category("WORD")] = "quantiles",
     columns: Annotated[list[str] | None, _category("COLUMNS")] = None,

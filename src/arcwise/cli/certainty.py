@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli import options, outputs, terminal
+from arcwise.cli.arguments import number
 from arcwise.cli.categories import Categories
 from arcwise.cli.options import learning_option, main_output, output_option
-from arcwise.cli.syntax import number
 from arcwise.errors import plural
 
 if TYPE_CHECKING:
@@ -89,9 +88,8 @@ def posterior(
     settings |= {"resampling": resampling, "burn_in": burn_in, "thin": thin, "sampler": sampler}
     settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
     data = categories.table(source, stream, scoring.model)
-    began = clock.monotonic()
-    found = api.posterior(data, **settings, progress=False if quiet else None)
-    seconds = clock.monotonic() - began
+    settings["progress"] = False if quiet else None
+    found, seconds = terminal.timed(lambda: api.posterior(data, **settings))
     written = outputs.write(
         [
             (output, found.save, "the distribution"),
@@ -126,9 +124,8 @@ def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -
     how = "exact" if value.exact else plural(value.draws, "draw" if chains else "replicate")
     size = f", effective sample size {value.ess:.0f}," if chains else ""
     evidence = found.log_evidence
-    about: list[tuple[str, object]] = [
-        ("data", summary.said_of(data, path, found.rows)),
-        *(("note", note) for note in summary.said_notes([*data.notes, *found.notes])),
+    about = [
+        *terminal.origin(data, path, found.rows, found.notes),
         ("model", str(words["model"])),
         ("score", str(words["score"])),
         ("numbers", f"{found.meaning}; {how}{size} in {seconds:.1f} s"),

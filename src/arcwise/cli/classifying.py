@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time as clock
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli import options, outputs, terminal
+from arcwise.cli.arguments import number
 from arcwise.cli.options import learning_option, main_output
-from arcwise.cli.syntax import number
 
 if TYPE_CHECKING:
     from arcwise.api import Classification
@@ -74,8 +74,8 @@ def classify(
     outputs.check([(output, outputs.MODELS), (plot, PICTURES)], [source.data])
     table = cast("Table", source.gathered(stream, "discrete"))
     classes = table.variable(target).levels or ()
-    began = clock.monotonic()
-    found = api.classify(
+    learned = partial(
+        api.classify,
         table,
         target,
         structure=structure,
@@ -90,7 +90,7 @@ def classify(
         folds=folds,
         seed=seed,
     )
-    seconds = clock.monotonic() - began
+    found, seconds = terminal.timed(learned)
     net = found.network
     written = outputs.write(
         [(output, net.save, _written_as(structure)), (plot, outputs.draw(net.plot), "a picture")]
@@ -98,9 +98,8 @@ def classify(
     if json:
         terminal.show_json(_document(found, [str(each) for each in written]))
         return
-    about: list[tuple[str, object]] = [
-        ("data", summary.said_of(table, source.data, table.total)),
-        *(("note", note) for note in summary.said_notes([*table.notes, *net.notes])),
+    about = [
+        *terminal.origin(table, source.data, table.total, net.notes),
         (
             "class",
             f"{target}: {', '.join(map(str, classes[:SHOWN]))}{', ...' * (len(classes) > SHOWN)}",

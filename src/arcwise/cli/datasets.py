@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from arcwise.cli import inputs, options, outputs, summary
+from arcwise.cli import inputs, options, outputs, terminal
+from arcwise.cli.arguments import shell_words
 from arcwise.cli.options import argument, main_output, option
-from arcwise.cli.syntax import shell_words
 from arcwise.cli.terminal import facts, grid, show, show_json, styled
 from arcwise.errors import FileError, plural, unknown
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 DEMO = "boston"
 
 
-def audit(source: options.Rows, json: options.Json = False) -> None:
+def audit(source: options.DataOptions, json: options.Json = False) -> None:
     """Look at a table before learning from it: kinds, missing values, copies, ties, tails.
 
     Example: arcwise audit wine.csv
@@ -27,7 +26,7 @@ def audit(source: options.Rows, json: options.Json = False) -> None:
     if json:
         show_json(found.to_dict())
     else:
-        _show_audit(found, inputs.file_name(source.data))
+        _show_audit(found, terminal.file_name(source.data))
 
 
 def _show_audit(found: Audit, name: str) -> None:
@@ -136,14 +135,12 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     model, dot, picture = (folder / f"{DEMO}.{ending}" for ending in ("json", "dot", "png"))
     outputs.check((path, ()) for path in (model, dot, picture))
     table = example(DEMO)
-    began = clock.monotonic()
-    net = learn(table)
-    seconds = clock.monotonic() - began
-    summary.show_network(net, Path(f"{DEMO} (example data of Arcwise)"), seconds)
+    net, seconds = terminal.timed(lambda: learn(table))
+    terminal.show_network(net, Path(f"{DEMO} (example data of Arcwise)"), seconds)
     files = [(model, net.save, "the model"), (dot, net.save, "the graph for Graphviz")]
     outputs.say_written(outputs.write(files))
     try:
         outputs.say_written(outputs.write([(picture, outputs.draw(net.plot), "a picture")]))
     except FileError as error:
         show(str(error))
-    summary.show_go_on(net, table, model)
+    terminal.show_go_on(net, table, model)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.cli.terminal import listed
+from arcwise.cli.terminal import STANDARD_INPUT, file_name, listed
 from arcwise.errors import DataError, FileError, GraphError, close_to
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from arcwise.data.frames import Raw
     from arcwise.graphs import DAG, PDAG, UGraph
 
-STANDARD_INPUT = Path("-")
 GRAPH_FORMS = (
     "a model file, a .bif file, a .csv table of arcs or edges, a model string: '[a][b|a]', arcs: 'a -> b"
     " <- c; c -> d', or 'a -- b, b -- c' or 'ug a:b + b:c' for an undirected graph"
@@ -30,15 +29,6 @@ GRAPH_FORMS = (
 
 
 # -- tables --------------------------------------------------------------------------------------
-
-
-def file_name(path: Path) -> str:
-    """Call a file that is read by its name.
-
-    >>> file_name(Path("data/wine.csv")), file_name(Path("-"))
-    ('wine.csv', 'standard input')
-    """
-    return "standard input" if path == STANDARD_INPUT else path.name
 
 
 def read_raw(path: Path, na_values: Sequence[str] = ()) -> Raw:

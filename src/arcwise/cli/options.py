@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from arcwise.cli import inputs
-from arcwise.cli.syntax import arcs, assignments, names, number, options
+from arcwise.cli.arguments import arcs, assignments, names, number, options
 from arcwise.errors import DataError, WordError, unknown
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ Stream = Annotated[
 
 
 @dataclass(frozen=True)
-class Rows:
+class DataOptions:
     """The table that a command reads, and how it does so.
 
     Parameters
@@ -165,7 +165,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Source(Rows):
+class Source(DataOptions):
     """The table that a network is learned from.
 
     Parameters
@@ -357,7 +357,7 @@ class Knowledge(EdgeRules):
 
 
 @dataclass(frozen=True)
-class Effort:
+class Simulation:
     """How an answer that has no closed form is found; answers in closed form take no notice of it.
 
     Parameters

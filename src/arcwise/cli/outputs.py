@@ -14,9 +14,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from arcwise.cli.inputs import STANDARD_INPUT
-from arcwise.cli.syntax import either
-from arcwise.cli.terminal import aside, show
+from arcwise.cli.arguments import either
+from arcwise.cli.terminal import STANDARD_INPUT, aside, show
 from arcwise.errors import FileError
 
 TABLES = (".csv", ".tsv", ".parquet")

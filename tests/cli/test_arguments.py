@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arcwise.cli.syntax import arcs, assignments, event, names, option_value, shell_words, values
+from arcwise.cli.arguments import arcs, assignments, event, names, option_value, shell_words, values
 from arcwise.errors import DataError
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(

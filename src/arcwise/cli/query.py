@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import options, outputs, summary, terminal
+from arcwise.cli import options, outputs, terminal
+from arcwise.cli.arguments import event, level, names, values
 from arcwise.cli.inputs import load_network
 from arcwise.cli.options import argument, main_output, option, switch
-from arcwise.cli.syntax import event, level, names, values
 from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def edges(
     elif csv:
         outputs.print_table(_columns(table))
     else:
-        summary.show_edges(table, network)
+        terminal.show_edges(table, network)
         terminal.show(*models, *([""] if models else []))
     written = outputs.write([(plot, outputs.draw(lambda: network.plot(top=top)), "a picture")])
     if not (json or csv):
@@ -77,7 +77,7 @@ def _columns(table: EdgeTable) -> Any:
         more |= {"first_side": "float64", "second_side": "float64"}
     rows = [
         (tail, head, *(getattr(row, word) for word in more))
-        for row, (tail, _, head) in ((row, summary.arrow(row)) for row in table)
+        for row, (tail, _, head) in ((row, terminal.arrow(row)) for row in table)
     ]
     return outputs.arrow(rows, {**dict.fromkeys(ends, "string"), **more})
 
@@ -92,7 +92,7 @@ def query(
     draws: Annotated[int | None, option("NUMBER", least=1)] = None,
     max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
     data: Annotated[Path | None, option("FILE")] = None,
-    effort: options.Effort,
+    effort: options.Simulation,
     output: Annotated[Path | None, main_output()] = None,
     json: options.Json = False,
 ) -> None:

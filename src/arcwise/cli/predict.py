@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import inputs, options, outputs
-from arcwise.cli.answers import evidence
 from arcwise.cli.options import option, switch
+from arcwise.cli.query import evidence
 from arcwise.cli.terminal import aside, listed, show
 from arcwise.errors import DataError, plural
 
@@ -30,7 +30,7 @@ def predict(
     level: Annotated[float, option("SHARE")] = 0.95,
     keep: Annotated[bool, switch("--keep")] = False,
     na_values: options.NaValues = None,
-    effort: options.Effort,
+    effort: options.Simulation,
     output: options.TableOut = None,
 ) -> None:
     """Predict one variable in every row: mean, sd, low and high.

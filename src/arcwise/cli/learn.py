@@ -1,0 +1,366 @@
+"""Commands that learn: ``learn``, ``fit``, ``validate``; ``path`` and ``prune``, which remove one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from arcwise.cli import options, outputs, terminal
+from arcwise.cli.arguments import options as settings_of
+from arcwise.cli.categories import Categories
+from arcwise.cli.inputs import any_graph
+from arcwise.cli.options import (
+    argument,
+    data_option,
+    learning_option,
+    main_output,
+    output_option,
+    switch,
+)
+from arcwise.errors import DataError, WordError, plural
+
+if TYPE_CHECKING:
+    from arcwise.api import Network, PenaltyPath
+    from arcwise.data import Moments, Table
+    from arcwise.evaluate import Validation
+    from arcwise.evaluate.validate import Pruning
+
+
+def learn(
+    source: options.Source,
+    search: options.Search,
+    scoring: options.Scoring,
+    known: options.Knowledge,
+    categories: Categories,
+    stream: options.Stream = False,
+    certainty: Annotated[
+        bool | None, switch("--certainty/--no-certainty", panel="Learning")
+    ] = None,
+    time_limit: options.TimeLimit = None,
+    output: options.ModelOut = None,
+    dot: Annotated[Path | None, output_option()] = None,
+    plot: options.Plot = None,
+    tuning: Annotated[list[Path] | None, output_option()] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn a network from a table, and write it to a file.
+
+    Prints what was decided, the score, and the edges, strongest first. Ctrl-C stops the search and
+    keeps the best graph so far. With --graph undirected --model parzen it finds dependences of any
+    shape.
+
+    Example: arcwise learn wine.csv --search tabu --option restarts=10 --forbid 'quality -> pH'
+
+    Parameters
+    ----------
+    certainty : find the certainty of edges and directions in full: a posterior where the score has one, else
+        100 tables with resampled rows; or not at all. By default, as many resampled tables as fit into the
+        time of learning, or 2 s (arcwise posterior says more).
+    dot : write the graph for Graphviz, too.
+    tuning : write how a rule chose the penalty, too: its figures to {figures}, or a picture to {pictures}.
+    """
+    from arcwise import api
+    from arcwise.io import FIGURES
+    from arcwise.plot import PICTURES
+
+    target, curves = outputs.model_file(output, source.data), tuning or []
+    places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES)]
+    outputs.check([*places, *((each, (*FIGURES, *PICTURES)) for each in curves)], [source.data])
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
+    if curves:
+        _check_tuning(settings["penalty"], search.graph)
+    data = categories.table(source, stream, scoring.model)
+    settings |= {"certainty": certainty, "time_limit": time_limit}
+    settings["progress"] = False if quiet else None
+    net, seconds = terminal.timed(lambda: api.learn(data, **settings))
+    written = outputs.write(
+        [
+            (target, net.save, "the model"),
+            (dot, net.save, "the graph for Graphviz"),
+            (plot, outputs.draw(net.plot), "a picture"),
+            *_tuning(net, curves),
+        ]
+    )
+    if json:
+        terminal.show_json(terminal.document(net, data, source.data, written))
+    elif not quiet:
+        terminal.show_network(net, source.data, seconds)
+        outputs.say_written(written)
+        terminal.show_go_on(net, data, next(iter(written)))
+    terminal.end_if_interrupted(net.stopped)
+
+
+def _check_tuning(penalty: object, graph: str) -> None:
+    """See, before any work is done, that there will be a choice to write."""
+    if isinstance(penalty, float):
+        raise WordError(
+            f"--tuning writes how a rule chose the penalty, but --penalty {penalty:g} gives it: take a "
+            "rule such as cv, or leave --tuning out."
+        )
+    if penalty is None and graph == "directed":
+        raise WordError(
+            "--tuning writes how a rule chose the penalty, and directed graphs have none unless it is "
+            "given: add --penalty cv."
+        )
+
+
+def _tuning(net: Network, places: list[Path]) -> list[outputs.Wish]:
+    if net.tuning:
+        return [(place, net.save_tuning, "how the penalty was chosen") for place in places]
+    for place in places:
+        terminal.aside(f"{place} is not written: no rule chose the penalty, or it had no time to.")
+    return []
+
+
+def fit(
+    graph: Annotated[str, argument("GRAPH")],
+    source: options.Source,
+    categories: Categories,
+    model: options.Model = "auto",
+    option: options.Settings = None,
+    output: options.ModelOut = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Fit the local models of a known graph to a table, and write the network to a file.
+
+    Prints the local model of every variable; of a linear one in a directed graph, with standard errors in
+    brackets. An undirected gaussian network is fitted as one normal distribution, by maximum likelihood.
+
+    Example: arcwise fit '[RM][LSTAT|RM][MEDV|RM:LSTAT]' boston.csv -o small.json
+
+    Parameters
+    ----------
+    graph : the graph: {graph}.
+    """
+    from arcwise import api
+    from arcwise.graphs import PDAG
+
+    known = any_graph(graph)
+    if isinstance(known, PDAG):
+        raise DataError(f"{graph!r} holds a graph that is directed in part only.")
+    target = outputs.model_file(output, source.data)
+    outputs.check([(target, outputs.MODELS)], [source.data])
+    table = categories.table(source)
+    further = settings_of(option or ())
+    net = api.fit(known, table, model=model, missing=source.missing, **further)
+    written = outputs.write([(target, net.save, "the model")])
+    if json:
+        terminal.show_json(terminal.document(net, table, source.data, written))
+    elif not quiet:
+        terminal.show_network(net, source.data)
+        local = (line for name in net.variables for line in net.local(name).splitlines())
+        terminal.show(*local, "")
+        outputs.say_written(written)
+        terminal.show_go_on(net, table, next(iter(written)))
+
+
+def validate(
+    source: options.Source,
+    search: options.Search,
+    scoring: options.Scoring,
+    known: options.Knowledge,
+    categories: Categories,
+    folds: Annotated[int, learning_option("NUMBER", least=2)] = 10,
+    json: options.Json = False,
+) -> None:
+    """Cross-validate a way of learning: likelihood and prediction errors on rows left out.
+
+    Every row is scored by the network learned from the other folds.
+
+    Example: arcwise validate wine.csv --score bge --folds 5
+
+    Parameters
+    ----------
+    folds : parts of the rows, each left out once.
+    """
+    from arcwise import api
+
+    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
+    found = api.validate(categories.table(source), folds=folds, **settings)
+    if json:
+        terminal.show_json(found.to_dict())
+    else:
+        _show_validation(found)
+
+
+def _show_validation(found: Validation) -> None:
+    fewest, most = min(found.edges), max(found.edges)
+    mean = f"{found.mean:.4f} ± {found.error:.4f} nats per unseen row"
+    about = (
+        ("rows", f"{found.rows} in {len(found.edges)} parts"),
+        (found.measure, f"{mean} (median {found.median:.4f})"),
+        ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
+    )
+    heads, rows = found.table()
+    gains = dict(zip(found.names, found.gains, strict=True))
+    lines = [(*row, terminal.bar(max(float(gains[row[0]]), 0.0), "blue")) for row in rows]
+    terminal.show(terminal.facts(about), "")
+    terminal.show(terminal.grid([heads[0], *(f">{head}" for head in heads[1:]), ""], lines), "")
+    majority = " Majority: the share of the most frequent level." * ("majority" in heads)
+    terminal.show(terminal.styled(f"Each variable predicted from all the others.{majority}", "dim"))
+
+
+# -- edges or inputs removed one by one --------------------------------------------------------------
+
+
+# So many removals are printed: the last ones, of the strongest edges.
+PRINTED = 40
+
+
+def path(
+    *,
+    source: options.Source,
+    stream: options.Stream = False,
+    search: Annotated[str, learning_option("WORD")] = "auto",
+    scoring: options.Scoring,
+    known: options.EdgeRules,
+    categories: Categories,
+    time_limit: options.TimeLimit = None,
+    output: Annotated[Path | None, main_output()] = None,
+    plot: Annotated[Path | None, output_option()] = None,
+    edges: Annotated[Path | None, output_option()] = None,
+    plot_edges: Annotated[Path | None, output_option()] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn undirected graphs at every penalty per edge, from the complete graph to none.
+
+    Prints each removal: the penalty from which on the edge is gone, and what the models at its two
+    ends lose without it, in nats per row. For gaussian models it is the path of the graphical lasso:
+    edges at 30 penalties. Ctrl-C ends the run with the path so far.
+
+    Example: arcwise path boston.csv --model parzen -o curve.csv --plot curve.png
+
+    Parameters
+    ----------
+    search : how edges are removed: {undirected}, where boundary takes the weakest one away first and
+        deletion tests each given all others; for gaussian models also glasso (the graphical lasso) or
+        neighbourhood. auto is glasso for gaussian models unless a score is given, else boundary.
+    output : write the number of edges against the penalty as a table: {tables}.
+    plot : draw the number of edges against the penalty: {pictures}.
+    edges : write one row for each penalty and edge, with the partial correlation that the graphical lasso
+        has there: {tables}.
+    plot_edges : draw partial correlations against the penalty, of the graphical lasso: {pictures}.
+    """
+    from arcwise import api
+    from arcwise.plot import PICTURES
+
+    tables = [(output, outputs.TABLES), (edges, outputs.TABLES)]
+    outputs.check([*tables, (plot, PICTURES), (plot_edges, PICTURES)], [source.data])
+    settings = {
+        "graph": "undirected",
+        "search": search,
+        "time_limit": time_limit,
+        **scoring.settings(),
+    }
+    settings |= {"progress": False if quiet else None, **known.settings(source)}
+    data = categories.table(source, stream, scoring.model)
+    found, seconds = terminal.timed(lambda: api.path(data, **settings))
+    written = outputs.write(
+        [
+            (output, lambda to: outputs.write_table(_curve(found), to), "edges against penalty"),
+            (edges, lambda to: outputs.write_table(_edges(found), to), "edges at each penalty"),
+            (plot, outputs.draw(found.plot), "a picture"),
+            (plot_edges, outputs.draw(found.plot_edges), "a picture of partial correlations"),
+        ]
+    )
+    if json:
+        terminal.show_json({**found.to_dict(), "written": [str(each) for each in written]})
+    elif not quiet:
+        _show_path(found, data, source.data, seconds)
+        outputs.say_written(written)
+    terminal.end_if_interrupted(found.stopped)
+
+
+def _curve(found: PenaltyPath) -> Any:
+    return outputs.arrow(found.curve(), {"penalty": "float64", "edges": "int64"})
+
+
+def _edges(found: PenaltyPath) -> Any:
+    ends = {"penalty": "float64", "first": "string", "second": "string"}
+    return outputs.arrow(found.edge_rows(), {**ends, "partial_correlation": "float64"})
+
+
+def _show_path(found: PenaltyPath, data: Table | Moments, name: Path, seconds: float) -> None:
+    words, gone = found.settings, found.removals
+    about = [
+        *terminal.origin(data, name, found.rows, found.notes),
+        ("model", str(words["model"])),
+        ("score", "" if found.unit.startswith("rho") else str(words["score"])),
+        ("search", f"{words['search']} in {seconds:.1f} s; {found.stopped}"),
+    ]
+    terminal.show(terminal.facts(about), "")
+    if gone:
+        head = [">edges left", ">from penalty", "edge removed", ">first loses", ">second loses"]
+        terminal.show(terminal.grid(head, [_cells(found, each) for each in gone[-PRINTED:]]))
+    else:
+        curve = [(str(edges), f"{penalty:.4f}") for penalty, edges in found.curve()]
+        at = ">at penalty" if found.path.grid else ">from penalty"
+        terminal.show(terminal.grid([">edges left", at], curve))
+    if len(gone) > PRINTED:
+        more = plural(len(gone) - PRINTED, "removal")
+        terminal.show(f"... after {more} of weaker edges")
+    what = "Penalties" if found.path.grid else "Penalties and losses"
+    terminal.show("", terminal.styled(f"{what} in {found.unit}.", "dim"), "")
+
+
+def _cells(found: PenaltyPath, each: Any) -> list[str]:
+    names = found.path.nodes
+    losses = [f"{loss:.4f}" for loss in each.losses]
+    edge = f"{names[each.first]} -- {names[each.second]}"
+    return [str(each.edges), f"{max(each.penalty, 0.0):.4f}", edge, *losses]
+
+
+def prune(
+    source: options.Source,
+    target: options.Target,
+    scoring: options.Scoring,
+    test: Annotated[Path | None, data_option("FILE")] = None,
+    time_limit: options.TimeLimit = None,
+    output: Annotated[Path | None, main_output()] = None,
+    json: options.Json = False,
+) -> None:
+    """Predict one variable from fewer and fewer others: the least useful one goes first.
+
+    Prints the score against the number of inputs left: how many of them matter, and which (backward
+    elimination).
+
+    Example: arcwise prune boston.csv INDUS --model parzen --option bandwidths=one
+
+    Parameters
+    ----------
+    test : a table of other rows, to be scored by every model.
+    output : write the stages as a table: {tables}.
+    """
+    from arcwise import api
+    from arcwise.data import read
+
+    outputs.check([(output, outputs.TABLES)], [source.data])
+    settings = {**scoring.settings(), "missing": source.missing}
+    other = None if test is None else read(test)
+    found = api.prune(source.table(), target, test=other, time_limit=time_limit, **settings)
+    what = f"{plural(len(found.stages), 'stage')} of {target}"
+    written = outputs.write([(output, lambda to: outputs.write_table(_stages(found), to), what)])
+    if json:
+        terminal.show_json(found.to_dict())
+    elif output is None:
+        terminal.show(*str(found).splitlines())
+    else:
+        outputs.say_written(written)
+        if found.stopped:
+            terminal.show(str(found).splitlines()[-1])
+
+
+def _stages(found: Pruning) -> Any:
+    import pyarrow as pa
+
+    own = ("removed", "score", "test", "test_median")
+    return pa.table(
+        {
+            "inputs": [len(stage.inputs) for stage in found.stages],
+            **{word: [getattr(stage, word) for stage in found.stages] for word in own},
+            "names": [" ".join(stage.inputs) for stage in found.stages],
+        }
+    )
