@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Gathered, Moments, Source, Table
-from arcwise.data.ranks import normal_scores, pairwise
+from arcwise.data.covariance import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, WordError, columns_named
 from arcwise.graphs import UGraph
