@@ -14,7 +14,17 @@ and the derivatives of m and log V by intercept, coefficients and log variance o
    \frac{a_i}{v_i}, \frac{a_i x_j + r_i C_j}{v_i}, \frac{a_i r_i}{v_i}; \qquad
    0, \frac{2 a_i C_j}{v_i V}, \frac{a_i^2}{v_i V}.
 
-So the posterior variances of m and log V are known to first order. The answer is Student's t distribution
+So the variances of m and log V are known to first order. Squares of estimated coefficients are larger than
+the true ones on average, so the V of a variable with many children in the evidence is too small. The expected
+error of log V is half the sum of second derivatives times covariances; where V is too small it is corrected.
+With L a root of the covariances given the evidence, e_i = L_i - sum_j w_ij L_j and S_i the covariances of the
+coefficients,
+
+.. math::
+   \tfrac12 \operatorname{tr}(S_i V'') = \frac{1}{v_i} \Bigl[\Bigl(\frac{e_i e_i^T}{v_i} - 1\Bigr) C^T S_i C
+   + \frac{2 a_i}{v_i} e_i L^T S_i C + \frac{a_i^2}{v_i} \operatorname{tr}(S_i L L^T)\Bigr],
+
+and by log variance :math:`V'' = a_i^2 (2 e_i e_i^T / v_i - 1) / v_i`. The answer is Student's t distribution
 around the plug-in mean: degrees of freedom and scale agree with mean and variance of log V (those of a scaled
 inverse chi^2), and the variance of m is added. If all parents of the target are known and no descendant is,
 this is exact: n - k degrees of freedom and scale s sqrt(1 + leverage). The evidence itself is not used to
@@ -112,6 +122,7 @@ class _Term(NamedTuple):
     others : covariances of the parents with the targets (parents by targets).
     residual : of the model at the expected values, one number per row.
     xs : expected values of the parents minus their means in the data (parents by rows).
+    left, beside : roots of the model's residual, and of the parents (parents by anything).
     """
 
     model: GaussianConditional
@@ -121,14 +132,25 @@ class _Term(NamedTuple):
     others: Array
     residual: Array
     xs: Array
+    left: Array
+    beside: Array
+
+    def curvature(self, slopes: Array) -> Array:
+        """Return half the sum of second derivatives of V by coefficients times their covariances."""
+        noise, turned = self.model.variance, slopes @ self.others
+        bent: Array = (self.left @ self.left / noise - 1.0) * (self.others * turned).sum(axis=0)
+        bent += 2.0 * self.own / noise * (self.beside @ self.left @ turned)
+        bent += self.own**2 / noise * np.einsum("ij,ik,jk->", slopes, self.beside, self.beside)
+        bent /= noise
+        return bent
 
 
 class _Sums:
-    """Posterior moments of log variances (targets) and of means (rows by targets), over local models."""
+    """Moments of log variances (targets) and of means (rows by targets), summed over local models."""
 
     def __init__(self, rows: int, variance: Array) -> None:
         self.precision = np.divide(1.0, variance, out=np.zeros(len(variance)), where=variance > 0)
-        self.shift, self.spread = np.zeros(len(variance)), np.zeros(len(variance))
+        self.shift, self.spread, self.bias = np.zeros((3, len(variance)))
         self.between = np.zeros((rows, len(variance)))
 
     def add(self, term: _Term) -> None:
@@ -137,13 +159,17 @@ class _Sums:
         weight = term.own / noise
         share = term.own * weight * self.precision
         self.shift += share * term.shift
+        bent = 2.0 * term.left @ term.left / noise - 1.0 - share
+        self.bias += 0.5 * term.doubt * share * bent
         self.spread += share**2 * term.doubt
         level = noise / term.model.freedom + term.residual**2 * term.doubt
         self.between += weight**2 * level[:, None]
         if not len(term.xs):
             return
         turned = term.others * (2.0 * weight * self.precision)
-        self.spread += (turned * (slopes @ turned)).sum(axis=0)
+        spread = (turned * (slopes @ turned)).sum(axis=0)
+        self.spread += spread
+        self.bias += term.curvature(slopes) * self.precision - 0.5 * spread
         slant = term.xs[:, :, None] * weight
         slant += term.residual[:, None] * (term.others / noise)[:, None, :]
         flat = slant.reshape(len(slopes), -1)
@@ -159,7 +185,7 @@ def _widened(
     for term in _terms(net, known, root, evidence):
         sums.add(term)
     freedom = np.minimum(2.0 * _inverse_trigamma(sums.spread), MAX_FREEDOM)
-    log_scale = sums.shift - _log_minus_psi(0.5 * freedom)
+    log_scale = sums.shift + np.maximum(0.0, -sums.bias) - _log_minus_psi(0.5 * freedom)
     square = variance * np.exp(np.where(sums.spread > 0, log_scale, 0.0)) + sums.between
     return np.where(variance > 0, np.sqrt(square), 0.0), freedom
 
@@ -180,6 +206,12 @@ def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: Evidence) -
     expected, covariance = known.means(range(len(known.nodes))), known.root @ root.T
     covariance[known.seen] = 0.0
 
+    whole = known.left(range(len(known.nodes)))
+
+    def left(node: int) -> Array:
+        rows: Array = whole[known.place[node]] if node in known.hidden else np.zeros(whole.shape[1])
+        return rows
+
     def value(node: int) -> Array:
         return expected[:, known.place[node]] if node in known.hidden else evidence.value(node)
 
@@ -195,7 +227,11 @@ def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: Evidence) -
             residual = value(node) - model.intercept - model.coefficients @ xs
             centred = xs - model.centre[:, None]
             level = float(np.log(0.5 * model.rows) + shift)
-            yield _Term(model, level, float(doubt), own, others, residual, centred)
+            beside = np.array([left(each) for each in parents]).reshape(
+                len(parents), whole.shape[1]
+            )
+            rest = left(node) - model.coefficients @ beside
+            yield _Term(model, level, float(doubt), own, others, residual, centred, rest, beside)
 
 
 def _log_minus_psi(x: Array) -> Array:
