@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arcwise.distributions import Categorical, Mixture, Normal
-from arcwise.distributions.blend import Blend, blended
+from arcwise.distributions.composites import Blend, blended
 from arcwise.errors import DataError
 
 PARTS = [Normal(np.array([0.0, 1.0]), np.array([1.0, 2.0])), Normal(np.array([3.0, -1.0]), 0.5)]

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 from arcwise.distributions import Normal, Student
-from arcwise.distributions.blend import blended
+from arcwise.distributions.composites import blended
 
 MEAN, SCALE, DF = np.array([1.0, -2.0, 1e9]), np.array([0.5, 3.0, 2.0]), np.array([1.5, 7.0, 300.0])
 FOUND = Student(MEAN, SCALE, DF)

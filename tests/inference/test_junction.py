@@ -496,7 +496,7 @@ def test_what_does_not_fit_is_refused_with_its_size_and_simulated_with_an_error(
 
 def _question(net):
     from arcwise.inference.evidence import Evidence
-    from arcwise.inference.questions import Options, Question
+    from arcwise.inference.question import Options, Question
 
     return Question.of(net, (0,), Evidence({}, {}, {}), Options(), np.random.default_rng(1))
 

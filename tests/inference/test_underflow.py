@@ -9,7 +9,7 @@ from arcwise.conditionals import DiscreteConditional
 from arcwise.data import Table, Variable
 from arcwise.graphs import DAG
 from arcwise.inference import explain, predict, probability, query
-from arcwise.inference.classes import class_log_joint
+from arcwise.inference.class_posterior import class_log_joint
 from arcwise.inference.scaled import Scaled
 from arcwise.networks import BayesNet
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.distributions.blend import Blend
+from arcwise.distributions.composites import Blend
 from arcwise.distributions.distribution import Array, Distribution, run_weights
 from arcwise.distributions.mixture import standard_quantiles
 

@@ -26,7 +26,7 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.evaluate.trees import is_tables, table_of, tree_of
 from arcwise.inference import closed, joint
-from arcwise.inference.gaussian import linear_net, local
+from arcwise.inference.gaussian.roots import linear_net, local
 from arcwise.networks import BayesNet, Net, ancestral, log_density
 
 Array = NDArray[np.float64]

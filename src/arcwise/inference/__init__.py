@@ -1,11 +1,6 @@
 """Inference: what is to be believed of some variables once others are known. `ENGINES` is the register."""
 
-from arcwise.inference.averaged import Ensemble, Spread
-from arcwise.inference.base import Cost, DeclinedError, Engine
-from arcwise.inference.belief import Belief, Estimate, Probability
-from arcwise.inference.beliefs import Beliefs
-from arcwise.inference.drawn import Drawn
-from arcwise.inference.engine import (
+from arcwise.inference.asking import (
     Misses,
     closed,
     impute,
@@ -16,15 +11,24 @@ from arcwise.inference.engine import (
     query,
     sample,
 )
-from arcwise.inference.findings import Explanation, Marginals, explain, marginals, probability
-from arcwise.inference.gaussian import joint
-from arcwise.inference.matrices import NamedMatrix, covariance, partial_correlations, precision
-from arcwise.inference.normal import GaussianJoint, condition
+from arcwise.inference.belief import Belief, Estimate, Probability
+from arcwise.inference.engine import Cost, DeclinedError, Engine
+from arcwise.inference.ensemble import Drawn, Ensemble, Spread
+from arcwise.inference.gaussian.matrices import (
+    NamedMatrix,
+    covariance,
+    partial_correlations,
+    precision,
+)
+from arcwise.inference.gaussian.normal_joint import GaussianJoint, condition
+from arcwise.inference.gaussian.roots import joint
+from arcwise.inference.intervene import ONE_GRAPH, Equivalents, OtherGraphs
+from arcwise.inference.joint_belief import Beliefs
+from arcwise.inference.marginals import Explanation, Marginals, explain, marginals, probability
 from arcwise.inference.predictions import Predictions
-from arcwise.inference.questions import Effort, Question
+from arcwise.inference.question import Effort, Question
 from arcwise.inference.ranges import Range
 from arcwise.inference.ranking import ENGINES
-from arcwise.inference.setting import ONE_GRAPH, Equivalents, OtherGraphs
 
 __all__ = [
     "ENGINES",

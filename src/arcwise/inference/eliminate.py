@@ -20,7 +20,7 @@ import numpy as np
 from arcwise._kernels.junction_tree import EliminationOrder, plan
 from arcwise.distributions import Categorical
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.base import EXACT, Cost, Engine, Found
+from arcwise.inference.engine import EXACT, Cost, Engine, Found
 from arcwise.inference.junction import folded, trees_of
 from arcwise.inference.potentials import (
     Potentials,
@@ -28,7 +28,7 @@ from arcwise.inference.potentials import (
     impossible,
     needs_tables,
 )
-from arcwise.inference.questions import Array, Columns, Question
+from arcwise.inference.question import Array, Columns, Question
 from arcwise.inference.relevance import patterns, relevant
 from arcwise.inference.scaled import Scaled
 from arcwise.networks import BayesNet, MarkovNet

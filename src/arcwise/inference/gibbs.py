@@ -5,7 +5,7 @@ distribution of x, with less noise than draws of x itself (Rao-Blackwell; Gelfan
 which everything is known that a variable's conditional takes needs no chain: the conditional answers.
 
 The functions here take any *field*, conditionals of all variables given their neighbours: a Markov network,
-the blanket models of a directed one, or its product rule (``rule``).
+the blanket models of a directed one, or its product rule (``product_rule``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import distribution_of
 from arcwise.distributions import Average, Categorical, Distribution, Grid, Joined, centre
-from arcwise.distributions.mixing import Mixing, diagnose
+from arcwise.distributions.chain_diagnostics import Mixing, diagnose
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.base import ESTIMATED, EXACT, Answer, Cost, Engine, Found
-from arcwise.inference.beliefs import States
 from arcwise.inference.chains import Chains, begin, beside, far, far_rows, reached, run
-from arcwise.inference.questions import (
+from arcwise.inference.engine import ESTIMATED, EXACT, Answer, Cost, Engine, Found
+from arcwise.inference.joint_answers import States
+from arcwise.inference.question import (
     Array,
     Columns,
     Effort,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.junction_tree import EliminationOrder, JunctionTree, plan
 from arcwise.data.variable import code_type
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.base import EXACT, Cost, Engine, Found
+from arcwise.inference.engine import EXACT, Cost, Engine, Found
 from arcwise.inference.potentials import (
     Potentials,
     codes_of,
@@ -32,7 +32,7 @@ from arcwise.inference.potentials import (
     needs_tables,
     potentials,
 )
-from arcwise.inference.questions import Array, Columns, Question
+from arcwise.inference.question import Array, Columns, Question
 from arcwise.inference.relevance import patterns, upward
 from arcwise.networks import BayesNet, Net, log_density
 

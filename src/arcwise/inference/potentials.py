@@ -11,11 +11,11 @@ from arcwise.conditionals import Conditional
 from arcwise.conditionals.discrete import DiscreteConditional
 from arcwise.data.variable import sentence_list
 from arcwise.distributions import Categorical
-from arcwise.distributions.mixing import Mixing
+from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import FitError
-from arcwise.inference.base import Answer, Found
-from arcwise.inference.cells import Cells
-from arcwise.inference.questions import Question
+from arcwise.inference.engine import Answer, Found
+from arcwise.inference.joint_answers import Cells
+from arcwise.inference.question import Question
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net, TableJoint
 
 __all__ = [

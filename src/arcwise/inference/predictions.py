@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.distributions import Categorical, Distribution, Joined, beside, standard_quantiles
-from arcwise.distributions.mixing import Mixing
+from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import DataError, plural
 from arcwise.inference.belief import Array, central, numbers
 

@@ -1,7 +1,7 @@
 """The register of engines, and which of them answers a question.
 
 The cheapest engine that accepts a question is asked: closed forms first, then whatever is exact, then
-simulation (see ``base``). Naming a ``method`` asks for an engine by its word.
+simulation (see ``engine``). Naming a ``method`` asks for an engine by its word.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import NamedTuple, TypeVar
 
 from arcwise.data.memory import available, size_words
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.base import EXACT, Cost, DeclinedError, Engine, Found
-from arcwise.inference.closed import Closed
 from arcwise.inference.eliminate import Elimination
+from arcwise.inference.engine import EXACT, Cost, DeclinedError, Engine, Found
+from arcwise.inference.gaussian.closed_form import Closed
 from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.junction import Junction
-from arcwise.inference.product import ProductRule
-from arcwise.inference.questions import Question
+from arcwise.inference.product_sampling import ProductRule
+from arcwise.inference.question import Question
 from arcwise.inference.stacked import Stacked
 from arcwise.inference.weighting import Importance
 

@@ -34,9 +34,9 @@ from arcwise.conditionals.parzen.fits import ParzenFits
 from arcwise.data import Complete, Table
 from arcwise.distributions import Categorical, Mixture
 from arcwise.errors import ArcwiseError, FitError, GraphError
-from arcwise.inference.base import ESTIMATED, EXACT, Cost, Engine, Found
+from arcwise.inference.engine import ESTIMATED, EXACT, Cost, Engine, Found
 from arcwise.inference.gibbs import Gathered, answers_itself, far_notes, model_parts, open_rows
-from arcwise.inference.questions import Columns, Mask, Question, no_blankets
+from arcwise.inference.question import Columns, Mask, Question, no_blankets
 from arcwise.inference.relevance import patterns
 from arcwise.networks import BayesNet, MarkovNet
 

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from arcwise.conditionals import distribution_of
 from arcwise.data.variable import code_type
 from arcwise.distributions import Distribution, Grid, Joined, centre, log_sum
-from arcwise.distributions.mixing import Mixing
+from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.base import EXACT, SIMULATED, Answer, Cost, DeclinedError, Engine, Found
-from arcwise.inference.beliefs import States
 from arcwise.inference.chains import beside, far, reached
-from arcwise.inference.questions import Array, Columns, Question, needs_arrows
+from arcwise.inference.engine import EXACT, SIMULATED, Answer, Cost, DeclinedError, Engine, Found
+from arcwise.inference.joint_answers import States
+from arcwise.inference.product_rule import FEWER, product_net
+from arcwise.inference.question import Array, Columns, Question, needs_arrows
 from arcwise.inference.relevance import patterns, relevant, upward
-from arcwise.inference.rule import FEWER, product_net
 from arcwise.networks import BayesNet, Net, log_density
 
 FEWEST = 10.0

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.distributions.mixing import diagnose as mixing
+from arcwise.distributions.chain_diagnostics import diagnose as mixing
 from arcwise.errors import FitError
 from arcwise.mcmc.base import Chain
 

@@ -20,7 +20,7 @@ from arcwise.data.discretise import discretise
 from arcwise.data.variable import gaps_of, sentence_list
 from arcwise.errors import DataError, FitError, unknown
 from arcwise.graphs import DAG
-from arcwise.inference.classes import class_log_joint, normalised
+from arcwise.inference.class_posterior import class_log_joint, normalised
 from arcwise.learners.classifiers.relations import Relations
 from arcwise.learners.classifiers.selection import selected
 from arcwise.learners.classifiers.structures import Plan, structures_of

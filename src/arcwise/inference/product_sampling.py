@@ -1,4 +1,4 @@
-"""Questions to directed networks by the product rule, on grids (see ``rule``).
+"""Questions to directed networks by the product rule, on grids (see ``product_rule``).
 
 With one hidden variable the answer is exact, up to the grid. With more, the product rule is the conditional
 of a Gibbs sampler: each draw costs a grid of evaluations.
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from arcwise.distributions import POINTS
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.base import EXACT, SIMULATED, Cost, Engine, Found
+from arcwise.inference.engine import EXACT, SIMULATED, Cost, Engine, Found
 from arcwise.inference.gibbs import Gathered, fill, gather
-from arcwise.inference.questions import Columns, Effort, Question, needs_arrows
+from arcwise.inference.product_rule import FEWER, product_net
+from arcwise.inference.question import Columns, Effort, Question, needs_arrows
 from arcwise.inference.relevance import patterns, relevant
-from arcwise.inference.rule import FEWER, product_net
 from arcwise.inference.weighting import (
     FEWEST,
     Weighted,

@@ -22,7 +22,7 @@ from arcwise.conditionals import Conditional
 from arcwise.distributions import POINTS, Categorical, Grid, Mixture, blocks, tabulate
 from arcwise.graphs import UGraph
 from arcwise.inference.belief import generator
-from arcwise.inference.questions import Array, Columns
+from arcwise.inference.question import Array, Columns
 from arcwise.networks import BayesNet, MarkovNet, ancestral
 
 TYPICAL = 400

@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from arcwise.conditionals import GaussianConditional
 from arcwise.errors import DataError, FitError, close_to
-from arcwise.inference.gaussian import joint
+from arcwise.inference.gaussian.roots import joint
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
 
 Array = NDArray[np.float64]

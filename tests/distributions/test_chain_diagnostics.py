@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcwise.distributions.mixing import diagnose, effective_size, split_rhat
+from arcwise.distributions.chain_diagnostics import diagnose, effective_size, split_rhat
 
 
 def autoregressive(rng, rho, sweeps, rows, chains):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcwise.inference.information import mutual_information, scores
+from arcwise.inference.joint_answers import mutual_information, scores
 
 
 @pytest.mark.parametrize("r", [0.0, 0.4, 0.8, 0.95])

@@ -17,8 +17,8 @@ from arcwise.data import Variable
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
 from arcwise.inference import GaussianJoint, condition, joint, query
-from arcwise.inference.gaussian import Evidence, posterior
-from arcwise.inference.normal import log_normal, narrow
+from arcwise.inference.gaussian.normal_joint import log_normal, narrow
+from arcwise.inference.gaussian.roots import Evidence, posterior
 from arcwise.networks import BayesNet, cut
 
 seeds = st.integers(0, 10**6)

@@ -13,7 +13,7 @@ from arcwise.data import Table, Variable
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG
 from arcwise.inference import marginal_log_density, predict, query
-from arcwise.inference.rule import FEWER, product_net
+from arcwise.inference.product_rule import FEWER, product_net
 from arcwise.inference.weighting import effective
 from arcwise.networks import BayesNet, log_density
 

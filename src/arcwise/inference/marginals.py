@@ -11,15 +11,15 @@ import numpy as np
 
 from arcwise.distributions import refuse_beyond
 from arcwise.errors import DataError, FitError
-from arcwise.inference import questions
-from arcwise.inference.base import Answer, Found
+from arcwise.inference import question as questions
 from arcwise.inference.belief import Belief, Estimate, Probability, generator, sentence
+from arcwise.inference.engine import Answer, Found
 from arcwise.inference.evidence import plain, read_evidence
+from arcwise.inference.intervene import Equivalents, range_over
 from arcwise.inference.junction import Junction
-from arcwise.inference.questions import Question
+from arcwise.inference.question import Question
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.inference.ranking import ENGINES, found_of, ranked
-from arcwise.inference.setting import Equivalents, range_over
 from arcwise.networks import BayesNet, Net
 
 __all__ = ["Explanation", "Marginals", "explain", "marginals", "probability"]

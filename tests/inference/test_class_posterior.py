@@ -10,7 +10,7 @@ from arcwise.conditionals.clg import ConditionalGaussianModel
 from arcwise.data import Variable
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, random_dag
-from arcwise.inference.classes import class_log_joint, normalised
+from arcwise.inference.class_posterior import class_log_joint, normalised
 from arcwise.networks import BayesNet, log_density
 
 

@@ -13,8 +13,7 @@ from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, WordError
 from arcwise.graphs import DAG, cpdag, equivalent, random_dag, skeleton
 from arcwise.inference import Equivalents, query
-from arcwise.inference.setting import with_range
-from arcwise.inference.turning import turn
+from arcwise.inference.intervene import turn, with_range
 from arcwise.networks import BayesNet, cut
 
 

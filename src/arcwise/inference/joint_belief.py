@@ -1,27 +1,22 @@
 """What is to be believed of several variables together.
 
-`Beliefs` are the beliefs about each variable and a joint distribution: a normal one in closed form
-(``normal``), or `States` of a simulation. Of simulated answers each variable alone is a Rao-Blackwell
+`Beliefs` are the beliefs about each variable and a joint distribution: a normal one in closed form, cells of
+a table, or `States` of a simulation. Of simulated answers each variable alone is a Rao-Blackwell
 average, which is better than its draws, and the draws say how variables go together. Standard errors of
 probabilities account for the dependence of states within a chain (see ``diagnose``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from arcwise.data import Variable
-from arcwise.data.variable import numbers_of
-from arcwise.distributions import no_numbers
-from arcwise.distributions.mixing import diagnose
 from arcwise.errors import DataError, close_to
-from arcwise.inference.base import Joint
 from arcwise.inference.belief import (
     Array,
     Belief,
@@ -33,104 +28,15 @@ from arcwise.inference.belief import (
     check_names,
     generator,
     sentence,
-    share_of,
     truth,
 )
-from arcwise.inference.cells import Cells
-from arcwise.inference.information import mutual_information, scores
+from arcwise.inference.engine import Joint
+from arcwise.inference.joint_answers import Cells
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 
-NEIGHBOUR_DRAWS = 4000
-"""States that mutual information is computed from, evenly taken from all."""
-
 SHOWN = 8
 """Correlations of more variables than this are not printed."""
-
-
-@dataclass(frozen=True, eq=False)
-class States:
-    """The joint distribution behind simulated states.
-
-    Parameters
-    ----------
-    variables : in the order asked for.
-    values : variables by sweeps by chains; codes where a variable is discrete.
-    """
-
-    variables: tuple[Variable, ...]
-    values: Array
-
-    def __post_init__(self) -> None:
-        self.values.flags.writeable = False
-
-    @cached_property
-    def _rows(self) -> Array:
-        """The states, one a row."""
-        return self.values.reshape(len(self.variables), -1).T
-
-    def _numbers(self, place: int, rows: Array) -> Array:
-        """States of a variable as numbers; text has none."""
-        variable, column = self.variables[place], rows[:, place]
-        if variable.discrete and not variable.numeric:
-            raise no_numbers(variable.name)
-        return numbers_of(variable, column.astype(np.intp) if variable.discrete else column)
-
-    @cached_property
-    def correlation(self) -> Array:
-        """Correlation matrix of the states; 0 beside the diagonal for a variable that never varies."""
-        flat = np.stack([self._numbers(i, self._rows) for i in range(len(self.variables))])
-        off = flat - flat.mean(axis=1, keepdims=True)
-        size = np.linalg.norm(off, axis=1)
-        scaled = off / np.where(size > 0, size, 1.0)[:, None]
-        correlation: Array = np.clip(scaled @ scaled.T, -1.0, 1.0)
-        np.fill_diagonal(correlation, 1.0)
-        return correlation
-
-    def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
-        """Nats that knowing some variables tells of others, by nearest neighbours (see ``information``)."""
-        first, second = (np.concatenate([self._scored(i) for i in side], axis=1) for side in (a, b))
-        return mutual_information(first, second)
-
-    def _scored(self, place: int) -> Array:
-        flat = self._rows[:, place]
-        every = np.linspace(0, flat.size - 1, min(flat.size, NEIGHBOUR_DRAWS)).astype(np.intp)
-        return scores(flat[every, None], self.variables[place].discrete)
-
-    def logpdf(self, columns: Array) -> Array:
-        """There is none behind draws."""
-        raise DataError(
-            "A simulated joint answer has draws but no joint density: ask for the density of each variable."
-        )
-
-    def box(self, limits: Mapping[int, Any]) -> Probability:
-        """Probability of bounds on several variables; of levels, of those that are marked."""
-
-        def inside(rows: Array) -> NDArray[np.bool_]:
-            holds = np.ones(len(rows), dtype=bool)
-            for place, limit in limits.items():
-                column = rows[:, place]
-                if self.variables[place].discrete:
-                    holds &= limit[column.astype(np.intp)]
-                else:
-                    holds &= (column >= limit[0]) & (column <= limit[1])
-            return holds
-
-        return self.share(inside, 0, generator(0))
-
-    def share(
-        self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
-    ) -> Probability:
-        """Share of the states in which an event holds; no others are drawn."""
-        found = holds(self._rows).astype(float).reshape(self.values.shape[1:])
-        return share_of(float(found.mean()), float(diagnose(found[:, None, :]).ess[0]))
-
-    def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """States chosen at random: each at most once as long as there are enough."""
-        total = len(self._rows)
-        if draws <= total:
-            return self._rows[rng.permutation(total)[:draws]]
-        return self._rows[rng.integers(0, total, draws)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +50,7 @@ class Beliefs:
     given, do : the question, for the text.
     range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
 
-    >>> from arcwise.inference.normal import GaussianJoint
+    >>> from arcwise.inference.gaussian.normal_joint import GaussianJoint
     >>> root = np.array([[1.0, 0.0], [0.6, 0.8]])
     >>> both = Beliefs.normal(GaussianJoint(("a", "b"), np.zeros(2), root))
     >>> both.correlation.tolist(), round(both.mutual_information("a", "b"), 4)

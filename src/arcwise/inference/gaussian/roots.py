@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcwise.conditionals import GaussianConditional
 from arcwise.conditionals.gaussian import FLOOR
 from arcwise.errors import FitError
-from arcwise.inference.normal import ROUNDING, Elimination, GaussianJoint, eliminate
+from arcwise.inference.gaussian.normal_joint import ROUNDING, Elimination, GaussianJoint, eliminate
 from arcwise.inference.relevance import relevant, upward
 from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
 

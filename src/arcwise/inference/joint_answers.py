@@ -1,0 +1,291 @@
+"""The joint distribution of several variables in an answer: cells of a table, or simulated states.
+
+Mutual information from draws, by nearest neighbours.
+
+For draw i let r_i be the distance of its k-th nearest neighbour in the joint space (largest of the
+two distances), n_x and n_y the numbers of draws nearer than r_i in each space alone, itself counted,
+and k_i = k, or the number of draws that coincide with it where r_i = 0. Then
+
+    I = mean( psi(k_i) + log N - psi(n_x) - psi(n_y) )
+
+(Gao, Kannan, Oh and Viswanath 2017), which is the estimator of Kraskov, Stogbauer and Grassberger
+(2004) where nothing coincides, and the plug-in one for levels. It takes any shape of dependence,
+discrete and continuous variables mixed, and needs no density. Mutual information does not change
+when a variable is transformed one to one, so that numbers are turned into normal scores first, where
+the estimator is least biased. Its bias grows with dependence and dimension; with a few thousand
+draws of two variables it is right to about 0.02 nats up to correlations of 0.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Variable
+from arcwise.data.variable import numbers_of
+from arcwise.distributions import no_numbers
+from arcwise.distributions.chain_diagnostics import diagnose
+from arcwise.errors import DataError
+from arcwise.inference.belief import Array, Probability, generator, share_of
+
+__all__ = ["Cells", "States"]
+
+_MOST = 1 << 20
+"""Most cells that a function of draws is asked about one by one."""
+
+_SHOWN = 32
+"""Most cells that are printed."""
+
+
+NEIGHBOUR_DRAWS = 4000
+"""States that mutual information is computed from, evenly taken from all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A joint distribution by its table.
+
+    Parameters
+    ----------
+    variables : in the order asked for; all of them discrete.
+    table : one axis a variable; sums to one.
+
+    >>> both = Cells((Variable("a", (0, 1)), Variable("b", (0, 1))), np.array([[0.4, 0.1], [0.1, 0.4]]))
+    >>> both.correlation.round(3).tolist(), round(both.mutual_information([0], [1]), 4)
+    ([[1.0, 0.6], [0.6, 1.0]], 0.1927)
+    """
+
+    variables: tuple[Variable, ...]
+    table: Array
+
+    def __post_init__(self) -> None:
+        self.table.flags.writeable = False
+
+    def marginal(self, places: Sequence[int]) -> Array:
+        """The table of some variables, in their order."""
+        others = tuple(i for i in range(self.table.ndim) if i not in places)
+        kept = sorted(places)
+        sums: Array = self.table.sum(axis=others)
+        return sums.transpose([kept.index(place) for place in places])
+
+    def lines(self) -> list[str]:
+        """The cells as a person would write them, the last variable fastest; none of a large table."""
+        if self.table.size > _SHOWN:
+            return []
+        rows = [[*(variable.name for variable in self.variables), "probability"]]
+        for codes in np.ndindex(self.table.shape):
+            levels = (str((v.levels or ())[i]) for v, i in zip(self.variables, codes, strict=True))
+            rows.append([*levels, f"{self.table[codes]:.4g}"])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return [
+            "  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+
+    def _numbers(self, place: int) -> Array:
+        variable = self.variables[place]
+        if not variable.numeric:
+            raise no_numbers(variable.name)
+        return np.array(variable.levels, dtype=float)
+
+    @cached_property
+    def correlation(self) -> Array:
+        """Correlation matrix; 0 beside the diagonal for a variable that is determined."""
+        size = len(self.variables)
+        numbers = [self._numbers(i) for i in range(size)]
+        off = [each - self.marginal([i]) @ each for i, each in enumerate(numbers)]
+        sd = [np.sqrt(self.marginal([i]) @ each**2) for i, each in enumerate(off)]
+        found = np.eye(size)
+        for i in range(size):
+            for j in range(i):
+                if sd[i] > 0 and sd[j] > 0:
+                    share = off[i] @ self.marginal([i, j]) @ off[j] / (sd[i] * sd[j])
+                    found[i, j] = found[j, i] = np.clip(share, -1.0, 1.0)
+        return found
+
+    def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
+        """Nats that knowing some variables tells of others."""
+        first, second = list(dict.fromkeys(a)), list(dict.fromkeys(b))
+        union = list(dict.fromkeys([*first, *second]))
+        return float(sum(map(self._entropy, (first, second)))) - self._entropy(union)
+
+    def _entropy(self, places: Sequence[int]) -> float:
+        cells = self.marginal(places).ravel()
+        return float(-(cells[cells > 0] * np.log(cells[cells > 0])).sum())
+
+    def logpdf(self, columns: Array) -> Array:
+        """Log probability of rows of codes."""
+        codes = tuple(np.asarray(columns, dtype=np.intp).T)
+        with np.errstate(divide="ignore"):
+            logs: Array = np.log(self.table[codes])
+        return logs
+
+    def box(self, limits: Mapping[int, Any]) -> Probability:
+        """Probability of marked levels of several variables."""
+        table = self.table
+        for place, marked in limits.items():
+            table = np.compress(marked, table, axis=place)
+        return Probability(float(table.sum()))
+
+    def share(
+        self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
+    ) -> Probability:
+        """Probability of an event given as a function: a sum over cells; of very many, a share of draws."""
+        if self.table.size > _MOST:
+            return share_of(float(holds(self.sample(rng, draws)).mean()), draws)
+        rows = np.indices(self.table.shape).reshape(self.table.ndim, -1).T.astype(float)
+        return Probability(float(self.table.ravel()[holds(rows)].sum()))
+
+    def sample(self, rng: np.random.Generator, draws: int) -> Array:
+        """Draws, one a row."""
+        heap = np.cumsum(self.table.ravel())
+        cells = np.searchsorted(heap, rng.random(draws) * heap[-1], side="right")
+        return np.stack(np.unravel_index(cells, self.table.shape), axis=1).astype(float)
+
+
+APART = 1e3
+"""Distance of two different levels: farther than numbers ever are."""
+
+
+def mutual_information(first: Array, second: Array, neighbours: int = 5) -> float:
+    """Mutual information of two groups of variables, in nats.
+
+    Parameters
+    ----------
+    first, second : draws by variables each, from `scores`.
+    neighbours : k; larger has less noise and more bias.
+
+    Returns
+    -------
+    The estimate, at least 0.
+
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(2000, 1))
+    >>> y = 0.8 * x + 0.6 * rng.normal(size=(2000, 1))
+    >>> bool(abs(mutual_information(scores(x), scores(y)) + 0.5 * np.log(1 - 0.64)) < 0.06)
+    True
+    """
+    from scipy.spatial import cKDTree
+    from scipy.special import digamma
+
+    both = np.concatenate([first, second], axis=1)
+    reach = cKDTree(both).query(both, k=[neighbours + 1], p=np.inf)[0][:, 0]
+    tied = reach <= 0
+    radius = np.where(tied, 1e-12, np.nextafter(reach, 0.0))
+    count = [
+        cKDTree(part).query_ball_point(part, radius, p=np.inf, return_length=True)
+        for part in (first, second)
+    ]
+    same = cKDTree(both).query_ball_point(both[tied], 1e-12, p=np.inf, return_length=True)
+    k = np.full(len(both), float(neighbours))
+    k[tied] = same
+    terms = digamma(k) + np.log(len(both)) - digamma(count[0]) - digamma(count[1])
+    return max(float(terms.mean()), 0.0)
+
+
+def scores(values: Array, levels: bool = False) -> Array:
+    """Draws as the estimator takes them: normal scores of ranks, or levels far from each other.
+
+    >>> scores(np.array([[1.0], [0.0]]), levels=True).tolist()
+    [[1000.0], [0.0]]
+    """
+    from scipy.special import ndtri
+
+    if levels:
+        return values * APART
+    out = np.empty(values.shape)
+    for column in range(values.shape[1]):
+        _, place, count = np.unique(values[:, column], return_inverse=True, return_counts=True)
+        middle = np.cumsum(count) - 0.5 * count  # ties share the middle of their ranks
+        out[:, column] = ndtri(middle / len(values))[place]
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The joint distribution behind simulated states.
+
+    Parameters
+    ----------
+    variables : in the order asked for.
+    values : variables by sweeps by chains; codes where a variable is discrete.
+    """
+
+    variables: tuple[Variable, ...]
+    values: Array
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    @cached_property
+    def _rows(self) -> Array:
+        """The states, one a row."""
+        return self.values.reshape(len(self.variables), -1).T
+
+    def _numbers(self, place: int, rows: Array) -> Array:
+        """States of a variable as numbers; text has none."""
+        variable, column = self.variables[place], rows[:, place]
+        if variable.discrete and not variable.numeric:
+            raise no_numbers(variable.name)
+        return numbers_of(variable, column.astype(np.intp) if variable.discrete else column)
+
+    @cached_property
+    def correlation(self) -> Array:
+        """Correlation matrix of the states; 0 beside the diagonal for a variable that never varies."""
+        flat = np.stack([self._numbers(i, self._rows) for i in range(len(self.variables))])
+        off = flat - flat.mean(axis=1, keepdims=True)
+        size = np.linalg.norm(off, axis=1)
+        scaled = off / np.where(size > 0, size, 1.0)[:, None]
+        correlation: Array = np.clip(scaled @ scaled.T, -1.0, 1.0)
+        np.fill_diagonal(correlation, 1.0)
+        return correlation
+
+    def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
+        """Nats that knowing some variables tells of others, by nearest neighbours."""
+        first, second = (np.concatenate([self._scored(i) for i in side], axis=1) for side in (a, b))
+        return mutual_information(first, second)
+
+    def _scored(self, place: int) -> Array:
+        flat = self._rows[:, place]
+        every = np.linspace(0, flat.size - 1, min(flat.size, NEIGHBOUR_DRAWS)).astype(np.intp)
+        return scores(flat[every, None], self.variables[place].discrete)
+
+    def logpdf(self, columns: Array) -> Array:
+        """There is none behind draws."""
+        raise DataError(
+            "A simulated joint answer has draws but no joint density: ask for the density of each variable."
+        )
+
+    def box(self, limits: Mapping[int, Any]) -> Probability:
+        """Probability of bounds on several variables; of levels, of those that are marked."""
+
+        def inside(rows: Array) -> NDArray[np.bool_]:
+            holds = np.ones(len(rows), dtype=bool)
+            for place, limit in limits.items():
+                column = rows[:, place]
+                if self.variables[place].discrete:
+                    holds &= limit[column.astype(np.intp)]
+                else:
+                    holds &= (column >= limit[0]) & (column <= limit[1])
+            return holds
+
+        return self.share(inside, 0, generator(0))
+
+    def share(
+        self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
+    ) -> Probability:
+        """Share of the states in which an event holds; no others are drawn."""
+        found = holds(self._rows).astype(float).reshape(self.values.shape[1:])
+        return share_of(float(found.mean()), float(diagnose(found[:, None, :]).ess[0]))
+
+    def sample(self, rng: np.random.Generator, draws: int) -> Array:
+        """States chosen at random: each at most once as long as there are enough."""
+        total = len(self._rows)
+        if draws <= total:
+            return self._rows[rng.permutation(total)[:draws]]
+        return self._rows[rng.integers(0, total, draws)]
