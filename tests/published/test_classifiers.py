@@ -11,12 +11,9 @@ from arcwise.conditionals import FAMILIES
 from arcwise.conditionals.discrete import Smoothing
 from arcwise.learners.classifiers import (
     ClassifierSpec,
-    Plan,
-    Relations,
     learn_classifier,
     leave_one_out,
     prepared_classes,
-    structures_of,
 )
 from arcwise.scores import SCORES
 
@@ -37,8 +34,8 @@ def loaded(shared_data, name):
 
 
 def learned(table, target, structure, smoothing):
-    plan = Plan(np.random.default_rng(0), structure)
-    return learn_classifier(table, target, ClassifierSpec(plan, smoothing=smoothing))
+    spec = ClassifierSpec(np.random.default_rng(0), structure, smoothing=smoothing)
+    return learn_classifier(table, target, spec)
 
 
 @pytest.mark.parametrize("name", LOO)
@@ -49,9 +46,8 @@ def test_leave_one_out_accuracy_of_naive_bayes(shared_data, name):
     wanted = {row["dataset"]: row for row in lines}[name]
     table, target = loaded(shared_data, name)
     ready = prepared_classes(table, target)
-    relations = Relations(ready, ready.index(target))
-    graph = structures_of(relations, Plan(np.random.default_rng(0), "naive"))[0]
-    logs = leave_one_out(relations, graph, Smoothing(1.0, "cell"))
+    graph = ClassifierSpec(np.random.default_rng(0)).problem(ready, target).structure(0.0)
+    logs = leave_one_out(ready, graph, target, Smoothing(1.0, "cell"))
     right = logs.argmax(axis=1) == ready.column(target)
     assert (ready.rows, int(right.sum())) == (int(wanted["rows"]), int(wanted["correct"]))
 

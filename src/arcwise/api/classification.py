@@ -12,11 +12,10 @@ from arcwise.conditionals.discrete import Discrete, Smoothing
 from arcwise.data import Table, any_table, fingerprint
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError, WordError
-from arcwise.evaluate.classify import Classified
+from arcwise.evaluate.accuracy import Classified
 from arcwise.learners.classifiers import (
     Classifier,
     ClassifierSpec,
-    Plan,
     decide,
     learn_classifier,
     prepared_classes,
@@ -147,8 +146,18 @@ def classifier_spec(
     if not size >= 0:
         raise FitError(f"Pseudo-counts are 0 or more, got {size!r}.")
     rng = np.random.default_rng(seed)
-    plan = Plan(rng, structure, None if k is None else int(k), arc_score, search)
-    return ClassifierSpec(plan, features, Smoothing(float(size), each), float(min_count), select)
+    smoothing = Smoothing(float(size), each)
+    return ClassifierSpec(
+        rng,
+        structure,
+        None if k is None else int(k),
+        arc_score,
+        search,
+        features,
+        smoothing,
+        float(min_count),
+        select,
+    )
 
 
 def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:

@@ -1,7 +1,7 @@
 """The command line: ``arcwise learn wine.csv`` and its sisters, in the words of the library.
 
 ``program`` puts the commands together, says how they end and writes the help. The commands stand in ``learn``
-(also fit, validate, path and prune), ``certainty`` (posterior), ``classifying``, ``categories`` (discretise),
+(also fit, validate, path and prune), ``certainty`` (posterior), ``classify``, ``discretise``,
 ``query`` (also edges and explain), ``predict`` (also impute and sample), ``graph_files`` (compare and
 convert) and ``datasets`` (audit, data and demo). ``options`` declares the options that several of them share,
 ``arguments`` turns texts into values, ``inputs`` reads and ``outputs`` writes files, ``terminal`` writes for

@@ -31,10 +31,6 @@ class DiscreteFits(Fits):
     smoothed = True
 
     def __init__(self, statistics: Statistics, smoothing: Smoothing) -> None:
-        if not statistics.total > 0:
-            raise FitError(
-                "A discrete model needs at least one row with weight, but there is none."
-            )
         self.statistics, self.smoothing = statistics, smoothing
         self.nodes, self.rows = statistics.names, statistics.total
         self.models = (Discrete.name,) * len(self.nodes)
@@ -49,6 +45,8 @@ class DiscreteFits(Fits):
     @cached_property
     def table(self) -> Table:
         """The rows, for compiled counts of many parent sets."""
+        if not self.rows > 0:
+            raise FitError("Scores of tables need at least one row with weight, but there is none.")
         return self.statistics.rows("Scores of tables need")
 
     @property

@@ -11,7 +11,7 @@ from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
 from arcwise.data.prepare import Scaling, pseudo_rows, returns, standardise
 from arcwise.data.source import any_table, fingerprint, read
-from arcwise.data.statistics import Complete, Gathered, Source, Statistics, statistics_of
+from arcwise.data.statistics import Available, Complete, Gathered, Source, Statistics, statistics_of
 from arcwise.data.stream import counts, gathered, moments
 from arcwise.data.table import Table
 from arcwise.data.variable import KINDS, Kind, Level, Variable
@@ -21,6 +21,7 @@ __all__ = [
     "METHODS",
     "Accumulator",
     "Audit",
+    "Available",
     "Coding",
     "ColumnAudit",
     "Complete",

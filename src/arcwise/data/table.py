@@ -259,6 +259,23 @@ class Table:
             raise DataError(no_rows_left(self.rows, missing))
         return self.take(~gaps).with_notes(gap_note(int(gaps.sum()), self.rows, missing))
 
+    def available(self, numbers: Iterable[int]) -> Table:
+        """Keep some columns, given by their numbers, and the rows that know all of them.
+
+        >>> import numpy as np
+        >>> x, y = np.array([1.0, np.nan]), np.array([2.0, 3.0])
+        >>> Table((Variable("x"), Variable("y")), (x, y)).available([0, 1]).rows
+        1
+        """
+        chosen = sorted(numbers)
+        variables, columns = [self.variables[i] for i in chosen], [self.columns[i] for i in chosen]
+        pairs, weights = zip(variables, columns, strict=True), self.weights
+        gaps = np.any([gaps_of(variable, column) for variable, column in pairs], axis=0)
+        if gaps.any():
+            columns = [column[~gaps] for column in columns]
+            weights = None if weights is None else weights[~gaps]
+        return Table(tuple(variables), tuple(columns), weights, copies=self.copies)
+
     def recast(self, kinds: Mapping[str, Kind]) -> Table:
         """Change kinds: numeric levels become numbers, numbers become ordered numeric levels.
 

@@ -1,6 +1,6 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
-from arcwise.evaluate.classify import Classified, Reliability
+from arcwise.evaluate.accuracy import Classified, Reliability
 from arcwise.evaluate.conflict import Conflict, Impact, conflict, impact
 from arcwise.evaluate.consensus import (
     Stability,

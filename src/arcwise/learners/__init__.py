@@ -14,6 +14,7 @@ from arcwise.conditionals import FAMILIES
 from arcwise.data import Source, Table
 from arcwise.errors import WordError, unknown
 from arcwise.learners.boundary import Boundary
+from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.correlations import Stepwise
 from arcwise.learners.directed import Directed
 from arcwise.learners.lasso import Lasso
@@ -27,7 +28,7 @@ from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
 __all__ = [
-    "LEARNERS", "RULES", "Boundary", "ChowLiu", "Directed", "Lasso", "Learned", "Learner",
+    "LEARNERS", "RULES", "Boundary", "ChowLiu", "ClassGraph", "Directed", "Lasso", "Learned", "Learner",
     "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose", "graphs",
     "options_of", "prepared", "score_options", "searches",
     "takers_of",
@@ -36,6 +37,7 @@ __all__ = [
 LEARNERS: dict[str, type[Problem]] = {
     "directed": Directed,
     "chow-liu": ChowLiu,
+    "class": ClassGraph,
     "stepwise": Stepwise,
     "lasso": Lasso,
     "boundary": Boundary,

@@ -9,6 +9,7 @@ that takes them.
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from numbers import Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -33,12 +34,16 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
     >>> options_of(search)
     {'restarts': <class 'int'>}
     """
-    parameters = inspect.signature(function, eval_str=True).parameters.values()
     return {
         p.name: p.annotation
-        for p in parameters
+        for p in _parameters(function)
         if p.kind is p.KEYWORD_ONLY and p.name not in _INNER
     }
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(function, eval_str=True).parameters.values())
 
 
 def has_parameter(function: Callable[..., Any], name: str) -> bool:

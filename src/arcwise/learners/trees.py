@@ -7,6 +7,7 @@ forest is the tree of Chow and Liu (1968); with a score that charges for paramet
 are not worth it are left out (Edwards, de Abreu and Labouriau 2010).
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Self
 
@@ -22,7 +23,7 @@ from arcwise.learners.specification import Specification
 from arcwise.results import ASKED, Interrupted, Trail, Watch
 from arcwise.scores import ArcPenalty, Score, Sum, total
 
-__all__ = ["ChowLiu"]
+__all__ = ["ChowLiu", "forest"]
 
 Array = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ class ChowLiu(Problem):
         score = self._penalised(penalty)
         try:
             weights = self._gains(score.watched(trail.check), trail)
-            graph, end = self._directed(spanning_forest(weights)), "the best forest by its score"
+            graph, end = self._directed(weights), "the best forest by its score"
         except Interrupted:
             graph, end = self.limits.start(), ASKED
         value = total(score, graph)
@@ -99,33 +100,56 @@ class ChowLiu(Problem):
         found: Array = np.maximum(gains, gains.T)
         return found
 
-    def _directed(self, edges: list[tuple[int, int]]) -> DAG:
-        """The forest with its arcs away from the first root that the rules allow, tree by tree."""
+    def _directed(self, weights: Array) -> DAG:
+        """The forest of largest weight, with the root that was asked for."""
         nodes, asked = self.fits.nodes, self.search(**self.options)
         if asked is not None and asked not in nodes:
             raise DataError(f"There is no column {asked!r} for the root. {close_to(asked, nodes)}")
-        parents: list[tuple[int, ...]] = [()] * len(nodes)
-        for tree in _trees(len(nodes), edges):
-            inside = [edge for edge in edges if edge[0] in tree]
-            first = [nodes.index(asked)] if asked is not None and nodes.index(asked) in tree else []
-            for root in first or tree:
-                rows = rooted(len(nodes), inside, [root])
-                if all(self.limits.allows(node, rows[node]) for node in tree):
-                    break
-            else:
-                raise GraphError(
-                    "The rules allow no direction of the best tree over "
-                    f"{', '.join(repr(nodes[i]) for i in tree[:5])}: take another search, or fewer rules."
-                )
-            for node in tree:
-                parents[node] = rows[node]
-        graph = DAG(nodes, tuple(parents))
+        graph = forest(weights, self.limits, [] if asked is None else [nodes.index(asked)])
         if not self.limits.allows_graph(graph):
             raise GraphError(
                 f"The best forest leaves the target {self.spec.rules.target!r} without a child: take "
                 "score='loglik', or require an arc."
             )
         return graph
+
+
+def forest(
+    weights: Array, limits: Limits, roots: Sequence[int], given: tuple[int, ...] = ()
+) -> DAG:
+    """Return the forest of largest weight that obeys rules.
+
+    Parameters
+    ----------
+    weights : of the pairs, minus infinity where two nodes may not be adjacent.
+    limits : the rules on the directed graph.
+    roots : nodes of which the first that the rules allow is the root of its tree; in a tree without such
+        nodes any may be the root.
+    given : nodes outside the forest that all others have as parents.
+
+    Raises
+    ------
+    GraphError : the rules allow no root of a tree.
+    """
+    edges, size = spanning_forest(weights), len(limits.nodes)
+    parents: list[tuple[int, ...]] = [()] * size
+    for tree in _trees(size, edges):
+        if set(tree) <= set(given):
+            continue
+        inside = [edge for edge in edges if edge[0] in tree]
+        for root in [node for node in roots if node in tree] or tree:
+            found = rooted(size, inside, [root])
+            rows = {node: tuple(sorted((*given, *found[node]))) for node in tree}
+            if all(limits.allows(node, row) for node, row in rows.items()):
+                break
+        else:
+            raise GraphError(
+                "The rules allow no direction of the best tree over "
+                f"{', '.join(repr(limits.nodes[i]) for i in tree[:5])}: take another search, or fewer rules."
+            )
+        for node, row in rows.items():
+            parents[node] = row
+    return DAG(limits.nodes, tuple(parents))
 
 
 def _trees(size: int, edges: list[tuple[int, int]]) -> list[list[int]]:

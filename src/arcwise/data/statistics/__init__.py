@@ -1,12 +1,13 @@
 """What local models are fitted from, one file a kind of source."""
 
 from arcwise.data.moments import Moments
+from arcwise.data.statistics.available import Available
 from arcwise.data.statistics.base import Statistics
 from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.gathered import Gathered
 from arcwise.data.table import Table
 
-__all__ = ["Complete", "Gathered", "Source", "Statistics", "statistics_of"]
+__all__ = ["Available", "Complete", "Gathered", "Source", "Statistics", "statistics_of"]
 
 Source = Table | Moments | Statistics
 """What users learn from."""

@@ -26,7 +26,10 @@ def cell_counts(
     >>> cell_counts([np.array([0, 1, 1])], (2,), None)
     array([1., 2.])
     """
-    cells = np.ravel_multi_index(tuple(np.asarray(code, dtype=np.intp) for code in codes), shape)
+    cells = np.array(codes[0], dtype=np.intp)
+    for column, levels in zip(codes[1:], shape[1:], strict=True):
+        cells *= levels
+        cells += column
     return np.bincount(cells, weights, int(np.prod(shape))).reshape(shape).astype(float)
 
 

@@ -1,28 +1,26 @@
-"""Bayesian classifiers: their structures, and how they are learned and asked."""
+"""Bayesian classifiers: graphs around a class, and how classifiers are learned and asked."""
 
+from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.classifiers.classifier import (
     FEATURES,
+    STRUCTURES,
     Classifier,
     ClassifierSpec,
     decide,
     learn_classifier,
     prepared_classes,
 )
-from arcwise.learners.classifiers.relations import Relations
-from arcwise.learners.classifiers.selection import SELECTIONS, leave_one_out
-from arcwise.learners.classifiers.structures import STRUCTURES, Plan, structures_of
+from arcwise.learners.classifiers.feature_selection import SELECTIONS, leave_one_out
 
 __all__ = [
     "FEATURES",
     "SELECTIONS",
     "STRUCTURES",
+    "ClassGraph",
     "Classifier",
     "ClassifierSpec",
-    "Plan",
-    "Relations",
     "decide",
     "learn_classifier",
     "leave_one_out",
     "prepared_classes",
-    "structures_of",
 ]

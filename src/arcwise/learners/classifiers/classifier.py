@@ -5,29 +5,30 @@ rows become before they are asked about. Levels are those that the table's varia
 """
 
 import warnings
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import FAMILIES, Conditional, DiscreteConditional
-from arcwise.conditionals.discrete import MOST_CELLS, Smoothing
-from arcwise.data import Table, Variable, conform
+from arcwise.conditionals.discrete import Smoothing
+from arcwise.data import Available, Table, Variable, conform
 from arcwise.data.discretise import discretise
 from arcwise.data.variable import gaps_of, sentence_list
 from arcwise.errors import DataError, FitError, unknown
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, Rules
 from arcwise.inference.class_posterior import class_log_joint, normalised
-from arcwise.learners.classifiers.relations import Relations
-from arcwise.learners.classifiers.selection import selected
-from arcwise.learners.classifiers.structures import Plan, structures_of
+from arcwise.learners.classifiers.class_graph import ClassGraph, check_class
+from arcwise.learners.classifiers.feature_selection import selected
+from arcwise.learners.directed import Directed
+from arcwise.learners.specification import Specification
+from arcwise.mcmc import SAMPLERS, run
 from arcwise.networks import BayesNet
 
 __all__ = [
-    "FEATURES", "Classifier", "ClassifierSpec", "decide", "learn_classifier", "prepared_classes",
+    "FEATURES", "STRUCTURES", "Classifier", "ClassifierSpec", "decide", "learn_classifier",
+    "prepared_classes",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -38,6 +39,19 @@ FEATURES = ("auto", "discretise", "gaussian", "parzen")
 LAPLACE = Smoothing(1.0, "cell")
 """One pseudo-count for each cell of a table."""
 
+STRUCTURES = (*ClassGraph.searches, "aode", "free", "averaged")
+"""Structures of classifiers.
+
+aode: one feature in turn is parent of all others, and the classifiers are averaged (Webb, Boughton and Wang
+2005); free: any directed graph in which nothing points to the class, and the class has a child; averaged:
+graphs of that kind drawn from their posterior by a chain over partitions (Kuipers and Moffa 2017), each with
+the share of its draws.
+"""
+
+_MOST_CELLS = 1 << 27  # of all tables together
+_EACH = 64  # cells that a table of any size costs
+_DRAWN = 100  # graphs
+_BURN_IN, _THIN = 200, 10  # steps for each variable before the first draw, and between draws
 _POINTS = 201  # of a grid on which a missing continuous feature is summed out
 _BEYOND = 2.0  # standard deviations that a grid reaches beyond the data
 
@@ -48,18 +62,44 @@ class ClassifierSpec:
 
     Parameters
     ----------
-    plan : how its structure is found.
-    features : what becomes of continuous features, a word of `FEATURES`.
+    rng : random generator of a search, of draws and of folds; it is never advanced.
+    structure : one of `STRUCTURES`.
+    k : the most feature parents (kdb, free); None is no bound.
+    score : what an arc between features has to raise: "loglik", or None, never objects, so that tan gives a
+        whole tree; for free, any score of discrete networks.
+    search : the search of a free structure.
+    features : what becomes of continuous features, one of `FEATURES`.
     smoothing : pseudo-counts of tables.
     min_count : rows that a level must have for its feature to be a parent of all others (aode).
     select : None, or how features are chosen by cross-validated accuracy.
     """
 
-    plan: Plan
+    rng: np.random.Generator
+    structure: str = "tan"
+    k: int | None = 2
+    score: str | None = None
+    search: str = "auto"
     features: str = "auto"
     smoothing: Smoothing = LAPLACE
     min_count: float = 30.0
     select: str | None = None
+
+    def problem(self, table: Table, target: str, structure: str = "naive") -> ClassGraph:
+        """Tie a graph around a class to a table, with this smoothing and these local models."""
+        sizes = {"cell": "alpha", "table": "equivalent_sample_size"}
+        options: dict[str, Any] = {sizes[self.smoothing.each]: self.smoothing.size}
+        if structure == "kdb":
+            options["k"] = len(table.names) if self.k is None else self.k
+        number = "parzen" if self.features == "parzen" else "clg"
+        spec = Specification(
+            self.rng,
+            model={v.name: "discrete" if v.discrete else number for v in table.variables},
+            score=self.score if structure in ("tan", "kdb") else None,
+            search=structure,
+            rules=Rules(target=target),
+            options=options,
+        )
+        return ClassGraph.bind_prepared(spec.chosen(table), Available(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,11 +221,7 @@ def prepared_classes(table: Table, target: str) -> Table:
     DataError : the class is continuous, has one level only, or there are no features.
     """
     variable, column = table.variable(target), table.column(target)
-    if variable.levels is None:
-        raise DataError(
-            f"The class {target!r} is continuous: give a column of levels, or say "
-            f"kinds={{{target!r}: 'discrete'}}."
-        )
+    check_class(variable)
     if len(table.names) < 2:
         raise DataError(f"There is no feature beside the class {target!r}.")
     keep = ~gaps_of(variable, column)
@@ -193,7 +229,7 @@ def prepared_classes(table: Table, target: str) -> Table:
         keep &= table.weights > 0
     seen = np.unique(column[keep])
     if len(seen) < 2:
-        only = f"only {variable.levels[int(seen[0])]!r}" if len(seen) else "none"
+        only = f"only {(variable.levels or ())[int(seen[0])]!r}" if len(seen) else "none"
         raise DataError(
             f"A classifier needs rows of two classes at least; of the class {target!r} there is {only}."
         )
@@ -218,34 +254,41 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
     DataError : there is no class to learn.
     WordError : an unknown structure, or kind of features.
     """
+    if spec.structure not in STRUCTURES:
+        raise unknown("structure of a classifier", spec.structure, STRUCTURES)
     ready = _featured(prepared_classes(table, target), target, spec)
     notes, graph = list(ready.notes), None
     if spec.select is not None:
         ready, graph, note = selected(ready, target, spec, learn_classifier)
         notes.append(note)
-    relations = Relations(ready, ready.index(target))
-    graphs = structures_of(relations, spec.plan) if graph is None else [graph]
-    local = _Local(relations, spec)
-    frequencies: tuple[tuple[int, Array], ...] = ()
-    if spec.plan.structure == "aode":
-        graphs, frequencies = _ranked(relations, graphs)
-    weights: tuple[float, ...] = ()
-    if spec.plan.structure == "averaged":
-        drawn = Counter(graphs)
-        graphs, weights = list(drawn), tuple(times / len(graphs) for times in drawn.values())
-    nets = tuple(BayesNet(ready.variables, graph, local.models(graph)) for graph in graphs)
-    order = tuple(name for name in table.order if name != target)
-    return Classifier(
-        nets,
+    shaped = spec.structure if spec.structure in ClassGraph.searches else "naive"
+    problem = spec.problem(ready, target, shaped)
+    weighed = {graph: 1.0} if graph is not None else _graphs(problem, spec)
+    classifier = Classifier(
+        tuple(map(problem.net, weighed)),
         target,
-        order,
+        tuple(name for name in table.order if name != target),
         _grids(ready),
-        frequencies,
-        spec.min_count,
-        tuple(dict.fromkeys(filter(None, notes))),
-        ready,
-        weights,
+        min_count=spec.min_count,
+        notes=tuple(dict.fromkeys(filter(None, notes))),
+        table=ready,
     )
+    if spec.structure == "aode":
+        return replace(classifier, frequencies=_frequencies(problem))
+    weights = tuple(weighed.values()) if spec.structure == "averaged" else ()
+    return replace(classifier, weights=weights)
+
+
+def _graphs(problem: ClassGraph, spec: ClassifierSpec) -> dict[DAG, float]:
+    """The graphs of a structure, each with its weight."""
+    if spec.structure == "aode":
+        return dict.fromkeys(_one_dependence(problem), 1.0)
+    if spec.structure == "free":
+        free = _free(problem, spec)
+        return {cast(DAG, free.learn(free.penalty).net.graph): 1.0}
+    if spec.structure == "averaged":
+        return _drawn(_free(problem, spec))
+    return {problem.structure(0.0): 1.0}
 
 
 def _featured(table: Table, target: str, spec: ClassifierSpec) -> Table:
@@ -266,14 +309,14 @@ def _featured(table: Table, target: str, spec: ClassifierSpec) -> Table:
     return table.recast(dict.fromkeys(free, "continuous"))
 
 
-def _ranked(
-    relations: Relations, graphs: list[DAG]
-) -> tuple[list[DAG], tuple[tuple[int, Array], ...]]:
-    """Graphs of aode, that of the parent which tells most about the class first; and rows of its levels."""
-    features, known = relations.features, relations.relevance
-    order = sorted(range(len(features)), key=lambda i: (-known[features[i]], i))
-    found = tuple((features[i], relations.counts((features[i],))) for i in order)
-    return [*(graphs[i] for i in order), graphs[-1]], found
+def _frequencies(problem: ClassGraph) -> tuple[tuple[int, Array], ...]:
+    """The features in the order of the graphs of aode, with the rows of each of their levels."""
+    table, found = problem.table, []
+    for feature in problem.ranked:
+        size = len(table.variables[feature].levels or ())
+        codes = table.columns[feature].astype(np.intp)
+        found.append((feature, np.bincount(codes, table.weights, size + 1)[:size].astype(float)))
+    return tuple(found)
 
 
 def _grids(table: Table) -> dict[int, Array]:
@@ -287,49 +330,57 @@ def _grids(table: Table) -> dict[int, Array]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Local:
-    """Local models, each fitted to the rows that have all its variables; those of several graphs once."""
-
-    relations: Relations
-    spec: ClassifierSpec
-    known: dict[tuple[int, tuple[int, ...]], Conditional] = field(default_factory=dict)
-
-    def models(self, graph: DAG) -> tuple[Conditional, ...]:
-        """The local models of a graph."""
-        for key in enumerate(graph.parents):
-            if key not in self.known:
-                self.known[key] = self._model(*key)
-        return tuple(self.known[key] for key in enumerate(graph.parents))
-
-    def _model(self, child: int, parents: tuple[int, ...]) -> Conditional:
-        table = self.relations.table
-        if table.variables[child].discrete:
-            return self._table(child, parents)
-        family = FAMILIES["parzen" if self.spec.features == "parzen" else "clg"]
-        if family.name == "parzen":
-            table = table.expanded()  # its bandwidths leave out one unit at a time
-        members = (*parents, child)
-        gaps = [gaps_of(table.variables[m], table.columns[m]) for m in members]
-        there = ~np.any(gaps, axis=0)
-        weights = None if table.weights is None else table.weights[there]
-        *xs, y = (table.columns[m][there] for m in members)
-        variables = tuple(table.variables[m] for m in parents)
-        return family.fit(y, tuple(xs), table.variables[child], variables, weights)
-
-    def _table(self, child: int, parents: tuple[int, ...]) -> DiscreteConditional:
-        members = (*parents, child)
-        cells = float(np.prod([float(self.relations.levels(m)) for m in members]))
-        if cells > MOST_CELLS:
-            names = [self.relations.table.names[m] for m in members]
-            raise FitError(
-                f"The table of {names[-1]!r} given {sentence_list(names[:-1])} has {cells:.3g} cells, above "
-                f"the {MOST_CELLS:.3g} that are kept: take a smaller k, or put levels together."
-            )
-        counts = self.relations.counts(members)
-        return DiscreteConditional(self.spec.smoothing.rows(counts, cells / counts.shape[-1]))
+# -- structures of several graphs, and free ones ---------------------------------------------------
 
 
-def without_table(classifier: Classifier) -> Classifier:
-    """The same without the rows it was learned from."""
-    return replace(classifier, table=None)
+def _one_dependence(problem: ClassGraph) -> list[DAG]:
+    """A graph for each feature as the parent of all others, the most relevant first; then naive Bayes."""
+    variables, limits = problem.table.variables, problem.limits
+    number = next((i for i in problem.features if not variables[i].discrete), None)
+    if number is not None:
+        raise FitError(
+            f"aode averages over the levels of features, and {variables[number].name!r} is continuous: take "
+            "features='discretise'."
+        )
+    levels = np.array([len(variables[i].levels or ()) for i in problem.features], dtype=float)
+    cells = len(variables[problem.target].levels or ()) * float(levels.sum() ** 2)
+    pairs = float(len(levels)) ** 2
+    if max(cells, _EACH * pairs) > _MOST_CELLS:
+        raise FitError(
+            f"aode keeps tables of all pairs of features, {pairs:.3g} with {cells:.3g} cells, which is "
+            "too much: take fewer features, or another structure."
+        )
+
+    def graph(parent: int) -> DAG:
+        rows = enumerate(limits.required)
+        apart = (problem.target, parent)
+        return DAG(
+            limits.nodes,
+            tuple(row if child in apart else tuple(sorted({*row, parent})) for child, row in rows),
+        )
+
+    return [*map(graph, problem.ranked), limits.start()]
+
+
+def _free(problem: ClassGraph, spec: ClassifierSpec) -> Directed:
+    """Graphs in which nothing points to the class, and the class has a child, with their score."""
+    table, rules = problem.table, problem.spec.rules
+    continuous = [v.name for v in table.variables if not v.discrete]
+    if continuous:
+        raise FitError(
+            f"A {spec.structure} structure is searched for among discrete features, and {continuous[0]!r} is "
+            "continuous: take features='discretise'."
+        )
+    rules = Rules(max_parents=None if spec.k is None else spec.k + 1, target=rules.target)
+    search = Specification(
+        spec.rng, model="discrete", score=spec.score, search=spec.search, rules=rules
+    )
+    return Directed.bind(search, table)
+
+
+def _drawn(problem: Directed) -> dict[DAG, float]:
+    """Graphs drawn from their posterior, the most frequent first, with their shares."""
+    sampler = SAMPLERS["partition"](problem.penalised(problem.penalty), problem.limits)
+    steps, rng = len(problem.limits.nodes), problem.spec.stream(2)
+    chain = run(sampler, None, rng, _DRAWN, burn_in=_BURN_IN * steps, thin=_THIN * steps)
+    return {graph: times / len(chain) for graph, times in chain.counts().items()}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from arcwise.evaluate.classify import Classified
+from arcwise.evaluate.accuracy import Classified
 
 
 @pytest.fixture(scope="module")

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals.discrete import Smoothing
 from arcwise.data import Table, folds
+from arcwise.data.statistics.complete import cell_counts
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG
-from arcwise.learners.classifiers.relations import Relations
-from arcwise.learners.classifiers.structures import with_class
+from arcwise.learners.classifiers.class_graph import ClassGraph
 
 if TYPE_CHECKING:
     from arcwise.learners.classifiers.classifier import Classifier, ClassifierSpec
@@ -60,51 +60,47 @@ def selected(
     word = spec.select
     if word not in SELECTIONS:
         raise unknown("way to select features", word, SELECTIONS)
-    relations = Relations(table, table.index(target))
-    plain = spec.plan.structure == "naive" and all(v.discrete for v in table.variables)
+    problem = spec.problem(table, target)
+    plain = spec.structure == "naive" and all(v.discrete for v in table.variables)
     if word.endswith("joining") and not plain:
         raise FitError(
             "Features are joined in naive Bayes with discrete features: take structure='naive' and "
             "features='discretise'."
         )
-    judge = _LeftOut(relations, spec.smoothing) if plain else _Folded(table, target, spec, learn)
-    groups, accuracy = _walk(relations, judge, word)
+    judge = _LeftOut(problem, spec.smoothing) if plain else _Folded(table, target, spec, learn)
+    groups, accuracy = _walk(problem, judge, word)
     chosen = sorted(feature for group in groups for feature in group)
     names = [name for name in table.order if name == target or table.index(name) in chosen]
     kept = table.select(names)
-    left_out = len(relations.features) - len(chosen)
+    left_out = len(problem.features) - len(chosen)
     joined = [" with ".join(table.names[i] for i in group) for group in groups if len(group) > 1]
-    note = f"{len(chosen)} of {len(relations.features)} features kept by {word} selection"
+    note = f"{len(chosen)} of {len(problem.features)} features kept by {word} selection"
     note += f" ({judge.what} accuracy {accuracy:.4f})" + (
         f"; joined: {', '.join(joined)}" if joined else ""
     )
     if not plain:
         return kept, None, f"{note}."
-    renumbered = {i: kept.index(table.names[i]) for i in chosen}
-    parents = {
-        renumbered[i]: tuple(renumbered[j] for j in group[:place])
+    rows = {target: ()} | {
+        table.names[i]: (target, *(table.names[j] for j in group[:place]))
         for group in groups
         for place, i in enumerate(group)
     }
-    return (
-        kept,
-        with_class(kept.names, kept.index(target), parents),
-        f"{note}." if left_out or joined else "",
-    )
+    graph = DAG(kept.names, tuple(tuple(sorted(map(kept.index, rows[n]))) for n in kept.names))
+    return kept, graph, f"{note}." if left_out or joined else ""
 
 
-def _walk(relations: Relations, judge: "_LeftOut | _Folded", word: str) -> tuple[Groups, float]:
+def _walk(problem: ClassGraph, judge: "_LeftOut | _Folded", word: str) -> tuple[Groups, float]:
     """Take the best step as long as one raises the accuracy.
 
     One feature alone may change no decision where one class is frequent: forward selection then goes on by
     log-loss, until some step has raised the accuracy.
     """
     forward, joining = word.startswith("forward"), word.endswith("joining")
-    groups: Groups = () if forward else tuple((i,) for i in relations.features)
+    groups: Groups = () if forward else tuple((i,) for i in problem.features)
     best, sure = judge(groups)
     none = best
     while True:
-        steps = _forward(relations, groups, joining) if forward else _backward(groups, joining)
+        steps = _forward(problem, groups, joining) if forward else _backward(groups, joining)
         found = [_Step(*judge(each), each) for each in steps]
         by_loss = forward and best <= none + _LEAST
         chosen = _better(found, _Step(best, sure, groups), by_loss)
@@ -114,7 +110,7 @@ def _walk(relations: Relations, judge: "_LeftOut | _Folded", word: str) -> tuple
     if not groups or (
         forward and best <= none + _LEAST
     ):  # no better than no feature: one costs nothing
-        groups = ((max(relations.features, key=lambda i: (relations.relevance[i], -i)),),)
+        groups = ((max(problem.features, key=lambda i: (problem.relevance[i], -i)),),)
         best, _ = judge(groups)
     return groups, best
 
@@ -148,9 +144,9 @@ def _size(groups: Groups) -> int:
     return sum(map(len, groups))
 
 
-def _forward(relations: Relations, groups: Groups, joining: bool) -> Iterator[Groups]:
+def _forward(problem: ClassGraph, groups: Groups, joining: bool) -> Iterator[Groups]:
     inside = {i for group in groups for i in group}
-    for i in relations.features:
+    for i in problem.features:
         if i not in inside:
             yield (*groups, (i,))
             for place, group in enumerate(groups) if joining else ():
@@ -171,10 +167,11 @@ class _LeftOut:
 
     what = "leave-one-out"
 
-    def __init__(self, relations: Relations, smoothing: Smoothing) -> None:
-        self.relations, self.smoothing = relations, smoothing
-        self.own = relations.table.columns[relations.target].astype(np.intp)
-        self.prior = _class_logs(relations, smoothing)
+    def __init__(self, problem: ClassGraph, smoothing: Smoothing) -> None:
+        self.table, self.target, self.smoothing = problem.table, problem.target, smoothing
+        self.own = self.table.columns[self.target].astype(np.intp)
+        self.prior = _class_logs(self.table, self.target, smoothing)
+        self.most = 4 * len(problem.features)
         self.known: dict[tuple[int, Group], Array] = {}
 
     def __call__(self, groups: Groups) -> tuple[float, float]:
@@ -182,18 +179,19 @@ class _LeftOut:
         for group in groups:
             for place, feature in enumerate(group):
                 logs += self._logs(feature, group[:place])
-        return _judged(logs, self.own, self.relations.table.weights)
+        return _judged(logs, self.own, self.table.weights)
 
     def _logs(self, feature: int, parents: Group) -> Array | float:
         key = (feature, parents)
-        if key not in self.known:
-            sizes = [float(self.relations.levels(m)) for m in (*parents, feature)]
-            if np.prod(sizes) * len(self.relations.classes) > _MOST_CELLS:
-                return -np.inf  # never worth it
-            if len(parents) > 0 and len(self.known) > 4 * len(self.relations.features):
-                return _feature_logs(self.relations, feature, parents, self.smoothing)
-            self.known[key] = _feature_logs(self.relations, feature, parents, self.smoothing)
-        return self.known[key]
+        if key in self.known:
+            return self.known[key]
+        members = (*parents, feature, self.target)
+        if np.prod([float(_levels(self.table, m)) for m in members]) > _MOST_CELLS:
+            return -np.inf  # never worth it
+        found = _feature_logs(self.table, self.target, feature, parents, self.smoothing)
+        if not parents or len(self.known) <= self.most:
+            self.known[key] = found
+        return found
 
 
 class _Folded:
@@ -211,7 +209,7 @@ class _Folded:
         self.target, self.learn = target, learn
         self.spec = replace(spec, select=None)
         rng = copy.deepcopy(
-            spec.plan.rng
+            spec.rng
         )  # so that one specification learns the same from the same rows
         self.table, self.parts = folds(table, min(_FOLDS, table.units), rng)
 
@@ -243,7 +241,7 @@ def _judged(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[
 # -- one row left out ------------------------------------------------------------------------------
 
 
-def leave_one_out(relations: Relations, graph: DAG, smoothing: Smoothing) -> Array:
+def leave_one_out(table: Table, graph: DAG, target: str, smoothing: Smoothing) -> Array:
     """Log probability of each row with each class, by tables from all other rows; structure held fixed.
 
     The row leaves the tables of its own class only, so two looks into each table are enough. In naive Bayes
@@ -257,26 +255,27 @@ def leave_one_out(relations: Relations, graph: DAG, smoothing: Smoothing) -> Arr
     ------
     FitError : a feature has a gap and is joined to others: it would have to be summed out row by row.
     """
-    logs = _class_logs(relations, smoothing)
-    table = relations.table
-    gaps = table.missing()
-    for feature in relations.features:
-        parents = tuple(p for p in graph.parents[feature] if p != relations.target)
-        if relations.target not in graph.parents[feature]:
-            continue
+    own = table.index(target)
+    logs, gaps = _class_logs(table, own, smoothing), table.missing()
+    for feature in graph.children[own]:
+        parents = tuple(p for p in graph.parents[feature] if p != own)
         if parents and gaps[:, [feature, *parents]].any():
             raise FitError(
                 f"{table.names[feature]!r} or its parents have gaps: leave one row out in naive Bayes, or "
                 "fill them in."
             )
-        logs += _feature_logs(relations, feature, parents, smoothing)
+        logs += _feature_logs(table, own, feature, parents, smoothing)
     return logs
 
 
-def _class_logs(relations: Relations, smoothing: Smoothing) -> Array:
+def _levels(table: Table, column: int) -> int:
+    return len(table.variables[column].levels or ())
+
+
+def _class_logs(table: Table, target: int, smoothing: Smoothing) -> Array:
     """Log probability of each class by all rows but one."""
-    table, own = relations.table, relations.table.columns[relations.target].astype(np.intp)
-    counts = np.tile(relations.classes, (table.rows, 1))
+    own = table.columns[target].astype(np.intp)
+    counts = np.tile(cell_counts([own], (_levels(table, target),), table.weights), (table.rows, 1))
     counts[np.arange(table.rows), own] -= table.unit_weights()
     raised = counts + smoothing.cell(counts.shape[1], 1.0)
     with np.errstate(divide="ignore"):
@@ -285,25 +284,23 @@ def _class_logs(relations: Relations, smoothing: Smoothing) -> Array:
 
 
 def _feature_logs(
-    relations: Relations, feature: int, parents: Group, smoothing: Smoothing
+    table: Table, target: int, feature: int, parents: Group, smoothing: Smoothing
 ) -> Array:
     """Log probability of a feature given parents and each class, by all rows but one; 0 at a gap."""
-    table, classes = relations.table, len(relations.classes)
-    members = (*parents, feature)
-    counts = relations.counts((*members, relations.target))
-    levels = counts.shape[-2]
-    gaps = table.missing()[:, list(members)].any(axis=1)
-    rows = np.flatnonzero(~gaps)
-    codes = tuple(table.columns[m][rows].astype(np.intp) for m in members)
-    own = table.columns[relations.target][rows].astype(np.intp)
-    cells, sums = counts[codes], counts.sum(axis=-2)[codes[:-1]]
+    members = (*parents, feature, target)
+    shape = tuple(_levels(table, m) for m in members)
+    rows = np.flatnonzero(~table.missing()[:, members].any(axis=1))
+    *codes, own = (table.columns[m][rows].astype(np.intp) for m in members)
+    weights = None if table.weights is None else table.weights[rows]
+    counts, levels = cell_counts([*codes, own], shape, weights), shape[-2]
+    cells, sums = counts[tuple(codes)], counts.sum(axis=-2)[tuple(codes[:-1])]
     sums = np.broadcast_to(sums, cells.shape).copy()
     lost = table.unit_weights()[rows]
     cells[np.arange(len(rows)), own] -= lost
     sums[np.arange(len(rows)), own] -= lost
     a = smoothing.cell(levels, float(counts.size // levels))
     known = sums + a * levels > 1e-9
-    out = np.zeros((table.rows, classes))
+    out = np.zeros((table.rows, shape[-1]))
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.maximum(cells, 0.0) + a) - np.log(sums + a * levels)
     out[rows] = np.where(known, logs, -np.log(levels))

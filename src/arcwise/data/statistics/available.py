@@ -1,0 +1,98 @@
+"""The statistics of a table with missing values: each local model sees the rows that know all its variables.
+
+These rows are its available cases. Likelihoods of parent sets that see different rows do not compare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.statistics.base import Statistics
+from arcwise.data.statistics.complete import Complete, cell_counts
+from arcwise.data.table import Table
+from arcwise.data.variable import gaps_of
+
+__all__ = ["Available"]
+
+
+@dataclass(frozen=True, eq=False)
+class Available(Complete):
+    """A table with missing values.
+
+    >>> from arcwise.data.frames import table
+    >>> source = Available(table({"rain": ["no", "yes", None], "wet": ["no", None, "yes"]}))
+    >>> source.view(0, ()).total, source.view(0, (1,)).total
+    (2.0, 1.0)
+    """
+
+    @cached_property
+    def uniform(self) -> bool:  # type: ignore[override]
+        """Whether nothing is missing."""
+        return not any(self._has_gaps)
+
+    @cached_property
+    def _has_gaps(self) -> tuple[bool, ...]:
+        pairs = zip(self.table.variables, self.table.columns, strict=True)
+        return tuple(bool(gaps_of(variable, column).any()) for variable, column in pairs)
+
+    @cached_property
+    def _views(self) -> dict[tuple[int, ...], _View]:
+        return {}
+
+    def view(self, child: int, parents: tuple[int, ...]) -> Statistics:
+        """Return the rows that know a child and its parents."""
+        members = tuple(i for i in sorted((child, *parents)) if self._has_gaps[i])
+        if members not in self._views:
+            self._views[members] = _View(self.table, members)
+        return self._views[members]
+
+
+@dataclass(frozen=True, eq=False)
+class _View(Complete):
+    """The rows that know some columns."""
+
+    members: tuple[int, ...]
+
+    @property
+    def _there(self) -> NDArray[np.bool_]:
+        variables, columns = self.table.variables, self.table.columns
+        there = np.ones(self.table.rows, dtype=bool)
+        for i in self.members:
+            there &= ~gaps_of(variables[i], columns[i])
+        return there
+
+    @cached_property
+    def total(self) -> float:  # type: ignore[override]
+        """The number of these rows, or the sum of their weights."""
+        there, weights = self._there, self.table.weights
+        return float(there.sum() if weights is None else weights[there].sum())
+
+    def rows(self, use: str, otherwise: str = "") -> Table:
+        """Return the rows; what is missing in other columns is filled with any value, which no model sees."""
+        return self._filled
+
+    @cached_property
+    def _filled(self) -> Table:
+        found = self.table.take(self._there)
+        pairs = zip(found.variables, found.columns, strict=True)
+        columns = tuple(
+            np.where(gaps_of(variable, column), 0, column).astype(column.dtype)
+            for variable, column in pairs
+        )
+        return Table(found.variables, columns, found.weights, found.order, copies=found.copies)
+
+    def counts(self, members: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the number of these rows with each combination of levels of some variables."""
+        there, table = self._there, self.table
+        shape = tuple(len(self.variables[i].levels or ()) for i in members)
+        weights = None if table.weights is None else table.weights[there]
+        return cell_counts([table.columns[i][there] for i in members], shape, weights)
+
+    def typical(self, most: int) -> tuple[NDArray[Any], ...]:
+        """Return some of these rows."""
+        return Complete(self._filled).typical(most)

@@ -1,0 +1,305 @@
+"""Graphs around a class: the class has an arc into every feature, and features have few others.
+
+* naive: no arcs between features;
+* tan: a tree over the features, that of the largest conditional mutual information (Friedman, Geiger and
+  Goldszmidt 1997), or the best forest by a score;
+* kdb: features in the order of their information on the class; each has the k before it that tell most about
+  it given the class as parents, too (Sahami 1996).
+
+What an arc between two features gains is a difference of local scores, the class being a parent of both: with
+the likelihood the number of rows times I(X; Y | C). Features are parents of features of their own kind only.
+For continuous features the gains are those of normal distributions with means and covariances of their own in
+each class, where I(X; Y | C) = - sum_c p_c log(1 - r_c^2) / 2.
+
+A row counts for each local model whose variables it knows, and for the gain of a pair if it knows both
+(available cases).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, cached_property, lru_cache
+from itertools import combinations_with_replacement
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import FAMILIES, Fits
+from arcwise.data import Moments, Statistics, Table, Variable
+from arcwise.data.variable import gaps_of
+from arcwise.errors import DataError, FitError, GraphError, unknown
+from arcwise.graphs import DAG, Limits
+from arcwise.learners.problem import Learned, Problem
+from arcwise.learners.specification import Specification
+from arcwise.learners.trees import forest
+from arcwise.networks import BayesNet
+from arcwise.results import Trail, Watch
+from arcwise.scores import SCORES, Score, Sum, total
+from arcwise.scores.penalized import bic_charges
+
+__all__ = ["ClassGraph"]
+
+Array = NDArray[np.float64]
+
+_NOTHING = 1e-9  # nats per row that an arc gains by rounding alone
+_TIE = 1e-12  # nats per row between gains that are one
+_LEAST = 1e-10  # variance of a feature in a class, as a share of its variance
+
+
+class ClassGraph(Problem):
+    """A graph around the class that `rules.target` names, and its local models.
+
+    Statistics of available cases keep rows with missing values.
+    """
+
+    @classmethod
+    def bind_prepared(cls, spec: Specification, rows: Statistics) -> Self:
+        """Tie a specification to data that were prepared for it.
+
+        Raises
+        ------
+        GraphError : the rules name no class.
+        DataError : the class is continuous.
+        FitError : a score that is not equal for equivalent graphs, or data without rows.
+        """
+        if spec.rules.target is None:
+            raise GraphError(
+                f"search={spec.search!r} learns a graph around a class: name it by rules=Rules(target=...)."
+            )
+        table = rows.rows(f"search={spec.search!r} needs")
+        check_class(table.variable(spec.rules.target))
+        whole = spec.but(score=spec.score or "loglik", penalty=spec.penalty or 0.0)
+        return super().bind_prepared(whole, rows)
+
+    @property
+    def table(self) -> Table:
+        """The rows, with missing values."""
+        return self.data.rows("Gains need")
+
+    @cached_property
+    def target(self) -> int:
+        """The number of the class."""
+        return self.table.index(str(self.spec.rules.target))
+
+    @cached_property
+    def features(self) -> tuple[int, ...]:
+        """The numbers of the other columns."""
+        return tuple(i for i in range(len(self.fits.nodes)) if i != self.target)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The rules on these columns, and the class as a parent of all features."""
+        rules = self.spec.rules.on(self.fits.nodes)
+        rows = [tuple(sorted({*row, self.target})) for row in rules.required]
+        rows[self.target] = ()
+        return replace(rules, required=tuple(rows))
+
+    @cached_property
+    def least(self) -> float:
+        """What an arc between features has to gain; the likelihood takes every arc, as in the papers."""
+        if self.score_word == "loglik" and not self.penalty:
+            return -np.inf
+        return max(_NOTHING, self.penalty) * max(1.0, self.fits.rows)
+
+    def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
+        """The graph."""
+        graph: DAG = self.search(replace(self, penalty=penalty), **self.options)
+        return graph
+
+    def net(self, graph: DAG) -> BayesNet:
+        """The network of a graph; local models that graphs share are fitted once."""
+        models = tuple(self._local(child, row) for child, row in enumerate(graph.parents))
+        return BayesNet(self.data.variables, graph, models)
+
+    @cached_property
+    def _local(self) -> Any:
+        return cache(self.fits.conditional)
+
+    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+        """Find the graph, and fit its local models."""
+        trail, graph = Trail(watch), self.structure(penalty)
+        value = total(self.score, graph)
+        trail.add(self.spec.search, value, graph.n_arcs)
+        end = "the graph follows from its gains"
+        net, steps = self.net(graph), tuple(trail.steps)
+        return Learned(self, net, value, penalty, steps, end, self.limits)
+
+    # -- what features tell ----------------------------------------------------------------------
+
+    @cached_property
+    def relevance(self) -> Array:
+        """I(X; C) of each column X and the class C, in nats per row."""
+        out = np.zeros(len(self.fits.nodes))
+        for features in self._groups:
+            if tied := self._tie(features):
+                out[list(features)] = [tied.relevance(i) for i in range(len(features))]
+        return _with_ties(out, _TIE)
+
+    @cached_property
+    def ranked(self) -> tuple[int, ...]:
+        """The features, those that tell most about the class first."""
+        return tuple(sorted(self.features, key=lambda i: (-self.relevance[i], i)))
+
+    @cached_property
+    def gains(self) -> Array:
+        """What an arc between two features gains, symmetric; minus infinity where there can be none.
+
+        Differences that rounding alone makes are ties.
+        """
+        out = np.full((len(self.fits.nodes),) * 2, -np.inf)
+        for one, two in combinations_with_replacement(self._groups, 2):
+            both = tuple(sorted({*one, *two}))
+            alike = len({self.table.variables[i].kind for i in both}) == 1
+            if alike and len(both) > 1 and (tied := self._tie(both)):
+                places = np.searchsorted(both, two), np.searchsorted(both, one)
+                out[np.ix_(two, one)] = tied.gains[np.ix_(*places)]
+        out = _with_ties(np.maximum(out, out.T), _TIE * max(1.0, self.fits.rows))
+        out[out <= self.least] = -np.inf
+        return out
+
+    @cached_property
+    def _groups(self) -> list[tuple[int, ...]]:
+        """Features of one kind that miss the same rows; those of one level tell nothing, and are in none."""
+        groups: dict[tuple[bool, bytes], list[int]] = {}
+        for i in self.features:
+            variable, column = self.table.variables[i], self.table.columns[i]
+            if len(variable.levels or (0, 0)) > 1:
+                key = variable.discrete, np.packbits(gaps_of(variable, column)).tobytes()
+                groups.setdefault(key, []).append(i)
+        return [tuple(group) for group in groups.values()]
+
+    @cached_property
+    def _tie(self) -> Callable[[tuple[int, ...]], "_Tied | None"]:
+        """What ties features of one kind and the class to the rows that know all of them, if any do."""
+        target, kinds = self.fits.nodes[self.target], (_Numbers, _Levels)
+
+        @lru_cache(1)
+        def tied(features: tuple[int, ...]) -> "_Tied | None":
+            table = self.table.available((*features, self.target))
+            kind = kinds[self.table.variables[features[0]].discrete]
+            return kind(table, target, self.score_word) if table.rows else None
+
+        return tied
+
+
+def check_class(variable: Variable) -> None:
+    """Check that a variable can be a class.
+
+    Raises
+    ------
+    DataError : it is continuous.
+    """
+    if variable.levels is None:
+        raise DataError(
+            f"The class {variable.name!r} is continuous: give a column of levels, or say "
+            f"kinds={{{variable.name!r}: 'discrete'}}."
+        )
+
+
+def _with_ties(values: Array, unit: float) -> Array:
+    """Values in whole units, so that no rounding error decides between them."""
+    out: Array = np.round(values / unit) * unit
+    return out
+
+
+# -- shapes ----------------------------------------------------------------------------------------
+
+
+def naive(problem: ClassGraph) -> DAG:
+    """No arcs between features."""
+    return problem.limits.start()
+
+
+def tan(problem: ClassGraph) -> DAG:
+    """The best tree over the features, away from the feature that tells most about the class."""
+    return forest(problem.gains, problem.limits, problem.ranked, (problem.target,))
+
+
+def kdb(problem: ClassGraph, *, k: int = 2) -> DAG:
+    """The `k` features before each that tell most about it, in the order of their relevance."""
+    rows, limits, gains = list(problem.limits.required), problem.limits, problem.gains
+    for place, child in enumerate(problem.ranked):
+        before = sorted(problem.ranked[:place], key=lambda j: (-gains[child, j], j))
+        for parent in [j for j in before if gains[child, j] > -np.inf][:k]:
+            row = tuple(sorted({*rows[child], parent}))
+            rows[child] = row if limits.allows(child, row) else rows[child]
+    return DAG(limits.nodes, tuple(rows))
+
+
+ClassGraph.searches = {"naive": naive, "tan": tan, "kdb": kdb}
+
+
+# -- gains of one kind -----------------------------------------------------------------------------
+
+
+class _Tied(Protocol):
+    """Features of one kind and the class, on the rows that know all of them; features by their place."""
+
+    @property
+    def gains(self) -> Array:
+        """What an arc between each two of them gains."""
+
+    def relevance(self, i: int) -> float:
+        """I(X; C) in nats per row."""
+
+
+class _Levels:
+    """Discrete features: local scores with the class as a parent."""
+
+    def __init__(self, table: Table, target: str, word: str) -> None:
+        self.fits, self.given = FAMILIES["discrete"].bind(table), (table.index(target),)
+        self.numbers = [i for i in range(len(table.names)) if i not in self.given]
+        self.score = _score_of(word, self.fits)
+
+    @cached_property
+    def gains(self) -> Array:
+        own, more = self.score.sweep(self.numbers, [self.given] * len(self.numbers))
+        gains: Array = more[:, self.numbers] - own[:, None]
+        return gains
+
+    def relevance(self, i: int) -> float:
+        apart, given = self.fits.loglik(self.numbers[i], [(), self.given]).tolist()
+        return float(given - apart) / self.fits.rows
+
+
+class _Numbers:
+    """Continuous features: likelihoods of normal distributions, summed over the classes.
+
+    An arc has a slope for each class, and a score without a charge for parameters is BIC here.
+    """
+
+    def __init__(self, table: Table, target: str, word: str) -> None:
+        numbers, own = table.select([n for n in table.names if n != target]), table.column(target)
+        parts = [numbers.take(own == code) for code in np.unique(own)]
+        self.whole, self.parts = Moments.of(numbers), [Moments.of(part) for part in parts]
+        fits = [FAMILIES["gaussian"].bind(part) for part in self.parts]
+        self.score = Sum([SCORES["loglik"].bind(each) for each in fits])
+        charges = (SCORES[word].charges or bic_charges)(table.total, len(table.names))
+        slopes = len(table.variable(target).levels or ())
+        self.charge = slopes * charges.per_param + charges.per_parent
+
+    @cached_property
+    def gains(self) -> Array:
+        size = len(self.score.nodes)
+        own, more = self.score.sweep(range(size), [()] * size)
+        gains: Array = more - own[:, None] - self.charge
+        return gains
+
+    def relevance(self, i: int) -> float:
+        """log v / 2 - sum_c p_c log v_c / 2."""
+        whole = self.whole.scatter[i, i] / self.whole.n
+        least = _LEAST * whole + 1e-300
+        inside = sum(m.n * np.log(m.scatter[i, i] / m.n + least) for m in self.parts)
+        return float(0.5 * np.log(whole + least) - 0.5 * inside / self.whole.n)
+
+
+def _score_of(word: str, fits: Fits) -> Score:
+    """A score that makes the best tree a spanning tree."""
+    if word not in SCORES:
+        raise unknown("score of an arc between features", word, SCORES)
+    if SCORES[word].parts == "none" and (score := SCORES[word].bind(fits)).equivalent:
+        return score
+    raise FitError(
+        f"The score {word!r} depends on directions or holds rows out, and arcs between features need one "
+        "that does not: take 'loglik', 'aic', 'bic' or 'bdeu'."
+    )
