@@ -119,6 +119,8 @@ def test_bad_formulas_are_refused_in_words(make, text, words):
         ("[a|b][b|a]", "cycle"),
         ("[a][b|a:a]", "twice"),
         ("[a][b|a|c]", "at sign 4"),
+        ("[:]", "at sign 1"),
+        ("[a:b|c][c]", "at sign 1"),
     ],
 )
 def test_bad_model_strings_are_refused_in_words(text, words):

@@ -156,12 +156,9 @@ class DataOptions:
     def reading(self) -> dict[str, Any]:
         """Give these options as `inputs.read_table` takes them."""
         columns = {"only": names(self.only or []), "drop": names(self.drop or [])}
-        marks = {
-            "na_values": self.na_values or [],
-            "weights": self.weights,
-            "copies": self.copies,
-        }
-        return {"kinds": _kinds(self.kind), **marks, **columns}
+        weights = {"weights": self.weights, "copies": self.copies}
+        marks = {"na_values": self.na_values or [], "kinds": _kinds(self.kind)}
+        return marks | weights | columns
 
 
 @dataclass(frozen=True)
@@ -246,12 +243,8 @@ class Search:
 
     def settings(self) -> dict[str, Any]:
         """Give these options as the library takes them."""
-        return {
-            "graph": self.graph,
-            "search": self.search,
-            "penalty": None if self.penalty is None else number(self.penalty),
-            "start": _start(self.start),
-        }
+        penalty = None if self.penalty is None else number(self.penalty)
+        return vars(self) | {"penalty": penalty, "start": _start(self.start)}
 
 
 def _start(text: str) -> Any:

@@ -5,10 +5,8 @@ An arc always runs from parent to child, whatever the form:
 - a text: paths of ``a -> b``, ``b <- a`` and, without a direction, ``a -- b`` or ``a - b``; terms such as
   ``c:a:b``; statements are separated by a comma, a semicolon, a plus sign or a new line; or bnlearn's model
   string ``[a][b][c|a:b]`` (Scutari 2010);
-- a list of pairs (parent, child), or of texts;
-- a mapping from each child to its parents;
-- an adjacency matrix, row -> column (see ``matrix``);
-- a networkx graph, or a graph of this package.
+- a list of pairs (parent, child), or of texts; a mapping from each child to its parents;
+- an adjacency matrix, row -> column (see ``matrix``); a networkx graph, or a graph of this package.
 
 Every other form raises an error: no text makes a node whose name contains an arrow. Names that contain such
 characters are given in pairs or in a mapping, which are taken as they are.
@@ -35,7 +33,7 @@ _LINK = re.compile(r"<-+>|↔|-+>|→|<-+|←|--+|(?<=\s)-(?=\s)")
 _ARROWS = re.compile(r"[-=~.]>|<[-=~.]|[←-⇿⟵-⟿]|--|\s-\s")
 _ENDS = re.compile(r"^[-<>]|[-<>]$")
 _SEPARATORS = re.compile(r"[,;\n\r]")
-_BRACKET = re.compile(r"\s*\[([^\[\]|]*)(?:\|([^\[\]|]*))?\]\s*")
+_BRACKET = re.compile(r"\s*\[([^\[\]|:]*)(?:\|([^\[\]|]*))?\]\s*")
 _TERM_SIGNS = ":*|~"
 
 FORMULA_SIGNS = (*"+:*|~[{},;\n\r",)
@@ -117,8 +115,7 @@ def _names_of(statement: str, *, bar: bool) -> list[str]:
 
 def _families_of(text: str) -> dict[str, list[str]]:
     """The children of a model string such as [A][B|A], each with its parents."""
-    families: dict[str, list[str]] = {}
-    position = 0
+    families, position = dict[str, list[str]](), 0
     while position < len(text):
         match = _BRACKET.match(text, position)
         if match is None:
@@ -132,23 +129,19 @@ def _families_of(text: str) -> dict[str, list[str]]:
             raise GraphError(f"Node {child!r} has two pairs of brackets in the model string.")
         families[child] = rest
         position = match.end()
-    for child, rest in families.items():
-        for parent in rest:
-            if parent not in families:
-                raise GraphError(
-                    f"{unknown_node(parent, families)} It is named as a parent of {child!r}, "
-                    "but every node of a model string needs its own brackets."
-                )
+    for child, parent in ((child, each) for child, rest in families.items() for each in rest):
+        if parent not in families:
+            raise GraphError(
+                f"{unknown_node(parent, families)} It is named as a parent of {child!r}, "
+                "but every node of a model string needs its own brackets."
+            )
     return families
 
 
 def _kind(sign: str) -> str:
     """The kind of a sign of any length."""
-    if sign in "→←↔":
-        return {"→": RIGHT, "←": LEFT, "↔": BOTH}[sign]
-    return {(False, True): RIGHT, (True, False): LEFT, (True, True): BOTH}.get(
-        ("<" in sign, ">" in sign), LINE
-    )
+    left, right = sign[0] in "<←↔", sign[-1] in ">→↔"
+    return {(False, True): RIGHT, (True, False): LEFT, (True, True): BOTH}.get((left, right), LINE)
 
 
 def _checked(names: list[str], statement: str) -> list[str]:
