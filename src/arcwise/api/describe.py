@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io
-from arcwise.data import Moments, Table
+from arcwise.data import Source, Table
 from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable, pack_edges
 from arcwise.learners.totals import is_pseudo
@@ -197,9 +197,9 @@ def _data(net: Network) -> str:
     return data_said(net.data, net.rows, len(net.variables))
 
 
-def data_said(data: Table | Moments, counted: float | None, taken: int | None = None) -> str:
+def data_said(data: Source, counted: float | None, taken: int | None = None) -> str:
     """How much data there are: rows, those that counted, columns, those that were taken."""
-    rows, there = data.n if isinstance(data, Moments) else data.rows, len(data.variables)
+    rows, there = data.rows if isinstance(data, Table) else data.total, len(data.variables)
     all_count = counted is None or counted == rows
     used = "" if all_count else f" ({counted:.1f} counted)".replace(".0 ", " ")
     columns = plural(there, "column")

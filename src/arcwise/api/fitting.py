@@ -8,7 +8,7 @@ import numpy as np
 
 from arcwise.api.net import Network
 from arcwise.conditionals import Fits, choose, prepare
-from arcwise.data import Moments, Table, any_table, fingerprint, statistics_of
+from arcwise.data import Source, any_table, fingerprint, statistics_of
 from arcwise.errors import FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, graph_of
 from arcwise.learners.options import split_options
@@ -137,8 +137,8 @@ class _Known(NamedTuple):
     """
 
     graph: DAG | UGraph
-    source: Table | Moments
-    whole: Table | Moments
+    source: Source
+    whole: Source
     fits: Fits
     score: str
     measure: Score
@@ -180,7 +180,8 @@ def _known(asked: Mapping[str, Any]) -> _Known:
             f"The graph has a variable {lacking[0]!r} that the data lack. "
             f"{close_to(lacking[0], whole.names)}"
         )
-    source = whole.select([name for name in whole.order if name in set(known.nodes)])
+    wanted = [name for name in whole.order if name in set(known.nodes)]
+    source = whole if len(wanted) == len(whole.names) else whole.select(wanted)
     family = choose(
         asked["model"],
         source.variables,

@@ -13,7 +13,7 @@ import numpy as np
 
 from arcwise.api.net import Network
 from arcwise.api.progress import CertaintyBudget, Progress
-from arcwise.data import Moments, Statistics, Table, any_table, fingerprint, read
+from arcwise.data import Source, Statistics, any_table, fingerprint, read, statistics_of
 from arcwise.data.audit import function_notes
 from arcwise.data.prepare import checked_policy
 from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
@@ -143,7 +143,7 @@ def learn(
             learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
             curves = () if watch.reason else curve_notes(spec, learned.problem.source, *found)
-        functions = _function_notes(source, learned.net.graph)
+        functions = _function_notes(statistics_of(source), learned.net.graph)
         learned = replace(learned, notes=(*learned.notes, *curves, *functions))
         net = network_of(learned, source, seed, watch.reason, watch.left)
     if certainty:
@@ -183,11 +183,12 @@ def _certain(
     return replace(net, notes=(*net.notes, "There was no time to find how sure edges are."))
 
 
-def _function_notes(source: Table | Moments, graph: DAG | UGraph) -> tuple[str, ...]:
+def _function_notes(source: Statistics, graph: DAG | UGraph) -> tuple[str, ...]:
     """Notes on columns with edges that are functions of others, or identifiers."""
-    if isinstance(source, Moments):
+    if not source.has_rows:
         return ()
-    return tuple(function_notes(source, graph.arcs if isinstance(graph, DAG) else graph.edges))
+    rows = source.rows("Functions need")
+    return tuple(function_notes(rows, graph.arcs if isinstance(graph, DAG) else graph.edges))
 
 
 def curve_notes(
@@ -210,7 +211,7 @@ def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any
     return {**found.arguments, **fixed}
 
 
-def settle(label: str, asked: Mapping[str, Any]) -> tuple[Table | Moments, Specification, Progress]:
+def settle(label: str, asked: Mapping[str, Any]) -> tuple[Source, Specification, Progress]:
     """The data, the specification and the watcher that a verb's parameters, by name, ask for."""
     words = {**asked["options"], **asked}
     del words["options"]
@@ -321,7 +322,7 @@ def _number(penalty: object) -> float | None:
 
 def network_of(
     learned: Learned,
-    source: Table | Moments,
+    source: Source,
     seed: int | None,
     reason: str = "",
     edge_seconds: float | None = None,

@@ -26,7 +26,7 @@ from arcwise.api.progress import CertaintyBudget
 from arcwise.api.quick import unpacked_graphs
 from arcwise.conditionals import DefaultScore, Fits
 from arcwise.conditionals.parzen import kept_fits
-from arcwise.data import Moments, Table, any_table
+from arcwise.data import Source, Table, any_table
 from arcwise.errors import (
     ArcwiseError,
     DataError,
@@ -206,13 +206,13 @@ def _with_data(net: Network, data: Any) -> Network:
     )
 
 
-def _source(net: Network, data: Any) -> Table | Moments:
+def _source(net: Network, data: Any) -> Source:
     """The network's columns of the data, of its kinds."""
     source = any_table(data)
     for name in net.variables:
         if name not in source.names:
             raise DataError(f"The data lack the variable {name!r} of the network.")
-    if isinstance(source, Moments):
+    if not isinstance(source, Table):
         return source
     kinds = {variable.name: variable.kind for variable in net.net.variables}
     table = source.select(net.variables)

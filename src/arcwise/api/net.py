@@ -17,7 +17,7 @@ from arcwise import evaluate, graphs, inference, io
 from arcwise.api import describe
 from arcwise.api.progress import CertaintyBudget
 from arcwise.conditionals import Conditional, Fits
-from arcwise.data import Moments, Table, conform
+from arcwise.data import Source, Table, conform
 from arcwise.data.frames import filled_frame
 from arcwise.errors import FitError, GraphError
 from arcwise.evaluate import (
@@ -80,7 +80,7 @@ class Network:
     saved_graphs: inference.OtherGraphs | None = None
     edge_seconds: float | None = None
     specification: Specification | None = None
-    data: Table | Moments | None = None
+    data: Source | None = None
     posterior: Posterior | None = None
     certainty_budget: CertaintyBudget | None = None
 

@@ -8,7 +8,7 @@ from typing import Any
 from arcwise.api.learning import curve_notes, network_of, settle, words_of
 from arcwise.api.net import Network
 from arcwise.api.progress import Progress
-from arcwise.data import Moments, Table
+from arcwise.data import Source
 from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable, PathCertainty, middle_graph
 from arcwise.graphs import UGraph
@@ -28,7 +28,7 @@ class PenaltyPath:
 
     problem: Problem
     path: Path
-    source: Table | Moments
+    source: Source
     seed: int | None = 0
     reason: str = ""
     curves: tuple[str, ...] = ()

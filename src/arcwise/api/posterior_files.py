@@ -14,7 +14,7 @@ from arcwise import io, results
 from arcwise.api.learning import specify
 from arcwise.api.posteriors import Posterior
 from arcwise.conditionals import DefaultScore
-from arcwise.data import Moments, Table
+from arcwise.data import Moments, Source, Table, statistics_of
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import digest
@@ -120,11 +120,12 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str | bool | int | float)
 
 
-def _plain_data(source: Table | Moments) -> dict[str, Any]:
+def _plain_data(source: Source) -> dict[str, Any]:
     if isinstance(source, Moments):
         return {"n": source.n, "mean": source.mean, "scatter": source.scatter}
-    plain = {"columns": list(source.columns), "fixed": sorted(source.fixed)}
-    return {**plain, "weights": source.weights, "notes": list(source.notes)}
+    table = statistics_of(source).rows("A saved posterior needs")
+    plain = {"columns": list(table.columns), "fixed": sorted(table.fixed)}
+    return {**plain, "weights": table.weights, "notes": list(table.notes)}
 
 
 def read_posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
@@ -197,7 +198,7 @@ def _check_default(value: object) -> None:
         raise FileError("its default score is damaged")
 
 
-def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Table | Moments | None:
+def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Source | None:
     if held is None or variables is None:
         return None
     if "scatter" in held:

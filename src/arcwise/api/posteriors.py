@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arcwise import io, results
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
-from arcwise.data import Moments, Table, conform
+from arcwise.data import Source, Table, conform
 from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.consensus import Stability, stability
@@ -73,7 +73,7 @@ class Posterior:
     rows: float | None = None
     fingerprint: str = ""
     specification: Specification | None = None
-    data: Table | Moments | None = None
+    data: Source | None = None
     words: Mapping[str, Any] = field(default_factory=dict)
     kept: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     seed: int | None = 0
@@ -255,7 +255,7 @@ class Posterior:
             raise FitError("The file does not say how the graphs were found.")
         return bind(self.specification, source)
 
-    def _source(self, what: str) -> Table | Moments:
+    def _source(self, what: str) -> Source:
         if self.data is None:
             raise FitError(
                 f"The file was saved without its data, which {what} need: save it with data=True."

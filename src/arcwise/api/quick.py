@@ -13,7 +13,7 @@ from arcwise import io
 from arcwise.api.net import Network
 from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.api.uncertainty import run_plan
-from arcwise.data import Moments, Table
+from arcwise.data import Source, statistics_of
 from arcwise.errors import ArcwiseError, NoTimeError, plural
 from arcwise.evaluate import EdgeTable, supported_heads, with_certainty
 from arcwise.graphs import DAG, Limits
@@ -58,7 +58,7 @@ def quick_certainty(net: Network) -> tuple[Posterior | None, str]:
         return None, "the file has none"
     if budget is None or budget.why:
         return None, budget.why if budget else "it was not asked for"
-    if isinstance(source, Moments):
+    if not statistics_of(source).has_rows:
         return None, "there are no rows to resample"
     if len(net.net.names) > _MOST_COLUMNS:
         return None, f"there are more than {_MOST_COLUMNS} variables"
@@ -71,7 +71,7 @@ def quick_certainty(net: Network) -> tuple[Posterior | None, str]:
 
 
 def _quick_replicates(
-    net: Network, spec: Specification, source: Table, budget: CertaintyBudget
+    net: Network, spec: Specification, source: Source, budget: CertaintyBudget
 ) -> tuple[Posterior | None, str]:
     """Replicates as far as the budget goes: one of the numbers in `_RUNGS`, or none.
 

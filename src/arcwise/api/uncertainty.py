@@ -13,7 +13,7 @@ from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import Progress
-from arcwise.data import Moments, Table, any_table, fingerprint
+from arcwise.data import Source, Table, any_table, fingerprint
 from arcwise.errors import ChainsError, DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
@@ -265,7 +265,7 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
 
 def run_plan(
     spec: Specification,
-    source: Table | Moments,
+    source: Source,
     plan: Plan,
     watch: Progress,
     *ways: Any,
@@ -287,7 +287,7 @@ def run_plan(
 
 def _run_once(
     spec: Specification,
-    source: Table | Moments,
+    source: Source,
     plan: Plan,
     watch: Progress,
     place: str | PathLike[str] | None,
@@ -340,22 +340,17 @@ def _run_once(
     return replace(run, found=found), plan, problem
 
 
-def _meanings(problem: Problem, plan: Plan, source: Table | Moments) -> tuple[str, ...]:
+def _meanings(problem: Problem, plan: Plan, source: Source) -> tuple[str, ...]:
     """What has to be known to read the numbers."""
     one_way = problem.graph == "directed" and not problem.score.equivalent
     constant = constant_note(source) if plan.method != "bootstrap" else ""
     return (ONE_WAY if one_way else "", constant)
 
 
-def _about(
-    spec: Specification, source: Table | Moments, plan: Plan, problem: Problem
-) -> dict[str, Any]:
+def _about(spec: Specification, source: Source, plan: Plan, problem: Problem) -> dict[str, Any]:
     """Which run a checkpoint belongs to: every choice that shapes its result, as understood."""
     seeded: Any = spec.rng.bit_generator.seed_seq
     used = {**problem.words, "options of the score": told(problem.score_options)}
     own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}
-    data = problem.data
-    rows = fingerprint(
-        data.rows("") if data.has_rows else data.moments()
-    )  # with an expert's rows, and without gaps
+    rows = fingerprint(problem.data)  # with an expert's rows, and without gaps
     return {**own, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.moments import Moments
 from arcwise.data.source import any_table
+from arcwise.data.statistics import statistics_of
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError
@@ -121,9 +122,7 @@ def audit(data: Any) -> Audit:
     >>> report.findings[0]
     "Near-copies (correlation beyond 0.9999): 'x' and 'twice'."
     """
-    table = any_table(data)
-    if isinstance(table, Moments):
-        raise DataError("An audit looks at the rows of a table, got moments.")
+    table = statistics_of(any_table(data)).rows("An audit needs")
     rows = tuple(_look(table, name) for name in table.order)
     findings = [*_size_findings(table), *_gap_findings(table, rows), *_column_findings(rows)]
     pairs = pair_findings(table)

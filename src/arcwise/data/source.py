@@ -25,6 +25,7 @@ from arcwise.data.frames import Raw, refuse_missing, table, tidy_names
 from arcwise.data.kinds import settle
 from arcwise.data.memory import available, unpack
 from arcwise.data.moments import Moments
+from arcwise.data.statistics import Source, Statistics, statistics_of
 from arcwise.data.table import Table
 from arcwise.data.text import (
     TextLayout,
@@ -106,9 +107,9 @@ def any_table(
     kinds: Mapping[str, Kind] | None = None,
     weights: str | ArrayLike | None = None,
     na_values: Iterable[object] = (),
-) -> Table | Moments:
-    """Make a table of whatever holds one: a file's path, a frame, an array, a table; moments stay moments."""
-    if isinstance(data, Moments):
+) -> Source:
+    """Make a table of whatever holds one: a file's path, a frame, an array; moments and statistics stay."""
+    if isinstance(data, Moments | Statistics):
         if kinds or weights is not None:
             raise DataError("Moments have neither kinds nor weights: give them to the table.")
         return data
@@ -116,19 +117,12 @@ def any_table(
     return make(data, kinds=kinds, na_values=na_values, weights=weights)
 
 
-def fingerprint(source: Table | Moments) -> str:
+def fingerprint(source: Source) -> str:
     """A short name of the data: the same for the same columns and numbers, in any order."""
     digest = hashlib.sha256()
     for variable in source.variables:
         digest.update(repr((variable.name, variable.levels)).encode())
-    if isinstance(source, Table) and source.copies == "together":
-        digest.update(source.copies.encode())
-    arrays = (
-        (np.array([source.n]), source.mean, source.scatter)
-        if isinstance(source, Moments)
-        else (*source.columns, *(() if source.weights is None else (source.weights,)))
-    )
-    for array in arrays:
+    for array in statistics_of(source).arrays():
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:16]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Moments, Table
+from arcwise.data import Source
 from arcwise.data.memory import available
 from arcwise.errors import (
     ChainsError,
@@ -197,7 +197,7 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
 
 def of_chains(
     spec: Specification,
-    source: Table | Moments,
+    source: Source,
     problem: Problem,
     plan: Plan,
     rng: np.random.Generator,

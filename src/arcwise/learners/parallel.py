@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcwise.data import Moments, Table
+from arcwise.data import Source, Table
 from arcwise.errors import WordError, unknown
 from arcwise.results import Step, Watch
 
@@ -38,7 +38,7 @@ def cores(n_jobs: int) -> int:
 
 
 @contextlib.contextmanager
-def one_thread(source: Table | Moments) -> Generator[None]:
+def one_thread(source: Source) -> Generator[None]:
     """Keep the linear algebra to one thread, unless the table is so large that others pay.
 
     Threads that wait for each other on small matrices cost ten times the work itself on a busy machine,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Moments, Table
+from arcwise.data import Source
 from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits
@@ -36,7 +36,7 @@ _NEARLY = 0.95  # probability of the graphs held from which on their exact weigh
 
 def of_all_graphs(
     spec: Specification,
-    source: Table | Moments,
+    source: Source,
     problem: Problem,
     plan: Plan,
     rng: np.random.Generator,

@@ -13,7 +13,7 @@ to each view once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +41,6 @@ class Statistics(ABC):
     notes: tuple[str, ...]
     total: float
     uniform: bool = True
-    has_rows: bool = False
     content: str = "statistics"
 
     @property
@@ -54,6 +53,11 @@ class Statistics(ABC):
         """How many rows of equal weight give means as certain as these."""
         return self.total
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether there are rows that every local model sees."""
+        return False
+
     def view(self, child: int, parents: tuple[int, ...]) -> Statistics:
         """Return the uniform statistics that the model of `child` given `parents` is fitted from.
 
@@ -62,7 +66,7 @@ class Statistics(ABC):
         return self
 
     def rows(self, use: str, otherwise: str = "read the file as a table") -> Table:
-        """Return the rows.
+        """Return the rows that every local model sees.
 
         Parameters
         ----------
@@ -71,7 +75,7 @@ class Statistics(ABC):
 
         Raises
         ------
-        FitError : there are no rows.
+        FitError : there are no such rows.
         """
         raise FitError(
             f"{use} the rows of the table, but only {self.content} were given: {otherwise}."
@@ -91,9 +95,17 @@ class Statistics(ABC):
     def typical(self, most: int) -> tuple[NDArray[Any], ...]:
         """Return at most so many typical rows, as columns, for chains to start from."""
 
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Return all numbers that results depend on, from which a name of the data is made."""
+        return (np.array([self.total]), *self.typical(1 << 20))
+
     @abstractmethod
     def constant(self) -> tuple[str, ...]:
         """Return the names of the variables that do not vary."""
+
+    def select(self, names: Iterable[str]) -> Statistics:
+        """Keep these variables only, presented in this order."""
+        raise FitError(f"From {self.content} no variables can be taken: name all of them.")
 
     def prepared(self, change: Callable[[Table], Table]) -> Statistics:
         """Return the same after a change of their table; unchanged if there is none."""

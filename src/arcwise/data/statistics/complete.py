@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.statistics.base import Statistics
 from arcwise.data.table import Table
 from arcwise.data.variable import Variable
+from arcwise.errors import FitError
 
 __all__ = ["Complete", "cell_counts"]
 
@@ -43,8 +44,7 @@ class Complete(Statistics):
     """
 
     table: Table
-    has_rows = True
-    content = "rows"
+    content = "rows that do not count for every variable alike"
 
     @property
     def variables(self) -> tuple[Variable, ...]:  # type: ignore[override]
@@ -71,9 +71,14 @@ class Complete(Statistics):
         """How many rows of equal weight give means as certain as these (Kish)."""
         return self.table.effective_rows
 
-    def rows(self, use: str, otherwise: str = "") -> Table:
+    @property
+    def has_rows(self) -> bool:
+        """Whether every local model sees all rows."""
+        return self.uniform
+
+    def rows(self, use: str, otherwise: str = "take bic, and certainty=False") -> Table:
         """Return the table."""
-        return self.table
+        return self.table if self.uniform else super().rows(use, otherwise)
 
     def moments(self) -> Moments:
         """Return number of cases, means and scatter matrix of all variables."""
@@ -95,18 +100,28 @@ class Complete(Statistics):
         chosen = np.linspace(0, self.table.rows - 1, most).round().astype(np.intp)
         return tuple(column[chosen] for column in self.table.columns)
 
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Return the columns, the weights, and whether copies go together."""
+        table = self.table
+        together = (np.frombuffer(b"together", np.uint8),) if table.copies == "together" else ()
+        return (*together, *table.columns, *(() if table.weights is None else (table.weights,)))
+
     def constant(self) -> tuple[str, ...]:
         """Return the names of the columns that do not vary."""
         pairs = zip(self.names, self.table.columns, strict=True)
         return tuple(name for name, column in pairs if (column == column[:1]).all())
 
+    def select(self, names: Iterable[str]) -> Complete:
+        """Keep these columns only, presented in this order."""
+        return self._changed(self.table.select(names))
+
     def prepared(self, change: Callable[[Table], Table]) -> Complete:
         """Return the statistics of the changed table."""
-        return Complete(change(self.table))
+        return self._changed(change(self.table))
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Complete:
         """Give the same rows other weights, as replicates do."""
-        return Complete(self.table.with_weights(weights, copies))
+        return self._changed(self.table.with_weights(weights, copies))
 
     def merged(self, other: Statistics) -> Complete:
         """Append the rows of other statistics of the same variables."""
@@ -116,6 +131,14 @@ class Complete(Statistics):
             both = [np.ones(t.rows) if t.weights is None else t.weights for t in (self.table, more)]
             weights = np.concatenate(both)
         columns = tuple(map(np.concatenate, zip(self.table.columns, more.columns, strict=True)))
-        return Complete(
-            replace(self.table, columns=columns, weights=weights).with_notes(*more.notes)
-        )
+        table = replace(self.table, columns=columns, weights=weights)
+        return self._changed(table.with_notes(*more.notes))
+
+    def _changed(self, table: Table) -> Complete:
+        """The same with another table; a source with views of its own has to say what these are then."""
+        if not self.uniform:
+            raise FitError(
+                f"{type(self).__name__} has rows that do not count for every variable alike, and does not "
+                "say how they count after this change of its table."
+            )
+        return Complete(table)

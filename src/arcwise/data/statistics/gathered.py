@@ -64,6 +64,10 @@ class Gathered(Statistics):
         """Return the means."""
         return tuple(np.array([mean]) for mean in self._moments.mean)
 
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Return number of cases, means and scatter matrix."""
+        return np.array([self.total]), self._moments.mean, self._moments.scatter
+
     def constant(self) -> tuple[str, ...]:
         """Return the names of the variables without variance."""
         scatter = np.diag(self._moments.scatter)
