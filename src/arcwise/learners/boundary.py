@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Source
+from arcwise.data import Source, Statistics
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.parameters import fitting_note, markov_net, noise_note
@@ -39,8 +39,8 @@ class Undirected(Problem):
     graph = "undirected"
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
-        """Tie a specification to data; refuse what speaks of directions."""
+    def bind_prepared(cls, spec: Specification, rows: Statistics) -> Self:
+        """Tie a specification to prepared data; refuse what speaks of directions."""
         if spec.start != "empty":
             raise GraphError(
                 "start= is where a search for a directed graph begins; undirected learning always "
@@ -51,7 +51,7 @@ class Undirected(Problem):
                 "expert= pulls a directed graph towards an expert's; for an undirected one say what is "
                 "known by rules: required and forbidden edges."
             )
-        return super().bind(spec, source)
+        return super().bind_prepared(spec, rows)
 
     @cached_property
     def limits(self) -> Limits:
