@@ -53,7 +53,7 @@ SCORED = {
     "qnml": ("qnml", {}),
 }
 CHARGES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of log p for each arc
-CHOSEN = ("bdeu 1", 1.5)
+CHOSEN = ("bdeu 3", 1.5)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,16 @@ Nothing here names a registered thing.
 from dataclasses import replace
 
 import numpy as np
+from contracts import corrected_aic
 
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.graphs import DAG, Rules
 from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
+
+EVERY_SCORE = {**SCORES, "corrected aic": corrected_aic.ENTRY}
+"""What is registered, and a score that is not."""
 
 
 def table(columns: dict, weights=None) -> Table:
@@ -146,15 +150,15 @@ def rowed(source: Table, part) -> Table:
 
 
 def bind(word: str, family, source: Table, seed: int = 1, **options) -> Score:
-    """A registered score; parts of the rows come from the seed."""
+    """A score; parts of the rows come from the seed."""
     rng = np.random.default_rng(seed)
-    return SCORES[word].tie(family.bind(source), rng, **options)
+    return EVERY_SCORE[word].tie(family.bind(source), rng, **options)
 
 
 def applicable(family, source: Table) -> dict[str, Score]:
-    """Every registered score that takes this family."""
+    """Every score that takes this family."""
     found = {}
-    for word in SCORES:
+    for word in EVERY_SCORE:
         try:
             found[word] = bind(word, family, source)
         except FitError as error:

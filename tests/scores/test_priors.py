@@ -3,7 +3,7 @@ import pytest
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
-from arcwise.scores import ArcPenalty, ExpertPrior, delta, total
+from arcwise.scores import ArcPenalty, ArcProbabilities, ExpertPrior, FairParents, delta, total
 from arcwise.scores.base import ALL
 
 NODES = ("a", "b", "c")
@@ -59,3 +59,59 @@ def test_prices_below_zero_are_refused(value):
 def test_confidences_that_fit_no_graph_are_refused(confidence):
     with pytest.raises(FitError, match="confidence"):
         ExpertPrior(EXPERT, 10.0, 0.1, confidence)
+
+
+FIVE = tuple("abcde")
+CHANCES = np.random.default_rng(1).uniform(0.1, 0.9, (5, 5))
+PRIORS = {"fair": FairParents(FIVE), "arcs": ArcProbabilities(FIVE, CHANCES)}
+
+
+def test_each_number_of_parents_has_the_same_weight():
+    sums = np.zeros(5)
+    for mask in range(16):
+        members = tuple(u for i, u in enumerate((1, 2, 3, 4)) if mask >> i & 1)
+        sums[len(members)] += np.exp(FairParents(FIVE).local(0, members))
+    assert np.allclose(sums, 1.0)
+
+
+def test_probabilities_of_all_parent_sets_sum_to_one():
+    prior = PRIORS["arcs"]
+    assert np.exp(prior.subsets(2, (0, 1, 3, 4))).sum() == pytest.approx(1.0)
+    expected = CHANCES[0, 2] * CHANCES[3, 2] * (1 - CHANCES[1, 2]) * (1 - CHANCES[4, 2])
+    assert np.exp(prior.local(2, (0, 3))) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("word", PRIORS)
+@pytest.mark.parametrize("most", [ALL, 2])
+def test_subsets_and_sweeps_are_those_of_each_set(word, most):
+    prior = PRIORS[word]
+    found = prior.subsets(2, (0, 1, 3), (4,), most)
+    for mask, value in enumerate(found.tolist()):
+        members = tuple(c for bit, c in enumerate((0, 1, 3)) if mask >> bit & 1)
+        fits = len(members) + 1 <= most
+        assert value == (pytest.approx(prior.local(2, (*members, 4))) if fits else -np.inf)
+    own, rows = prior.sweep((2, 0), ((0, 3), ()))
+    assert own[0] == pytest.approx(prior.local(2, (0, 3)))
+    assert rows[0, 0] == pytest.approx(prior.local(2, (3,)))
+    assert rows[0, 4] == pytest.approx(prior.local(2, (0, 3, 4)))
+    assert rows[1, 1] == pytest.approx(prior.local(0, (1,)))
+    assert rows[0, 2] == rows[1, 0] == -np.inf
+    asked = np.array([[True, False, False, False, True]])
+    assert np.isneginf(prior.sweep((2,), ((0, 3),), asked)[1][0, 1])
+
+
+def test_arcs_that_are_never_or_always_there():
+    chances = np.full((5, 5), 0.5)
+    chances[0, 1], chances[2, 1] = 0.0, 1.0
+    prior = ArcProbabilities(FIVE, chances)
+    assert prior.local(1, (0, 2)) == -np.inf
+    assert prior.local(1, ()) == -np.inf
+    assert prior.local(1, (2,)) == pytest.approx(2 * np.log(0.5))
+
+
+@pytest.mark.parametrize(
+    "chances", [np.ones((2, 3)), np.full((5, 5), 1.5), np.full((5, 5), np.nan)]
+)
+def test_what_is_no_probability_is_refused(chances):
+    with pytest.raises(FitError, match="a probability between 0 and 1"):
+        ArcProbabilities(FIVE, chances)

@@ -28,13 +28,13 @@ from arcwise.learners.sampling import (
     Plan,
     Run,
     constant_note,
-    meaning_of,
     of_replicates,
     with_score,
 )
 from arcwise.learners.settings import settings_of
 from arcwise.learners.sums import of_all_graphs
 from arcwise.networks import whole
+from arcwise.scores import SCORES
 
 _NOT_KEPT = (
     "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
@@ -301,7 +301,7 @@ def _run_once(
     problem = bind(spec, source)
     if plan.method == "auto":
         method, why = method_for(problem, plan.prior)
-        if problem.graph == "directed" and meaning_of(problem.score_word) == "pseudo-posterior":
+        if problem.graph == "directed" and not SCORES[problem.score_word].log_probability:
             why += " method='exact' gives its pseudo-posterior."
         plan, hurried = replace(plan, method=method), method == "exact"
         if method == "bootstrap":

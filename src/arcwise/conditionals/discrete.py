@@ -223,13 +223,13 @@ class Discrete(Family):
         )
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """BDeu with one equivalent row, and 1.5 log p off for each parent (benchmarks/discrete.py).
+        """BDeu with three equivalent rows, and 1.5 log p off for each parent (benchmarks/discrete.py).
 
         With expected counts below 5 (Cochran's rule) that charge is too small: a single row in which two rare
         levels meet is worth log n nats. There the gain of the most influential row is charged, too.
         """
         options = {
-            "equivalent_sample_size": 1.0,
+            "equivalent_sample_size": 3.0,
             "gamma": 1.5,
             "cells_per_row": 10.0,
             "jackknife": 5.0,

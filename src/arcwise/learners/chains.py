@@ -36,12 +36,11 @@ from arcwise.learners.rounds import (
     sampler_of,
     unpacked,
 )
-from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
+from arcwise.learners.sampling import Arrays, Keep, Plan, Run, meaning_of
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose, diagnose
 from arcwise.results import Interrupted, Posterior, Trail, Watch
-from arcwise.scores import ArcPenalty, Score, Sum
-from arcwise.scores.graph_priors import ArcProbabilities, FairParents
+from arcwise.scores import SCORES, ArcPenalty, ArcProbabilities, FairParents, Score, Sum
 from arcwise.undirected.factors import Factors, factors_of
 
 PRIORS = ("uniform", "fair")
@@ -71,7 +70,7 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
             "bootstrap",
             "Undirected graphs have no posterior here: their certainty is resampled.",
         )
-    if meaning_of(problem.score_word) == "pseudo-posterior":
+    if not SCORES[problem.score_word].log_probability:
         word = problem.score_word
         return (
             "bootstrap",
@@ -112,12 +111,12 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
     nodes = base.nodes
     own, words = _prior(prior, nodes, problem.source.order)
     flat: Score = ArcPenalty(nodes, 1.0, 0.0) if own is None else own
-    gamma = float(problem.score_options.get("gamma", 0.0))
-    if gamma and problem.score_word in POSTERIORS:
-        each = gamma * math.log(len(nodes))
+    entry = SCORES[problem.score_word]
+    each = entry.per_parent(len(nodes), problem.score_options)
+    if each and entry.meaning == "posterior":
         flat = Sum([flat, ArcPenalty(nodes, 1.0, each)])
         words = "" if own is None else f"{words}, with "
-        words += f"{each:.3g} nats off for each arc (gamma {gamma:g})"
+        words += f"{each:.3g} nats off for each arc (gamma {each / math.log(len(nodes)):g})"
     if problem.penalty:
         flat = Sum([flat, ArcPenalty(nodes, base.rows, problem.penalty)])
         words += f", with {problem.penalty * base.rows:.3g} nats off for each arc (penalty)"

@@ -25,7 +25,6 @@ from arcwise.results import ASKED, Interrupted, Path, Step, Trail, Watch
 from arcwise.scores import SCORES, Cached, Score
 
 __all__ = [
-    "CHARGING",
     "FEW",
     "Learned",
     "Problem",
@@ -39,9 +38,6 @@ FEW = 10
 """With fewer rows than this no graph means much, and it is said."""
 
 _LONG = 10.0  # seconds that deserve a word beforehand
-_PARTS: dict[str, dict[str, type]] = {"all": {"folds": int}, "one": {"fraction": float}, "none": {}}
-CHARGING = ("aic", "bic", "ebic")
-"""Scores with a penalty of their own for parameters."""
 
 
 @dataclass(frozen=True)
@@ -286,7 +282,7 @@ class Learned:
 
 def _without_charges(chosen: DefaultScore) -> DefaultScore:
     """The same without charges for parameters or parents."""
-    if chosen.word in CHARGING:
+    if SCORES[chosen.word].charges is not None:
         return DefaultScore("loglik")
     return chosen._replace(options={k: v for k, v in chosen.options.items() if k != "gamma"})
 
@@ -327,4 +323,6 @@ def model_takers(family: Family) -> list[tuple[str, dict[str, Any]]]:
 def score_options(word: str) -> dict[str, Any]:
     """The options of a score, with those that say which rows it holds out."""
     entry = SCORES[word]
-    return options_of(entry.bind) | _PARTS[entry.parts]
+    return options_of(entry.bind) | {
+        word: type(usual) for word, usual in entry.part_options.items()
+    }

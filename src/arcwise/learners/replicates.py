@@ -30,7 +30,7 @@ from arcwise.learners.penalty import choose
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.results import Interrupted, Step, Watch
-from arcwise.scores import HELD_OUT
+from arcwise.scores import SCORES
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
@@ -153,7 +153,7 @@ class Replicates:
         table = choices.problem.source.rows(
             "Resampling needs", "read the file as a table, or take method='exact' or 'mcmc'"
         )
-        if choices.problem.score_word in HELD_OUT and table.units > table.rows:
+        if SCORES[choices.problem.score_word].meaning == "predictive" and table.units > table.rows:
             table = table.expanded()  # copies of a unit go together, not those of a distinct row
         return cls(choices.spec, table, type(choices.problem), choices.penalty, rng, **more)
 

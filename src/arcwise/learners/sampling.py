@@ -24,12 +24,10 @@ from arcwise.learners.problem import Problem
 from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.specification import Specification
 from arcwise.results import Posterior, Watch, of_draws
+from arcwise.scores import SCORES
 
 METHODS = ("auto", "exact", "mcmc", "bootstrap")
 """Words for ways to find a distribution over graphs."""
-
-POSTERIORS = ("bge", "bdeu", "k2", "bds")
-"""Scores that are log probabilities of the data given a graph."""
 
 Arrays = Mapping[str, NDArray[Any]]
 Keep = Callable[[Callable[[], Arrays]], None]
@@ -142,9 +140,8 @@ def meaning_of(score: str) -> str:
     >>> meaning_of("bge"), meaning_of("loo")
     ('posterior', 'pseudo-posterior')
     """
-    if score in POSTERIORS:
-        return "posterior"
-    return "approximate posterior (BIC)" if score == "bic" else "pseudo-posterior"
+    named = {"posterior": "posterior", "approximate": f"approximate posterior ({score.upper()})"}
+    return named.get(SCORES[score].meaning, "pseudo-posterior")
 
 
 ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
@@ -194,7 +191,7 @@ def with_score(spec: Specification, source: Source, plan: Plan) -> Specification
     if spec.score is not None or spec.graph != "directed" or searched:
         return spec
     chosen = posterior_score(family, source)
-    if plan.prior is not None and chosen.word in POSTERIORS:
+    if plan.prior is not None and SCORES[chosen.word].meaning == "posterior":
         chosen = chosen._replace(options={**chosen.options, "gamma": 0.0})
     return spec.but(score_default=chosen)
 

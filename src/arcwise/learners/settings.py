@@ -1,18 +1,15 @@
 """The settings of a run: every choice that shapes its result, given or by default, as plain values."""
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from arcwise.graphs import DAG, Rules
-from arcwise.learners.problem import Problem, score_options
+from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.scores import SCORES
 
 __all__ = ["resolved_options", "score_settings", "settings_of"]
-
-_PARTS = {"folds": 10, "fraction": 1 / 3}  # those of `Entry.tie`
 
 
 def settings_of(problem: Problem) -> dict[str, Any]:
@@ -43,13 +40,12 @@ def score_settings(word: str, given: Mapping[str, Any], columns: int) -> dict[st
     >>> score_settings("ebic", {}, 8)  # doctest: +ELLIPSIS
     {'score_options': {'gamma': 1.1}, 'parent_penalty': 2.287...}
     """
-    options = resolved_options(SCORES[word].bind, given)
-    options |= {
-        name: given.get(name, _PARTS[name]) for name in score_options(word) if name in _PARTS
-    }
+    entry = SCORES[word]
+    options = resolved_options(entry.bind, given)
+    options |= {name: given.get(name, usual) for name, usual in entry.part_options.items()}
     if not options:
         return {}
-    cost = float(options.get("gamma") or 0.0) * math.log(columns)
+    cost = entry.per_parent(columns, options)
     return {"score_options": options, **({"parent_penalty": cost} if cost else {})}
 
 

@@ -14,13 +14,12 @@ from arcwise.graphs import DAG, Limits
 from arcwise.graphs.nodes import topological, transpose
 from arcwise.learners.chains import SHARE, Weighed, weighed
 from arcwise.learners.problem import Problem
-from arcwise.learners.sampling import POSTERIORS, Arrays, Keep, Plan, Run, meaning_of
+from arcwise.learners.sampling import Arrays, Keep, Plan, Run, meaning_of
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
 from arcwise.mcmc import exact as summed
 from arcwise.results import Posterior, Watch, patient
-from arcwise.scores import ArcPenalty, Score, total
-from arcwise.scores.bge import BGe
+from arcwise.scores import SCORES, ArcPenalty, Score, total
 from arcwise.search import SEARCHES
 
 Array = NDArray[np.float64]
@@ -160,10 +159,9 @@ def _evidence(
     problem: Problem, own: Weighed, limits: Limits, log_total: float, watch: Watch | None
 ) -> float | None:
     """Log probability of the data: the sum over graphs less that of the prior alone; None if not known."""
-    if problem.score_word not in (*POSTERIORS, "bic"):
+    if not SCORES[problem.score_word].log_probability:
         return None
-    if isinstance(problem.score, BGe):
-        log_total -= problem.score.log_units
+    log_total -= problem.score.log_units
     p = len(own.prior.nodes)
     if limits.free and isinstance(own.prior, ArcPenalty) and own.prior.cost == 0:
         return log_total - _log_graphs(p)

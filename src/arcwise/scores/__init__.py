@@ -1,8 +1,10 @@
 """Scores, one file a kind. `SCORES` is the register: word to what a score of that word needs."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from inspect import signature
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,7 +14,6 @@ from arcwise.errors import WordError
 from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
-from arcwise.scores.graph_priors import ArcProbabilities, FairParents
 from arcwise.scores.marginal import bdeu, bds, k2, qnml
 from arcwise.scores.penalized import (
     Charges,
@@ -25,10 +26,9 @@ from arcwise.scores.penalized import (
     loglik,
     no_charges,
 )
-from arcwise.scores.priors import ArcPenalty, ExpertPrior
+from arcwise.scores.priors import ArcPenalty, ArcProbabilities, ExpertPrior, FairParents
 
 __all__ = [
-    "HELD_OUT",
     "SCORES",
     "ArcPenalty",
     "ArcProbabilities",
@@ -56,18 +56,43 @@ __all__ = [
 ]
 
 
+Meaning = Literal["posterior", "approximate", "predictive", "penalised"]
+"""What a score is: a log probability of the data given a graph, an approximation of one, the likelihood of
+rows that were left out, or a likelihood minus a charge that is none of these."""
+
+_PARTS: dict[str, dict[str, Any]] = {"none": {}, "all": {"folds": 10}, "one": {"fraction": 1 / 3}}
+
+
 @dataclass(frozen=True)
 class Entry:
-    """A registered score: how to bind it to fits, and which parts of the rows it is given.
+    """A registered score: how to bind it to fits, what it means, and what it needs.
 
     `parts` is "none", "one" (a single part to hold out) or "all" (folds that cover the rows). `charges` is
     for scores that are a largest log-likelihood minus charges, which any distribution has: a function of the
-    numbers of rows and columns, and of the score's options.
+    numbers of rows and columns, and of the score's options. A score with the option `gamma` takes gamma log p
+    off for each parent. What a score needs of fits it asks of them, and refuses in words.
     """
 
     bind: Callable[..., Score]
-    parts: str = "none"
+    meaning: Meaning = "penalised"
+    parts: Literal["none", "one", "all"] = "none"
     charges: Callable[..., Charges] | None = None
+
+    @property
+    def part_options(self) -> dict[str, Any]:
+        """The options that say which rows are held out, with their defaults."""
+        return _PARTS[self.parts]
+
+    @property
+    def log_probability(self) -> bool:
+        """Whether it is a log probability of the data given a graph, or approximates one."""
+        return self.meaning in ("posterior", "approximate")
+
+    def per_parent(self, columns: int, options: Mapping[str, Any]) -> float:
+        """What a parent costs beyond its parameters, in nats."""
+        if "gamma" not in (taken := signature(self.bind).parameters):
+            return 0.0
+        return float(options.get("gamma", taken["gamma"].default)) * math.log(columns)
 
     def tie(self, fits: Fits, rng: np.random.Generator, **options: Any) -> Score:
         """Bind the score to fits, with the parts of the rows that it holds out.
@@ -89,10 +114,11 @@ class Entry:
         data = fits.statistics.rows(
             "A score of rows that are held out needs", "take bic, or read the file as a table"
         )
+        (share,) = (options.pop(word, usual) for word, usual in self.part_options.items())
         if self.parts == "all":
-            dealt = folds(data, int(options.pop("folds", 10)), rng)
+            dealt = folds(data, int(share), rng)
             return self.bind(fits, dealt.rows, _other(dealt.table, data), **options)
-        fraction = float(options.pop("fraction", 1 / 3))
+        fraction = float(share)
         if not 0 < fraction < 1:
             raise WordError(
                 f"fraction is the share of rows held out, between 0 and 1, not {fraction}."
@@ -110,17 +136,14 @@ def _other(dealt: Table, data: Table) -> Table | None:
 SCORES: dict[str, Entry] = {
     "loglik": Entry(loglik, charges=no_charges),
     "aic": Entry(aic, charges=aic_charges),
-    "bic": Entry(bic, charges=bic_charges),
+    "bic": Entry(bic, "approximate", charges=bic_charges),
     "ebic": Entry(ebic, charges=ebic_charges),
-    "bge": Entry(bge),
-    "bdeu": Entry(bdeu),
-    "k2": Entry(k2),
-    "bds": Entry(bds),
+    "bge": Entry(bge, "posterior"),
+    "bdeu": Entry(bdeu, "posterior"),
+    "k2": Entry(k2, "posterior"),
+    "bds": Entry(bds, "posterior"),
     "qnml": Entry(qnml),
-    "loo": Entry(leave_one_out),
-    "kfold": Entry(kfold, parts="all"),
-    "heldout": Entry(held_out, parts="one"),
+    "loo": Entry(leave_one_out, "predictive"),
+    "kfold": Entry(kfold, "predictive", parts="all"),
+    "heldout": Entry(held_out, "predictive", parts="one"),
 }
-
-HELD_OUT = frozenset({"loo", "kfold", "heldout"})
-"""Scores of rows that are left out."""

@@ -42,7 +42,8 @@ class Score(ABC):
     on; `lattice` that `sweep` and `subsets` are far cheaper than scoring set by set, which lets the exact
     search go further; `threads` how many sets are scored at the same time; `work` how dear they are,
     where there is a lattice; `interacting` that two parents may tell together what neither tells alone, as in
-    tables. A parent set that the local models cannot take scores -inf.
+    tables; `log_units` less, it is the score of the columns in their own units. A parent set that the local
+    models cannot take scores -inf.
     """
 
     nodes: tuple[str, ...]
@@ -51,6 +52,7 @@ class Score(ABC):
     lattice: bool = False
     interacting: bool = False
     threads: int = 1
+    log_units: float = 0.0
     work: Work = Work()
 
     @abstractmethod

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import regressions as kernel
 from arcwise._kernels.local_scores import GaussianScores
-from arcwise.conditionals.gaussian import GaussianFits
+from arcwise.conditionals import Fits
+from arcwise.data import Moments
 from arcwise.errors import FitError
 from arcwise.scores.base import ALL, Array, Mask, Numbers, Parents, ParentSets, Score, Sweep
 
@@ -44,31 +45,31 @@ class BGe(Score):
 
     def __init__(
         self,
-        fits: GaussianFits,
+        moments: Moments,
         alpha_mu: float,
         alpha_w: float,
         zero: bool = False,
         standardise: bool = False,
         gamma: float = 0.0,
     ) -> None:
-        moments, p = fits.moments, len(fits.nodes)
-        self.nodes, self.rows = fits.nodes, fits.rows
+        p, rows = len(moments.names), moments.n
+        self.nodes, self.rows = moments.names, rows
         t = alpha_mu * (alpha_w - p - 1) / (alpha_mu + 1)
         posterior, mean, unit = np.array(moments.scatter), np.array(moments.mean), np.ones(p)
         if standardise:
-            unit = np.sqrt(np.diag(posterior) / fits.rows)
+            unit = np.sqrt(np.diag(posterior) / rows)
             unit[unit == 0] = 1.0
             posterior, mean = posterior / np.outer(unit, unit), mean / unit
-        self.log_units = float(fits.rows * np.log(unit).sum())
+        self.log_units = float(rows * np.log(unit).sum())
         posterior[np.diag_indices(p)] += t
         if zero:
-            off = mean * np.sqrt(fits.rows * alpha_mu / (fits.rows + alpha_mu))
+            off = mean * np.sqrt(rows * alpha_mu / (rows + alpha_mu))
             posterior += np.outer(off, off)
         self.log_sd = 0.5 * np.log(np.diag(posterior))
         sd = np.exp(self.log_sd)
         self.matrix = posterior / np.outer(sd, sd)
         np.fill_diagonal(self.matrix, 1.0)
-        self.offset, self.degrees = _constants(p, fits.rows, alpha_mu, alpha_w, t)
+        self.offset, self.degrees = _constants(p, rows, alpha_mu, alpha_w, t)
         self.offset -= gamma * np.log(p) * np.arange(p + 1.0)
 
     def _local(
@@ -156,7 +157,7 @@ def _log_gamma(values: NDArray[np.floating]) -> Array:
 
 
 def bge(
-    fits: GaussianFits,
+    fits: Fits,
     *,
     alpha_mu: float = 1.0,
     alpha_w: float | None = None,
@@ -169,7 +170,7 @@ def bge(
     With `standardise` that of the columns in standard deviations: their units do not matter then. Each parent
     costs `gamma` log p with p variables, a prior over graphs.
     """
-    if not isinstance(fits, GaussianFits):
+    if fits.normal is None:
         raise FitError(
             "bge is a score of Gaussian models: take model='gaussian', or another score."
         )
@@ -181,4 +182,4 @@ def bge(
         )
     if not 0 <= gamma < np.inf:
         raise FitError(f"The gamma of bge must be a non-negative number, got {gamma}.")
-    return BGe(fits, alpha_mu, degrees, prior_mean == "zero", standardise, gamma)
+    return BGe(fits.normal.moments, alpha_mu, degrees, prior_mean == "zero", standardise, gamma)

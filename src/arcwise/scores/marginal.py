@@ -54,8 +54,9 @@ def bdeu(
     So no arc rests on a single row; with rare levels such arcs are the common false ones.
     """
     size, most = _positive("bdeu", equivalent_sample_size), float(MOST_CELLS)
-    if cells_per_row is not None and isinstance(fits, DiscreteFits):
-        most = min(most, max(cells_per_row * fits.rows, *fits.levels, 1.0))
+    if cells_per_row is not None:
+        levels = _tables("bdeu", fits).levels
+        most = min(most, max(cells_per_row * fits.rows, *levels, 1.0))
     options = {"each": "table", "alpha": size, "most_cells": most, "jackknife": jackknife}
     return _counted("bdeu", fits, gamma, "marginal", equivalent=True, **options)
 
@@ -74,17 +75,22 @@ def qnml(fits: Fits, *, gamma: float = 0.0) -> Score:
 def _counted(
     word: str, fits: Fits, gamma: float, kind: str, equivalent: bool, **options: Any
 ) -> Score:
-    if not isinstance(fits, DiscreteFits):
-        raise FitError(
-            f"{word} is a score of discrete models: take model='discrete', or another score."
-        )
+    tables = _tables(word, fits)
     if not 0 <= gamma < np.inf:
         raise FitError(f"The gamma of {word} must be a non-negative number, got {gamma}.")
     p = len(fits.nodes)
     charges = gamma * float(np.log(p)) * np.arange(p + 1.0)
     options.setdefault("most_cells", MOST_CELLS)
-    batches = DiscreteScores(fits.counted, kind, by_size=charges, **options)
+    batches = DiscreteScores(tables.counted, kind, by_size=charges, **options)
     return Batched(fits.nodes, fits.rows, batches, equivalent=equivalent)
+
+
+def _tables(word: str, fits: Fits) -> DiscreteFits:
+    if fits.tabular is None:
+        raise FitError(
+            f"{word} is a score of discrete models: take model='discrete', or another score."
+        )
+    return fits.tabular
 
 
 def _positive(word: str, size: float) -> float:

@@ -1,19 +1,165 @@
-"""Prior knowledge about graphs as scores that look at no data (Hofmann and Tresp 1995).
+"""Priors over graphs as scores that look at no data: sums over parent sets, not normalised over graphs.
 
-* a penalty per arc: every parent costs the same, p(G) proportional to exp(-penalty x rows x arcs);
-* an expert's graph: every parent that only one of the two graphs has costs, so that a reversed arc
-  costs twice.
+By the number m of parents alone:
 
-Both are in nats per arc *and row*, so that one number means the same for short and long tables.
+* uniform: every graph the same; no score is needed;
+* a penalty per arc: p(G) proportional to exp(-penalty x rows x arcs);
+* fair over numbers of parents: p(S) proportional to 1 / C(p - 1, m), so that each number of parents has the
+  same weight (Friedman and Koller 2003).
+
+Arc by arc:
+
+* a probability q for each arc: p(S) = prod_{u in S} q(u -> v) prod_{u not in S} (1 - q(u -> v));
+* an expert's graph: every parent that only one of the two graphs has costs, so that a reversed arc costs
+  twice (Hofmann and Tresp 1995).
+
+Penalty and expert are in nats per arc *and row*, so that one number means the same for short and long tables.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from scipy.special import gammaln
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
 from arcwise.scores.base import ALL, Array, Mask, Numbers, Parents, ParentSets, Score, Sweep
 
-__all__ = ["ArcPenalty", "ExpertPrior"]
+__all__ = ["ArcPenalty", "ArcProbabilities", "ExpertPrior", "FairParents"]
+
+
+class _ByNumber(Score):
+    """A prior by the number of parents: `values` (p + 1,)."""
+
+    lattice = True
+
+    def __init__(self, nodes: tuple[str, ...], rows: float, values: Array) -> None:
+        self.nodes, self.rows, self.values = nodes, rows, values
+
+    def by_number(self) -> Array:
+        """The prior of 0, 1, ..., p parents."""
+        return self.values
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """The prior by the number of parents."""
+        found: Array = self.values[np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))]
+        return found
+
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """The prior by the number of bits; sets of more than `most` parents score -inf."""
+        masks = np.arange(1 << len(others), dtype=np.uint32)
+        sizes = np.bitwise_count(masks).astype(np.intp) + len(always)
+        return np.where(sizes <= most, self.values[sizes], -np.inf)
+
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
+        """The prior of bases and toggles."""
+        sizes = np.fromiter(map(len, bases), dtype=np.intp, count=len(bases))
+        toggled = np.repeat(self.values[sizes + 1][:, None], len(self.nodes), axis=1)
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            toggled[row, list(base)] = self.values[max(len(base) - 1, 0)]
+            toggled[row, child] = -np.inf
+        if among is not None:
+            toggled[~among] = -np.inf
+        return self.values[sizes], toggled
+
+
+class ArcPenalty(_ByNumber):
+    """Minus `penalty` x rows for each arc."""
+
+    equivalent = True
+
+    def __init__(self, nodes: tuple[str, ...], rows: float, penalty: float) -> None:
+        self.cost = _checked("The penalty", penalty) * rows
+        super().__init__(nodes, rows, -self.cost * np.arange(len(nodes) + 1.0))
+
+
+class FairParents(_ByNumber):
+    """Minus log C(p - 1, m) for m parents: each number of them has the same weight."""
+
+    def __init__(self, nodes: tuple[str, ...], rows: float = 1.0) -> None:
+        others = len(nodes) - 1
+        m = np.arange(others + 1.0)
+        ways = gammaln(others + 1.0) - gammaln(m + 1.0) - gammaln(others - m + 1.0)
+        super().__init__(nodes, rows, np.append(-ways, -np.inf))  # nothing has p parents
+
+
+class _ByArc(Score):
+    """A prior arc by arc: `there[child, parent]` if the arc is in the graph, else `absent[child, parent]`."""
+
+    lattice = True
+
+    def __init__(self, nodes: tuple[str, ...], rows: float, there: Array, absent: Array) -> None:
+        self.nodes, self.rows, self.there, self.absent = nodes, rows, there, absent
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Sums over the arcs that are there and those that are not."""
+        out = np.empty(len(sets))
+        for place, members in enumerate(sets):
+            mask = np.zeros(len(self.nodes), dtype=bool)
+            mask[list(members)] = True
+            out[place] = np.where(mask, self.there[child], self.absent[child]).sum()
+        return out
+
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """The same bit by bit; sets of more than `most` parents score -inf."""
+        rest = [u for u in range(len(self.nodes)) if u not in {*others, *always}]
+        out = np.full(1, self.there[child, list(always)].sum() + self.absent[child, rest].sum())
+        for u in others:
+            out = np.concatenate((out + self.absent[child, u], out + self.there[child, u]))
+        masks = np.arange(len(out), dtype=np.uint32)
+        out[np.bitwise_count(masks) > most - len(always)] = -np.inf
+        return out
+
+
+class ArcProbabilities(_ByArc):
+    """Each arc is there with its own probability, independently of the others but for cycles.
+
+    Parameters
+    ----------
+    nodes : names.
+    probabilities : (tail, head) from 0, never there, to 1, always there; the diagonal does not matter.
+    """
+
+    def __init__(
+        self, nodes: tuple[str, ...], probabilities: Array | Sequence[Sequence[float]]
+    ) -> None:
+        p = len(nodes)
+        chances = np.array(probabilities, dtype=float)
+        if chances.shape != (p, p):
+            raise FitError(
+                f"A prior by arcs needs a probability between 0 and 1 for each of {p} x {p} arcs, got "
+                f"an array of shape {chances.shape}."
+            )
+        np.fill_diagonal(chances, 0.0)
+        for tail, head in np.argwhere(~((chances >= 0) & (chances <= 1))).tolist():
+            raise FitError(
+                f"A prior by arcs needs a probability between 0 and 1, got {chances[tail, head]:g} for "
+                f"{nodes[tail]} -> {nodes[head]}."
+            )
+        with np.errstate(divide="ignore"):
+            super().__init__(nodes, 1.0, np.log(chances.T), np.log1p(-chances.T))
+
+
+class ExpertPrior(_ByArc):
+    """Minus `weight` x rows for each parent that only one of the graph and the expert's has.
+
+    `confidence[parent, child]`, where given, takes the place of `weight` for that arc.
+    """
+
+    def __init__(
+        self, expert: DAG, rows: float, weight: float, confidence: Array | None = None
+    ) -> None:
+        p = len(expert.nodes)
+        costs = np.full((p, p), _checked("The expert's weight", weight))
+        if confidence is not None:
+            costs = np.asarray(confidence, dtype=float)
+        if costs.shape != (p, p) or not (costs >= 0).all():
+            raise FitError(f"confidence needs a non-negative number for each of {p} x {p} arcs.")
+        wanted = np.zeros((p, p), dtype=bool)
+        for child, parents in enumerate(expert.parents):
+            wanted[child, list(parents)] = True
+        loss = -costs.T * rows  # row = child
+        super().__init__(expert.nodes, rows, np.where(wanted, 0, loss), np.where(wanted, loss, 0))
 
 
 def _checked(name: str, value: float) -> float:
@@ -22,83 +168,3 @@ def _checked(name: str, value: float) -> float:
             f"{name} must be a non-negative number, in nats per arc and row, got {value}."
         )
     return float(value)
-
-
-class ArcPenalty(Score):
-    """Minus `penalty` x rows for each arc."""
-
-    equivalent = True
-    lattice = True
-
-    def __init__(self, nodes: tuple[str, ...], rows: float, penalty: float) -> None:
-        self.nodes, self.rows = nodes, rows
-        self.cost = _checked("The penalty", penalty) * rows
-
-    def by_number(self) -> Array:
-        """Minus the cost of 0, 1, ..., p parents."""
-        return -self.cost * np.arange(len(self.nodes) + 1.0)
-
-    def many(self, child: int, sets: ParentSets) -> Array:
-        """Minus the cost of the parents."""
-        return -self.cost * np.fromiter(map(len, sets), dtype=float, count=len(sets))
-
-    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Costs by the number of bits; sets of more than `most` parents score -inf."""
-        masks = np.arange(1 << len(others), dtype=np.uint32)
-        sizes = np.bitwise_count(masks) + float(len(always))
-        return np.where(sizes <= most, -self.cost * sizes, -np.inf)
-
-    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """Costs of bases and toggles."""
-        own = -self.cost * np.fromiter(map(len, bases), dtype=float, count=len(bases))
-        toggled = np.repeat(own[:, None] - self.cost, len(self.nodes), axis=1)
-        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
-            toggled[row, list(base)] += 2 * self.cost
-            toggled[row, child] = -np.inf
-        if among is not None:
-            toggled[~among] = -np.inf
-        return own, toggled
-
-
-class ExpertPrior(Score):
-    """Minus `weight` x rows for each parent that only one of the graph and the expert's has.
-
-    `confidence[parent, child]`, where given, takes the place of `weight` for that arc.
-    """
-
-    lattice = True
-
-    def __init__(
-        self, expert: DAG, rows: float, weight: float, confidence: Array | None = None
-    ) -> None:
-        self.nodes, self.rows = expert.nodes, rows
-        p = len(expert.nodes)
-        costs = np.full((p, p), _checked("The expert's weight", weight))
-        if confidence is not None:
-            costs = np.asarray(confidence, dtype=float)
-        if costs.shape != (p, p) or not (costs >= 0).all():
-            raise FitError(f"confidence needs a non-negative number for each of {p} x {p} arcs.")
-        self.costs = costs.T * rows  # row = child
-        self.wanted = np.zeros((p, p), dtype=bool)
-        for child, parents in enumerate(expert.parents):
-            self.wanted[child, list(parents)] = True
-
-    def many(self, child: int, sets: ParentSets) -> Array:
-        """Minus the cost of the symmetric difference of parent sets."""
-        missing, change = self._terms(child)
-        return np.array([change[list(s)].sum() - missing for s in sets])
-
-    def _terms(self, child: int) -> tuple[float, Array]:
-        """The cost of no parent at all, and what each parent changes."""
-        cost, wanted = self.costs[child], self.wanted[child]
-        return float(cost[wanted].sum()), np.where(wanted, cost, -cost)
-
-    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Costs bit by bit; sets of more than `most` parents score -inf."""
-        missing, change = self._terms(child)
-        out = np.full(1, change[list(always)].sum() - missing)
-        for candidate in others:
-            out = np.concatenate((out, out + change[candidate]))
-        masks = np.arange(len(out), dtype=np.uint32)
-        out[np.bitwise_count(masks) > most - len(always)] = -np.inf
-        return out
