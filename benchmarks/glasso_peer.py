@@ -35,13 +35,13 @@ def arcwise_path(S, penalty):
 
 def arcwise_known(S, _penalty):
     from arcwise.graphs import UGraph
-    from arcwise.undirected.known import known
+    from arcwise.undirected.fixed_graph import fixed_graph
 
     pairs = np.loadtxt(sys.argv[1] + ".edges", dtype=int)
     graph = UGraph.from_edges(
         [tuple(pair) for pair in pairs.tolist()], [f"X{i}" for i in range(len(S))]
     )
-    return lambda: known(S, graph)
+    return lambda: fixed_graph(S, graph)
 
 
 def sklearn_peer(S, penalty):

@@ -9,8 +9,8 @@ from scipy.stats import multivariate_normal
 
 import arcwise as aw
 from arcwise.undirected.ebic import by_ebic
+from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.glasso import glasso, largest_penalty
-from arcwise.undirected.known import known
 from arcwise.undirected.stepwise import stepwise
 
 SOURCE = linear(3, rows=150, p=6)
@@ -192,7 +192,7 @@ def test_auto_is_stepwise_and_says_so(found):
     assert note in found.notes[-1]
     assert [step.edges for step in found.trace][-1] == wanted.edges
     cov = np.cov(SOURCE.matrix().T, bias=True)
-    fit = known(cov, found.graph)
+    fit = fixed_graph(cov, found.graph)
     np.testing.assert_allclose(found.net.joint.precision, fit.precision, rtol=1e-7, atol=1e-9)
     assert aw.learn(SOURCE, graph="undirected", score="bic").settings["search"] == "boundary"
     assert aw.learn(SOURCE, graph="undirected").graph == found.graph
@@ -270,7 +270,7 @@ def test_a_number_is_rho_on_the_scale_of_correlations(diagonal):
 
 def test_refitting_is_the_known_graphs_fit():
     net = aw.learn(SOURCE, **WORDS, penalty=0.15)
-    wanted = known(np.cov(SOURCE.matrix().T, bias=True), net.graph)
+    wanted = fixed_graph(np.cov(SOURCE.matrix().T, bias=True), net.graph)
     np.testing.assert_allclose(net.net.joint.precision, wanted.precision, rtol=1e-7, atol=1e-9)
     assert any("without a penalty" in note for note in net.notes)
 
@@ -410,7 +410,7 @@ def test_a_penalty_that_was_given_has_no_curve(tmp_path):
 def test_searches_that_are_not_the_lasso_get_a_joint_too():
     for search in ("boundary", "deletion", "neighbourhood"):
         net = aw.learn(SOURCE, **WORDS, search=search)
-        wanted = known(np.cov(SOURCE.matrix().T, bias=True), net.graph)
+        wanted = fixed_graph(np.cov(SOURCE.matrix().T, bias=True), net.graph)
         np.testing.assert_allclose(net.net.joint.precision, wanted.precision, rtol=1e-7, atol=1e-9)
     sided = aw.learn(SOURCE, **WORDS, search="boundary").edges.present.rows[0]
     assert sided.first_side is not None

@@ -1,4 +1,4 @@
-"""Boundary learning agrees with its plain twin at every penalty, and asks each question once."""
+"""Boundary learning and deletion agree with their plain twins, and ask each question once."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,14 @@ from hypothesis import strategies as st
 from naive import undirected as naive
 from undirected.tables import SCORES, Counted, Listed, bound, linear, table
 
+import arcwise as aw
+from arcwise.api.learning import specify
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import Rules, UGraph
+from arcwise.learners import bind
+from arcwise.learners import boundary as learner
 from arcwise.results import ASKED
-from arcwise.undirected import UNDIRECTED, boundary, edge_limits
+from arcwise.undirected import UNDIRECTED, boundary, deletion, edge_limits
 
 PENALTIES = (0.0, 0.003, 0.01, 0.03, 0.05, 0.1, 0.2, 0.5, 2.0, 50.0)
 
@@ -268,3 +272,87 @@ def test_the_wish_to_stop_at_the_very_end_comes_too_late():
     path = boundary(bound("loo", linear(6)), on_step=lambda step: step.edges == 0)
     assert path.stopped == "no edge is left"
     assert path.reach == np.inf
+
+
+TESTED = (0.0, 0.003, 0.01, 0.05, 0.1, 0.3, 5.0)
+
+
+@pytest.mark.parametrize("word", SCORES)
+@pytest.mark.parametrize("seed", range(4))
+def test_deletion_is_the_plain_method_at_every_penalty(word, seed):
+    score = bound(word, linear(seed))
+    path = deletion(score)
+    for penalty in TESTED:
+        assert set(path.at(penalty).numbered_edges) == naive.deletion(score, penalty)
+
+
+def test_every_pair_is_tested_once_and_told_in_the_order_of_strength():
+    score = Counted(bound("loo", linear(1)))
+    path = deletion(score)
+    assert len(score.asked) == len(set(score.asked)) == 6 + 30
+    strengths = [removal.strength for removal in path.removals]
+    assert strengths == sorted(strengths) == [removal.penalty for removal in path.removals]
+    assert [removal.edges for removal in path.removals] == list(range(14, -1, -1))
+    assert path.trace == ()
+
+
+def test_deletion_fails_where_either_of_two_edges_would_do_and_boundary_learning_does_not():
+    a, blur, noise = np.random.default_rng(3).normal(size=(3, 400))
+    score = bound("loo", table({"a": a, "copy": a + 0.01 * blur, "y": a + noise}))
+    assert deletion(score).at(0.05).edges == (("a", "copy"),)
+    kept = boundary(score).at(0.05).edges
+    assert len(kept) == 2
+    assert sum("y" in edge for edge in kept) == 1
+
+
+def curved(rows, seed=1):
+    """A chain of curves a - b - c beside two columns of noise."""
+    rng = np.random.default_rng(seed)
+    a, d, e = rng.standard_normal((3, rows))
+    b = np.sin(2 * a) + 0.4 * rng.standard_normal(rows)
+    c = b**2 + 0.4 * rng.standard_normal(rows)
+    return aw.table({"a": a, "b": b, "c": c, "d": d, "e": e})
+
+
+def test_a_grown_graph_ends_where_boundary_learning_ends():
+    table = curved(300)
+    grown, taken = (
+        aw.learn(table, model="parzen", graph="undirected", search=word)
+        for word in ("grow-shrink", "boundary")
+    )
+    assert grown.graph.edges == taken.graph.edges == (("a", "b"), ("b", "c"))
+    assert grown.score == pytest.approx(taken.score, rel=1e-12)
+    assert grown.settings["search"] == "grow-shrink"
+
+
+def test_large_tables_are_grown_and_it_is_said(monkeypatch):
+    table = curved(300)
+    monkeypatch.setattr(learner, "_LARGE", 300**2 * 5**3 - 1)
+    net = aw.learn(table, model="parzen", graph="undirected")
+    assert net.settings["search"] == "grow-shrink"
+    assert any("Rows and columns are many" in note for note in net.notes)
+    monkeypatch.setattr(learner, "_LARGE", 300**2 * 5**3)
+    assert aw.learn(table, model="parzen", graph="undirected").settings["search"] == "boundary"
+    monkeypatch.setattr(learner, "_LARGE", 0)
+    asked = aw.learn(table, model="parzen", graph="undirected", search="boundary")
+    assert asked.settings["search"] == "boundary"
+    linear = aw.learn(table, model="gaussian", graph="undirected", search="auto", score="bic")
+    assert linear.settings["search"] == "boundary"
+
+
+def test_rules_hold_and_a_stop_is_said():
+    table = curved(300)
+    words = {"model": "parzen", "graph": "undirected", "search": "grow-shrink"}
+    ruled = aw.learn(table, required=["d -- e"], forbidden=["a -> b"], **words)
+    assert ruled.graph.has_edge("d", "e")
+    assert not ruled.graph.has_edge("a", "b")
+    stopped = aw.learn(curved(4000), time_limit=0.05, **words)
+    assert any("stopped before" in note for note in stopped.notes)
+
+
+def test_only_what_is_worth_the_penalty_is_taken_in():
+    """In noise at a high penalty there is one sweep: p local models without inputs, p (p - 1) with one."""
+    problem = bind(specify(model="parzen", graph="undirected", search="grow-shrink"), curved(300))
+    assert problem.path(until=5.0).at(5.0).n_edges == 0
+    assert sorted({len(parents) for _, parents in problem.score.known}) == [0, 1]
+    assert len(problem.score.known) == 5 + 5 * 4

@@ -10,8 +10,8 @@ from naive import glasso as naive
 from arcwise.errors import FitError, WordError
 from arcwise.graphs import UGraph
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic
+from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.glasso import glasso, glasso_path
-from arcwise.undirected.known import known
 from arcwise.undirected.neighbourhood import (
     neighbourhood,
     neighbourhood_path,
@@ -56,7 +56,7 @@ def test_ebic_takes_the_largest_likelihood_of_each_graph():
     choice = by_ebic(R, 80, [0.4, 0.39, 0.2], gamma=0.3)
     for penalty, value, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
         graph = UGraph.from_edges(glasso(R, penalty).edges, names)
-        T = known(R, graph).precision
+        T = fixed_graph(R, graph).precision
         normal = np.linalg.slogdet(T)[1] - 6 - 6 * np.log(2 * np.pi)  # the trace is p
         expected = 40 * normal - edges / 2 * np.log(80) - 2 * 0.3 * edges * np.log(6)
         assert value == pytest.approx(expected, abs=1e-5)
@@ -82,7 +82,7 @@ def test_what_ebic_leaves_out_cannot_be_the_best():
     values = []
     for _, fit in glasso_path(R, asked):
         graph = UGraph.from_edges(((f"{i:02}", f"{j:02}") for i, j in fit.edges), NAMES[:60])
-        logdet = np.linalg.slogdet(known(R, graph).precision)[1]
+        logdet = np.linalg.slogdet(fixed_graph(R, graph).precision)[1]
         values.append(50 * (logdet - 60 - 60 * np.log(2 * np.pi)) - price * fit.n_edges)
     assert choice.penalty == asked[int(np.argmax(values))]
     seen = np.isfinite(choice.curve)

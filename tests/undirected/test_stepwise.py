@@ -8,7 +8,7 @@ from undirected.tables import linear
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
-from arcwise.undirected.known import known
+from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.stepwise import Charge, _sides, stepwise, usual_gamma
 
 
@@ -143,7 +143,7 @@ def test_the_criterion_is_that_of_the_fitted_graph(seed):
     found = stepwise(R, n)
     nodes = tuple(f"v{i:02}" for i in range(p))
     rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in found.adjacency)
-    fit = known(R, UGraph(nodes, rows))
+    fit = fixed_graph(R, UGraph(nodes, rows))
     loglik = np.linalg.slogdet(fit.precision)[1] - p - p * np.log(2 * np.pi)
     wanted = 0.5 * n * loglik - Charge(n, p, found.gamma).total(found.edges)
     assert found.ebic == pytest.approx(wanted, abs=1e-3)

@@ -16,7 +16,7 @@ from arcwise.data import table
 from arcwise.errors import FitError, close_to
 from arcwise.graphs import UGraph
 from arcwise.networks import NormalJoint
-from arcwise.undirected.factors import factors_of
+from arcwise.undirected.penalties import factors_of
 
 Array = NDArray[np.float64]
 

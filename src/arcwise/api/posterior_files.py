@@ -20,7 +20,7 @@ from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import digest
 from arcwise.learners.sampling import Plan
 from arcwise.scores import SCORES
-from arcwise.undirected.factors import Factors
+from arcwise.undirected.penalties import Factors
 
 
 def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:

@@ -38,7 +38,7 @@ from arcwise.scores import Score
 from arcwise.scores.base import ParentSets
 from arcwise.search import Climb
 from arcwise.undirected import edge_bounds
-from arcwise.undirected.known import known
+from arcwise.undirected.fixed_graph import fixed_graph
 
 SAVED_PAIRS = 200
 """Up to so many variables the strengths of all pairs are saved with a network."""
@@ -392,7 +392,7 @@ def refit_losses(net: Net, table: EdgeTable) -> EdgeTable:
 
 
 def _loss(net: MarkovNet, joint: NormalJoint, first: int, second: int) -> float:
-    without = known(joint.covariance, net.graph.without_edge(first, second)).precision
+    without = fixed_graph(joint.covariance, net.graph.without_edge(first, second)).precision
     return 0.5 * (_logdet(joint.precision) - _logdet(without))
 
 

@@ -41,7 +41,7 @@ from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose, diagnose
 from arcwise.results import Interrupted, Posterior, Trail, Watch
 from arcwise.scores import SCORES, ArcPenalty, ArcProbabilities, FairParents, Score, Sum
-from arcwise.undirected.factors import Factors, factors_of
+from arcwise.undirected.penalties import Factors, factors_of
 
 PRIORS = ("uniform", "fair")
 """Words for distributions over graphs before any data."""

@@ -32,8 +32,8 @@ from arcwise.learners.totals import undirected_total
 from arcwise.networks import MarkovNet
 from arcwise.results import Interrupted, Step, Trail, Watch, patient
 from arcwise.undirected import edge_bounds
-from arcwise.undirected.collinear import Steady, steadied
-from arcwise.undirected.known import known
+from arcwise.undirected.covariance import Steady, steadied
+from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.stepwise import Stepwise as Steps
 from arcwise.undirected.stepwise import stepwise
 
@@ -192,7 +192,7 @@ class Correlations(Undirected):
         if not (late or crowded or (own is not None and refit is False)):
             try:
                 check = Trail(patient(watch)).check
-                precision = known(self.matrix, found.graph, check=check).precision
+                precision = fixed_graph(self.matrix, found.graph, check=check).precision
                 said = "Fitted on its graph without a penalty"
                 said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
                 return normal_net(precision, found.graph, self.fits), said, False

@@ -22,10 +22,10 @@ from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
 from arcwise.results import ASKED, Knot, Path, Trail, Watch
-from arcwise.undirected.factors import Factors, factors_of
+from arcwise.undirected.covariance import edge_partials
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.neighbourhood import neighbourhood_path
-from arcwise.undirected.partial import edge_partials
+from arcwise.undirected.penalties import Factors, factors_of
 from arcwise.undirected.selection import usual_penalty
 
 _GLASSO = subset(Settings, "combine")

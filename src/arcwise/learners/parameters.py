@@ -20,9 +20,9 @@ from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, UGraph, cpdag, members, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, TableJoint
 from arcwise.results import Interrupted
-from arcwise.undirected.collinear import steadied
 from arcwise.undirected.contingency import CLOSE, SWEEPS, fitted_tables
-from arcwise.undirected.known import known
+from arcwise.undirected.covariance import steadied
+from arcwise.undirected.fixed_graph import fixed_graph
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
@@ -87,7 +87,7 @@ def markov_net(
     if joint and own is not None:
         for matrix in _matrices(own):
             with contextlib.suppress(FitError):
-                return normal_net(known(matrix, graph, check=check).precision, graph, own)
+                return normal_net(fixed_graph(matrix, graph, check=check).precision, graph, own)
     tables = fits.tabular
     if joint and tables is not None:
         with contextlib.suppress(FitError):

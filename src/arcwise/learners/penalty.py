@@ -25,7 +25,7 @@ from arcwise.learners.problem import Problem, Tuned
 from arcwise.learners.specification import Specification
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
-from arcwise.undirected.known import known
+from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.selection import (
     Choice,
     by_rotation,
@@ -196,7 +196,7 @@ def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tun
 def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:
     """The precision matrix of largest likelihood on a graph; None without one, or without the time."""
     try:
-        return known(problem.matrix, graph, check=trail.check).precision
+        return fixed_graph(problem.matrix, graph, check=trail.check).precision
     except (FitError, Interrupted):
         return None
 

@@ -8,9 +8,8 @@ learning that begins with `candidates` instead of the complete graph.
 from collections.abc import Callable
 
 from arcwise.results import Path
-from arcwise.undirected.boundary import boundary, candidates
-from arcwise.undirected.deletion import deletion
-from arcwise.undirected.limits import Bounds, edge_bounds, edge_limits
+from arcwise.undirected.boundary import boundary, candidates, deletion
+from arcwise.undirected.edges import Bounds, edge_bounds, edge_limits
 
 __all__ = [
     "UNDIRECTED", "Bounds", "boundary", "candidates", "deletion", "edge_bounds", "edge_limits",

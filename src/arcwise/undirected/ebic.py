@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.results import Trail
+from arcwise.undirected.covariance import checked_covariance
+from arcwise.undirected.fixed_graph import refitted
 from arcwise.undirected.glasso import glasso_path
-from arcwise.undirected.known import refitted
 from arcwise.undirected.newton import inverse
-from arcwise.undirected.penalties import checked_covariance
 from arcwise.undirected.selection import Choice, cut_short, penalties_for, usual_penalty
 
 Array = NDArray[np.float64]

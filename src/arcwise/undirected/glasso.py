@@ -7,7 +7,7 @@ penalised; the entries of forbidden ones are held at zero.
 
 The variables fall apart into the components of the graph |S_ij| > rho_ij, which are exactly those of
 the solution (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012): they are solved apart. Each
-is solved column by column (Friedman, Hastie and Tibshirani 2008) with active sets, see `columns`.
+is solved column by column (Friedman, Hastie and Tibshirani 2008) with active sets, see `sweeps`.
 
 Every answer comes with its proof: the duality gap, which bounds how much the objective can be below its
 maximum, and the largest violation of a condition for the maximum
@@ -29,17 +29,10 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso_loops import components, gather, scatter
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
-from arcwise.undirected.columns import Block, Solved, judged
+from arcwise.undirected.covariance import checked_covariance, frozen
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.penalties import (
-    Pairs,
-    Piece,
-    Problem,
-    checked_covariance,
-    checked_factors,
-    frozen,
-)
-from arcwise.undirected.starts import Start, begin, no_maximum, share_of
+from arcwise.undirected.penalties import Pairs, Piece, Problem, checked_factors
+from arcwise.undirected.sweeps import Block, Solved, Start, begin, judged, no_maximum, share_of
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

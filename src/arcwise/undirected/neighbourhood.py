@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso_loops import neighbours
 from arcwise.errors import unknown
 from arcwise.results import Trail, Watch
-from arcwise.undirected.penalties import Pairs, Problem, checked_covariance
+from arcwise.undirected.covariance import checked_covariance
+from arcwise.undirected.penalties import Pairs, Problem
 
 Array = NDArray[np.float64]
 Rule = Literal["and", "or"]

@@ -19,9 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
+from arcwise.undirected.covariance import checked_covariance
 from arcwise.undirected.glasso import glasso_path, largest_penalty
 from arcwise.undirected.neighbourhood import neighbourhood_path
-from arcwise.undirected.penalties import Pairs, checked_covariance
+from arcwise.undirected.penalties import Pairs
 
 Array = NDArray[np.float64]
 Run = Callable[[Callable[[int], Any], int], Sequence[Any]]

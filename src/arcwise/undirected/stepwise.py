@@ -34,9 +34,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.results import Step, Trail, Watch
-from arcwise.undirected.known import refitted
+from arcwise.undirected.covariance import checked_covariance
+from arcwise.undirected.fixed_graph import refitted
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.penalties import Pairs, checked_covariance
+from arcwise.undirected.penalties import Pairs
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

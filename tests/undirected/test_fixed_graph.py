@@ -12,10 +12,10 @@ from naive import glasso as naive
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, decomposable
 from arcwise.results import Interrupted
-from arcwise.undirected import known as module
-from arcwise.undirected.collinear import steadied
+from arcwise.undirected import fixed_graph as module
+from arcwise.undirected.covariance import steadied
+from arcwise.undirected.fixed_graph import fixed_graph, refitted
 from arcwise.undirected.glasso import glasso
-from arcwise.undirected.known import known, refitted
 from arcwise.undirected.newton import completed
 
 NAMES = tuple("abcdefghij")
@@ -56,7 +56,7 @@ def problems(draw):
 def test_the_conditions_hold_on_any_graph(problem):
     S, edges = np.atleast_2d(problem[0]), problem[1]
     graph = graph_of(len(S), edges)
-    found = known(S, graph)
+    found = fixed_graph(S, graph)
     check(found, S, graph)
     assert found.violation < 1e-10
 
@@ -70,7 +70,10 @@ def test_the_closed_form_is_the_iterations_answer(problem):
     R = S / np.outer(root, root)
     iterated, _ = module._iterated(R, graph)
     np.testing.assert_allclose(
-        known(S, graph).precision * np.outer(root, root), iterated.precision, rtol=1e-9, atol=1e-9
+        fixed_graph(S, graph).precision * np.outer(root, root),
+        iterated.precision,
+        rtol=1e-9,
+        atol=1e-9,
     )
 
 
@@ -78,15 +81,15 @@ def test_cliques_less_separators():
     S = covariance(5, 40, 3)
     graph = graph_of(5, [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
     expected = naive.clique_form(S, [(0, 1, 2), (1, 2, 3), (3, 4)], [(1, 2), (3,)])
-    np.testing.assert_allclose(known(S, graph).precision, expected, rtol=1e-10, atol=1e-12)
-    assert known(S, graph).iterations == 0
+    np.testing.assert_allclose(fixed_graph(S, graph).precision, expected, rtol=1e-10, atol=1e-12)
+    assert fixed_graph(S, graph).iterations == 0
 
 
 def test_the_square_is_that_of_modified_regression():
     # The Elements of Statistical Learning, section 17.3.1: S, the square's edges, and the printed W.
     S = np.array([[10.0, 1, 5, 4], [1, 10, 2, 6], [5, 2, 10, 3], [4, 6, 3, 10]])
     edges = [(0, 1), (1, 2), (2, 3), (0, 3)]
-    found = known(S, graph_of(4, edges))
+    found = fixed_graph(S, graph_of(4, edges))
     W, T = naive.modified_regression(S, set(edges))
     np.testing.assert_allclose(found.covariance, W, atol=1e-10)
     np.testing.assert_allclose(found.precision, T, atol=1e-10)
@@ -97,39 +100,39 @@ def test_the_square_is_that_of_modified_regression():
 
 def test_complete_and_empty_graphs():
     S = covariance(4, 30, 1)
-    full = known(S, UGraph.complete(NAMES[:4]))
+    full = fixed_graph(S, UGraph.complete(NAMES[:4]))
     np.testing.assert_allclose(full.precision, np.linalg.inv(S), rtol=1e-9)
-    empty = known(S, UGraph.empty(NAMES[:4]))
+    empty = fixed_graph(S, UGraph.empty(NAMES[:4]))
     np.testing.assert_allclose(empty.precision, np.diag(1 / np.diag(S)), rtol=1e-12)
 
 
 def test_fewer_rows_than_columns_are_enough_for_small_cliques():
     S = covariance(8, 5, 2)  # rank 4
     chain = graph_of(8, [(i, i + 1) for i in range(7)])
-    check(known(S, chain), S, chain)
+    check(fixed_graph(S, chain), S, chain)
     ring = graph_of(8, [(i, (i + 1) % 8) for i in range(8)])
-    check(known(S, ring), S, ring)
+    check(fixed_graph(S, ring), S, ring)
 
 
 def test_too_few_rows_for_a_clique_are_refused_in_words():
     S = covariance(6, 3, 2)  # rank 2
     with pytest.raises(FitError, match="no maximum of the likelihood on this graph"):
-        known(S, UGraph.complete(NAMES[:6]))
+        fixed_graph(S, UGraph.complete(NAMES[:6]))
     wheel = graph_of(6, [*combinations(range(4), 2), (3, 4), (4, 5), (5, 0)])
     with pytest.raises(FitError, match="singular"):
-        known(S, wheel)
+        fixed_graph(S, wheel)
 
 
 def test_strong_correlations_converge():
     steps = np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
     S = 0.999**steps
     ring = graph_of(10, [(i, (i + 1) % 10) for i in range(10)])
-    check(known(S, ring), S, ring)
+    check(fixed_graph(S, ring), S, ring)
 
 
 def test_a_graph_of_another_size_is_refused():
     with pytest.raises(FitError, match="3 nodes, but the covariance 2"):
-        known(np.eye(2), UGraph.empty(NAMES[:3]))
+        fixed_graph(np.eye(2), UGraph.empty(NAMES[:3]))
 
 
 def read(path, drop=()):
@@ -148,7 +151,7 @@ def test_mathematics_marks(shared_data):
     one, two = ("me", "ve", "al"), ("al", "an", "st")
     edges = [(index[a], index[b]) for c in (one, two) for a, b in combinations(c, 2)]
     graph = UGraph.from_edges(edges, names)
-    found = known(S, graph)
+    found = fixed_graph(S, graph)
     check(found, S, graph)
     deviance = len(x) * (np.linalg.slogdet(found.covariance)[1] - np.linalg.slogdet(S)[1])
     assert deviance == pytest.approx(0.9, abs=0.05)  # on 4 degrees of freedom, as published
@@ -160,7 +163,7 @@ def test_published_tables_fit_a_ring(shared_data, name):
     S = np.cov(x.T, bias=True)
     p = len(names)
     ring = UGraph.from_edges([(i, (i + 1) % p) for i in range(p)], names)
-    check(known(S, ring), S, ring)
+    check(fixed_graph(S, ring), S, ring)
 
 
 def test_a_maximum_with_fewer_rows_than_a_triangulation_needs():
@@ -168,7 +171,7 @@ def test_a_maximum_with_fewer_rows_than_a_triangulation_needs():
     cycle = UGraph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
     x = np.random.default_rng(0).normal(size=(3, 4))
     S = x.T @ x / 3
-    found = known(S, cycle)
+    found = fixed_graph(S, cycle)
     near = np.array([[n == m or m in cycle.neighbours[n] for m in range(4)] for n in range(4)])
     np.testing.assert_allclose(np.linalg.inv(found.precision)[near], S[near], atol=1e-9)
     assert (found.precision[~near] == 0).all()
@@ -180,7 +183,7 @@ def test_a_maximum_with_fewer_rows_than_a_triangulation_needs():
     for rows, seed in ((5, 0), (4, 2), (3, 26)):
         x = np.random.default_rng(seed).normal(size=(rows, 16))
         S = x.T @ x / rows
-        found = known(S, grid)
+        found = fixed_graph(S, grid)
         assert found.violation < 1e-8
         assert np.linalg.eigvalsh(found.precision)[0] > 0
 
@@ -191,7 +194,7 @@ def test_where_there_is_none_the_guilty_are_named():
     x[:, 4] = x[:, 0] + x[:, 1]
     wheel = [("a", "b"), ("b", "e"), ("a", "e"), ("b", "c"), ("c", "d"), ("d", "e")]
     with pytest.raises(FitError, match=r"covariance of a, .*is singular"):
-        known(np.cov(x.T), UGraph.from_edges(wheel, list("abcde")))
+        fixed_graph(np.cov(x.T), UGraph.from_edges(wheel, list("abcde")))
 
 
 def test_likelihoods_of_near_copies_are_compared_to_a_thousandth_of_a_nat():
@@ -206,7 +209,7 @@ def test_likelihoods_of_near_copies_are_compared_to_a_thousandth_of_a_nat():
         found = refitted(R, start, 200)
         names = [f"x{i}" for i in range(6)]
         pairs = [(names[i], names[j]) for i, j in np.argwhere(np.triu(start, 1))]
-        best = known(R, UGraph.from_edges(pairs, names)).precision
+        best = fixed_graph(R, UGraph.from_edges(pairs, names)).precision
 
         def likelihood(theta, R=R):
             return 100 * (np.linalg.slogdet(theta)[1] - np.sum(R * theta))
@@ -224,11 +227,11 @@ def test_a_maximum_is_found_in_any_order_of_columns(seed):
     names = list("abcdefghi")
     places = np.argwhere(np.triu(glasso(R, 0.05).precision, 1))
     graph = UGraph.from_edges([(names[i], names[j]) for i, j in places], names)
-    found = known(R, graph)
+    found = fixed_graph(R, graph)
     turned = rng.permutation(9)
     where = {int(old): new for new, old in enumerate(turned)}
     other = UGraph.from_edges([(names[where[i]], names[where[j]]) for i, j in places], names)
-    again = known(R[np.ix_(turned, turned)], other).precision
+    again = fixed_graph(R[np.ix_(turned, turned)], other).precision
     one, two = (np.linalg.slogdet(theta)[1] for theta in (found.precision, again))
     assert one == pytest.approx(two, abs=1e-6)
 
@@ -240,7 +243,7 @@ def test_an_exact_sum_has_none_however_large_the_numbers_get():
         x = np.random.default_rng(seed).normal(size=(50, 5))
         x[:, 4] = x[:, 0] + x[:, 1]
         with pytest.raises(FitError, match="no maximum"):
-            known(np.cov(x.T), graph)
+            fixed_graph(np.cov(x.T), graph)
 
 
 def nearly_complete(p, absent, seed):
@@ -261,13 +264,13 @@ def test_few_absent_pairs_are_found_by_themselves(p, absent):
     for a, b in graph.numbered_edges:
         places[a, b] = places[b, a] = False
     found = completed(S / np.outer(root, root), places, 1e-13)
-    expected = known(S, graph).precision
+    expected = fixed_graph(S, graph).precision
     np.testing.assert_allclose(found.matrix / np.outer(root, root), expected, rtol=1e-7, atol=1e-10)
 
 
 def test_a_large_graph_that_is_nearly_complete_takes_no_sweeps():
     S, graph = nearly_complete(120, 200, 1)
-    found = known(S, graph)
+    found = fixed_graph(S, graph)
     check(found, S, graph)
     assert found.iterations == 0
 
@@ -294,8 +297,8 @@ def test_a_long_fit_can_be_ended():
     for count in (1, 2, 4):
         asked.clear()
         with pytest.raises(Interrupted):
-            known(S, ring, check=after(count))
+            fixed_graph(S, ring, check=after(count))
         assert len(asked) == count
     np.testing.assert_array_equal(
-        known(S, ring, check=lambda: None).precision, known(S, ring).precision
+        fixed_graph(S, ring, check=lambda: None).precision, fixed_graph(S, ring).precision
     )
