@@ -11,7 +11,7 @@ from arcwise.scores import Entry, Score
 class CorrectedAic(Score):
     def __init__(self, fits, *, gamma=0.0):
         self.fits, self.nodes, self.rows = fits, fits.nodes, fits.rows
-        self.equivalent, self.gamma = fits.equivalent, gamma
+        self.equivalent, self.gamma = fits.params_by_size() is not None, gamma
         fits.n_params(0, ((),))  # models without a number of parameters are refused here
 
     def many(self, child, sets):

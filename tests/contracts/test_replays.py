@@ -20,8 +20,8 @@ from arcwise.mcmc import SAMPLERS, run
 from arcwise.results import Trail
 from arcwise.scores import Score, bic
 from arcwise.search import annealing, equivalence, greedy, tabu
-from arcwise.search.lazy import LazyClimb, Memory
-from arcwise.search.orders import Ordered
+from arcwise.search.boss import Ordered
+from arcwise.search.lazy_climb import LazyClimb, Memory
 from arcwise.undirected import boundary, candidates, deletion
 
 SHORT, LONG = 30, 500

@@ -10,7 +10,7 @@ from arcwise.graphs import DAG, Limits, Rules
 from arcwise.results import Trail
 from arcwise.scores import Cached, total
 from arcwise.search import boss, exact, ges
-from arcwise.search.orders import Ordered, displaced, legal_order
+from arcwise.search.boss import Ordered, displaced, legal_order
 
 
 def dense(seed, p=30, degree=10, rows=5000):

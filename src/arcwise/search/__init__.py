@@ -14,9 +14,7 @@ from arcwise.search.boss import boss
 from arcwise.search.climb import Climb, Gain, least_gain, starting_graph
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact, exact_memory
-from arcwise.search.greedy import greedy
-from arcwise.search.iterated import iterated
-from arcwise.search.tabu import tabu
+from arcwise.search.hill_climbing import greedy, iterated, tabu
 
 __all__ = [
     "SEARCHES",

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Trail, Watch
-from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, Peak, starting_graph
-from arcwise.search.greedy import ascend
+from arcwise.results import Result, Watch
+from arcwise.scores import Score
+from arcwise.search.climb import Climb, Peak
+from arcwise.search.hill_climbing import ascend, begin, end
 
 __all__ = ["annealing"]
 
@@ -50,14 +50,12 @@ def annealing(
     -------
     Result : the best graph met.
     """
-    graph, bounds = starting_graph(score, start, limits)
-    trail = Trail(on_step)
-    climb = Climb(score.watched(trail.check), graph, bounds)
+    climb, trail = begin(score, start, limits, on_step)
     ascend(climb, trail)
     peak = Peak(climb)
     draws, first, last = _schedule(climb, steps, hot, cold)
-    for begin in range(0, draws if not trail.stopped else 0, _BATCH):
-        share = np.arange(begin, min(begin + _BATCH, draws)) / draws
+    for first_draw in range(0, draws if not trail.stopped else 0, _BATCH):
+        share = np.arange(first_draw, min(first_draw + _BATCH, draws)) / draws
         _cool(climb, rng, first * (last / first) ** share, peak)
         if trail.tick("cool", climb.total, climb.arcs):
             break
@@ -69,9 +67,7 @@ def annealing(
     ):  # a graph met on the way is better than where it ended
         climb.go_to(peak.graph)
         ascend(climb, trail)
-    stopped = trail.stopped or "cooled down"
-    found = climb.graph()
-    return Result(found, total(score, found), tuple(trail.steps), stopped)
+    return end(score, climb.graph(), trail, "cooled down")
 
 
 def _schedule(

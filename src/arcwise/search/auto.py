@@ -15,7 +15,7 @@
   three variables, every other time with two random changes: on Boston housing (Parzen windows of one width)
   this led from 3.956 to 4.158 nats per row from every seed, where shaking needed thousands of local models,
   and thinning led nowhere. Where local scores are dear, as those of Parzen windows, moves are judged as late
-  as possible, and most rounds turn an arc with its ends cleared of other parents (`arcwise.search.lazy`).
+  as possible, and most rounds turn an arc with its ends cleared of other parents (`lazy_climb`).
 
 It ends when many rounds in a row have brought nothing, so that easy problems end early.
 """
@@ -25,15 +25,13 @@ import numpy as np
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Trail, Watch
 from arcwise.scores import Score, total
+from arcwise.search.boss import Ordered, displaced
 from arcwise.search.climb import Climb, Peak, least_gain, starting_graph
 from arcwise.search.equivalence import ges_within
 from arcwise.search.exact import exact
-from arcwise.search.families import grow_families
-from arcwise.search.greedy import ascend
-from arcwise.search.lazy import Found, LazyArcs, cleared, without
-from arcwise.search.orders import Ordered, displaced
-from arcwise.search.pairs import best_pair
-from arcwise.search.tabu import climb_and_walk
+from arcwise.search.hill_climbing import ascend, climb_and_walk
+from arcwise.search.lazy_climb import Found, LazyArcs, cleared, without
+from arcwise.search.several_parents import best_pair, grow_families
 
 __all__ = ["auto"]
 

@@ -6,8 +6,8 @@ shows a zero to be wrong, the sweeps go on from its answer. Either way the answe
 stands: by the conditions for a maximum and by the duality gap, with W the true inverse of Theta.
 
 Where sweeps begin, W has to be positive definite, with a unit diagonal, and inside the box |W - S| <= P: only
-then do they keep it positive definite. On a path the last two solutions point to a better start, of which that is
-not certain.
+then do they keep it positive definite. On a path the last two solutions point to a better start, of which
+that is not certain.
 """
 
 from collections.abc import Callable, Sequence

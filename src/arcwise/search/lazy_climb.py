@@ -37,7 +37,7 @@ from arcwise.scores import Score
 from arcwise.scores.base import toggle
 from arcwise.search.climb import Climb, Gain, least_gain
 from arcwise.search.exact import best_known, exact_memory, mask_of
-from arcwise.search.greedy import ascend
+from arcwise.search.hill_climbing import ascend
 
 __all__ = ["Found", "LazyArcs", "LazyClimb", "Memory", "cleared", "turned", "without"]
 

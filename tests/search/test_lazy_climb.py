@@ -14,7 +14,7 @@ from arcwise.results import Trail
 from arcwise.scores import Score, total
 from arcwise.search import auto, greedy
 from arcwise.search.exact import best_known
-from arcwise.search.lazy import LazyArcs, LazyClimb, Memory, cleared, turned
+from arcwise.search.lazy_climb import LazyArcs, LazyClimb, Memory, cleared, turned
 
 
 class Counted(Score):

@@ -1,0 +1,240 @@
+"""Hill climbing by single arcs, and three ways on from where it ends: drifting, walks and shaking.
+
+*Greedy search*: the best change of one arc, until no change helps.
+
+Adds, drops or flips one arc at a time. With a tolerance (Hofmann and Tresp 1995, note 7) changes
+smaller in size than the tolerance count as zero, so that small *decreases* are allowed and the search
+may drift sideways; it never returns to a graph it has visited, and hands back the best one.
+
+*Tabu search*: climb, walk on through worse graphs, climb again (Glover 1989).
+
+From each local optimum a *tabu walk* takes the best change even where it lowers the score, while the
+pairs of variables changed in the last steps are forbidden, so that the walk cannot fall straight back.
+After the walk the search climbs again, from the best graph that the walk has met where that is better than
+all before it, and otherwise from its end. It ends when several walks in a row have found nothing better,
+and may start again from random graphs. The best graph of all steps is returned.
+
+*Iterated local search*: shake the best graph, climb, keep what is better (Lourenco et al. 2003).
+"""
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from arcwise.graphs import DAG, Limits
+from arcwise.results import Result, Trail, Watch
+from arcwise.scores import Score, total
+from arcwise.search.climb import Climb, Gain, Peak, least_gain, starting_graph
+
+__all__ = ["ascend", "begin", "climb_and_walk", "end", "greedy", "iterated", "tabu"]
+
+
+def begin(
+    score: Score,
+    start: DAG | None,
+    limits: Limits | None,
+    on_step: Watch | None,
+    max_steps: int | None = None,
+) -> tuple[Climb, Trail]:
+    """A climb at the checked start, which the watcher may interrupt, and its trail."""
+    graph, bounds = starting_graph(score, start, limits)
+    trail = Trail(on_step, max_steps)
+    return Climb(score.watched(trail.check), graph, bounds), trail
+
+
+def end(score: Score, graph: DAG, trail: Trail, reason: str) -> Result:
+    """The result of a search that ended for this reason, or earlier."""
+    return Result(graph, total(score, graph), tuple(trail.steps), trail.stopped or reason)
+
+
+def ascend(climb: Climb, trail: Trail) -> None:
+    """Climb to a local optimum, or until the trail says stop."""
+    least = least_gain(climb.score)
+    while (move := climb.best()) is not None and move.gain > least:
+        before, move = climb.total, climb.settled(move)
+        climb.apply(move)
+        if not climb.total > before:  # a gain that was rounding: it must not be chased for ever
+            return
+        if trail.add(move.what, climb.total, climb.arcs, move.tail, move.head):
+            return
+
+
+def greedy(
+    score: Score,
+    start: DAG | None = None,
+    *,
+    limits: Limits | None = None,
+    tolerance: float = 0.0,
+    max_steps: int | None = None,
+    on_step: Watch | None = None,
+) -> Result:
+    """Take the best legal change of one arc until none helps.
+
+    Parameters
+    ----------
+    score : what to maximise.
+    start : graph to start from; the required arcs alone by default.
+    limits : rules bound to the score's columns.
+    tolerance : nats per row; changes below it in size count as zero (0: only real gains).
+    max_steps : largest number of steps.
+    on_step : called with each step, and between small batches of local fits where the score is dear;
+        returning True ends the search with the best graph so far.
+
+    Returns
+    -------
+    Result : a graph that no single change improves by more than the tolerance.
+    """
+    climb, trail = begin(score, start, limits, on_step, max_steps)
+    if tolerance > 0:
+        best = _drift(climb, trail, tolerance * score.rows)
+    else:
+        ascend(climb, trail)
+        best = climb.graph()
+    return end(score, best, trail, "no change of one arc is better")
+
+
+def _drift(climb: Climb, trail: Trail, slack: float) -> DAG:
+    """Walk on through changes that cost less than the slack, never to a graph seen before."""
+    peak = Peak(climb)
+    seen = {peak.graph}
+    while not trail.stopped and (move := _unseen(climb, slack, seen)) is not None:
+        climb.apply(move)
+        seen.add(climb.graph())
+        trail.add(move.what, climb.total, climb.arcs, move.tail, move.head)
+        peak.see()
+    return peak.graph
+
+
+def _unseen(climb: Climb, slack: float, seen: set[DAG]) -> Gain | None:
+    """The best move above -slack that leads to a graph not seen before."""
+    return next((m for m in climb.above(-slack) if climb.after(m) not in seen), None)
+
+
+def tabu(
+    score: Score,
+    start: DAG | None = None,
+    *,
+    rng: np.random.Generator,
+    limits: Limits | None = None,
+    tabu_length: int = 15,
+    walk_length: int = 30,
+    walks: int = 5,
+    restarts: int = 0,
+    max_steps: int | None = None,
+    on_step: Watch | None = None,
+) -> Result:
+    """Climb, and leave each optimum by walks through worse graphs.
+
+    Parameters
+    ----------
+    score : what to maximise.
+    start : graph to start from; the required arcs alone by default.
+    rng : source of the random starts.
+    limits : rules bound to the score's columns.
+    tabu_length : how many steps a changed pair of variables stays forbidden.
+    walk_length : steps of one walk.
+    walks : walks in a row without a better graph before the search gives up.
+    restarts : further searches, each from a random graph.
+    max_steps, on_step : as in `greedy`.
+
+    Returns
+    -------
+    Result : the best graph of all climbs and walks.
+    """
+    climb, trail = begin(score, start, limits, on_step, max_steps)
+    graph, bounds = climb.graph(), climb.limits
+    peak = Peak(climb)
+    climb_and_walk(climb, trail, peak, (tabu_length, walk_length, walks))
+    for _ in range(restarts):
+        climb.go_to(graph if bounds.condition else bounds.start())
+        climb.shake(rng, 2 * len(score.nodes))
+        if trail.stopped or trail.add("restart", climb.total, climb.arcs):
+            break
+        own = Peak(climb)
+        climb_and_walk(climb, trail, own, (tabu_length, walk_length, walks))
+        if own.score > peak.score + peak.least:
+            peak = own
+    return end(score, peak.graph, trail, f"{walks} walks in a row found nothing better")
+
+
+def climb_and_walk(
+    climb: Climb, trail: Trail, peak: Peak, lengths: Sequence[int] = (15, 30, 5)
+) -> None:
+    """One search from where the climb stands; the peak sees every graph that may be its best.
+
+    `lengths` are those of the tabu list and of a walk, and the walks in a row without a better graph.
+    """
+    tabu_length, walk_length, walks = lengths
+    ascend(climb, trail)
+    peak.see()
+    failures = 0
+    while failures < walks and not trail.stopped:
+        better = _walk(climb, trail, peak, tabu_length, walk_length)
+        if better:
+            climb.go_to(peak.graph)
+        if not trail.stopped:
+            ascend(climb, trail)
+        failures = 0 if peak.see() or better else failures + 1
+
+
+def _walk(climb: Climb, trail: Trail, peak: Peak, tabu_length: int, walk_length: int) -> bool:
+    """Take the best moves that are not tabu, up or down; whether one led to the best graph so far."""
+    recent: deque[tuple[int, int]] = deque()
+    better = False
+    for _ in range(walk_length):
+        move = climb.best()
+        if move is None or move.gain == -np.inf:
+            break
+        climb.apply(move)
+        better = peak.see() or better
+        recent.append((move.tail, move.head))
+        climb.block(move.tail, move.head)
+        if len(recent) > tabu_length:
+            climb.unblock(*recent.popleft())
+        if trail.add(f"walk {move.what}", climb.total, climb.arcs, move.tail, move.head):
+            break
+    for pair in recent:
+        climb.unblock(*pair)
+    return better
+
+
+def iterated(
+    score: Score,
+    start: DAG | None = None,
+    *,
+    rng: np.random.Generator,
+    limits: Limits | None = None,
+    rounds: int = 25,
+    shake: int = 8,
+    max_steps: int | None = None,
+    on_step: Watch | None = None,
+) -> Result:
+    """Climb; then make `shake` random changes of the best graph and climb again, `rounds` times.
+
+    Parameters
+    ----------
+    score : what to maximise.
+    start : graph to start from; the required arcs alone by default.
+    rng : source of the random changes.
+    limits : rules bound to the score's columns.
+    rounds : how often the best graph is shaken.
+    shake : random legal changes of one arc in each round.
+    max_steps, on_step : as in `greedy`.
+
+    Returns
+    -------
+    Result : the best graph of all rounds.
+    """
+    climb, trail = begin(score, start, limits, on_step, max_steps)
+    ascend(climb, trail)
+    peak = Peak(climb)
+    for _ in range(rounds):
+        if trail.stopped:
+            break
+        climb.go_to(peak.graph)
+        climb.shake(rng, shake)
+        if not trail.add("restart", climb.total, climb.arcs):
+            ascend(climb, trail)
+        peak.see()
+    return end(score, peak.graph, trail, f"{rounds} rounds are over")
