@@ -8,7 +8,7 @@ from contracts.cases import KINDS, TABLES, awkward, kinds_of, linear, takes_all
 from contracts.laplace import Laplace
 from contracts.multinomial import Multinomial
 from scipy.integrate import cumulative_trapezoid
-from scipy.stats import chisquare, kstest
+from scipy.stats import chisquare, kstest, norm
 
 from arcwise import io
 from arcwise.conditionals import (
@@ -18,12 +18,14 @@ from arcwise.conditionals import (
     DiscreteConditional,
     ParzenConditional,
     distribution_of,
+    linear_of,
     prepare,
+    table_of,
 )
 from arcwise.data import Complete, Moments, Table
 from arcwise.errors import DataError, FileError, FitError
 from arcwise.graphs import DAG
-from arcwise.networks import BayesNet, ancestral, log_density
+from arcwise.networks import BayesNet, Fixed, ancestral, log_density
 from arcwise.scores import leave_one_out
 from arcwise.undirected.boundary import boundary
 
@@ -137,6 +139,36 @@ def test_samples_agree_with_the_density(family, kind, parents):
     assert kstest(drawn, lambda y: np.interp(y, values, below)).pvalue > 1e-3
     middle = float(values @ np.diff(below, prepend=0.0))
     assert abs(drawn.mean() - middle) < 5 * drawn.std() / np.sqrt(size)
+
+
+@kind_law
+@parents_law
+def test_what_a_model_can_be_read_as_has_its_density(family, kind, parents):
+    source = TABLES[kind](2)
+    model, variable = fitted(family, source, 0, parents), source.variables[0]
+    xs = tuple(source.columns[j] for j in parents)
+    linear, table = linear_of(model), table_of(model, len(variable.levels or ()))
+    if linear is not None:
+        assert not variable.discrete
+        mean = linear.intercept + sum(map(np.multiply, linear.coefficients, xs), np.zeros(()))
+        logs = norm.logpdf(source.columns[0], mean, linear.sd)
+        assert model.logpdf(source.columns[0], xs) == pytest.approx(logs, rel=1e-9, abs=1e-9)
+        assert linear.variance == pytest.approx(linear.sd**2)
+        assert linear.spread.shape == (len(parents) + 1,) * 2
+    if table is not None:
+        assert table.shape == tuple(len(source.variables[j].levels) for j in (*parents, 0))
+        logs = np.log(table[(*xs, source.columns[0])])
+        assert model.logpdf(source.columns[0], xs) == pytest.approx(logs)
+    assert linear is None or table is None
+    assert (linear is not None) == (family.name == "gaussian")
+    assert (table is not None) == (family.name == "discrete")
+
+
+def test_a_value_that_was_set_reads_as_a_regression_and_as_a_table():
+    model = Fixed(2.0)
+    linear = linear_of(model)
+    assert (linear.intercept, linear.sd, linear.variance, len(linear.coefficients)) == (2, 0, 0, 0)
+    assert table_of(model, 4).tolist() == [0, 0, 1, 0]
 
 
 @kind_law

@@ -8,8 +8,8 @@ import arcwise as aw
 from arcwise.conditionals import DiscreteConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError
-from arcwise.evaluate import divergence, trees
-from arcwise.inference import joint
+from arcwise.evaluate import divergence
+from arcwise.inference import factors, joint
 from arcwise.networks import BayesNet, random_tables
 
 
@@ -146,7 +146,7 @@ def test_networks_that_cannot_be_compared():
 
 
 def test_tables_that_do_not_fit_are_refused_with_their_size_or_drawn_from(monkeypatch):
-    monkeypatch.setattr(trees, "MOST_ENTRIES", 10)
+    monkeypatch.setattr(factors, "MAX_ENTRIES", 10)
     one = drawn(1)
     two = same_levels(one, 2, arcs=4)
     with pytest.raises(FitError, match=r"need tables of .* numbers"):

@@ -10,7 +10,7 @@ from arcwise.data import Table, Variable
 from arcwise.graphs import DAG
 from arcwise.inference import explain, predict, probability, query
 from arcwise.inference.class_posterior import class_log_joint
-from arcwise.inference.scaled import Scaled
+from arcwise.inference.factors import Scaled
 from arcwise.networks import BayesNet
 
 
@@ -210,9 +210,9 @@ def test_a_missing_feature_with_many_children_is_summed_out_exactly():
 def test_scaled_numbers_calculate_as_numbers_do():
     rng = np.random.default_rng(8)
     one, two = rng.random((3, 4, 2)), rng.random((1, 4, 1)) * (rng.random((1, 4, 1)) < 0.7)
-    product = Scaled.of(one).times(Scaled.of(two))
+    product = Scaled.of(one) * Scaled.of(two)
     assert np.exp(product.log()) == pytest.approx(one * two, rel=1e-14)
-    assert np.exp(product.total((0, 2)).log()) == pytest.approx((one * two).sum((0, 2)), rel=1e-14)
+    assert np.exp(product.sum((0, 2)).log()) == pytest.approx((one * two).sum((0, 2)), rel=1e-14)
     assert product.shares() == pytest.approx(one * two / (one * two).sum(), rel=1e-14)
     logs = np.array([-1e6, -1e6 + 1.0, -np.inf])
     assert Scaled.of_logs(logs).log()[:2] == pytest.approx(logs[:2], rel=1e-15)

@@ -14,6 +14,7 @@ from arcwise.conditionals.base import (
     HeldOut,
     distribution_of,
 )
+from arcwise.conditionals.capabilities import Linear, linear_of, table_of
 from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import Discrete, DiscreteConditional
@@ -36,12 +37,15 @@ __all__ = [
     "Gaussian",
     "GaussianConditional",
     "HeldOut",
+    "Linear",
     "Mixed",
     "Parzen",
     "ParzenConditional",
     "choose",
     "distribution_of",
+    "linear_of",
     "prepare",
+    "table_of",
 ]
 
 

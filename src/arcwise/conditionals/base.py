@@ -87,6 +87,9 @@ class Conditional(Protocol):
         """
         ...
 
+    # Two methods say what else a model can be read as, and are left out where it cannot (see
+    # `capabilities`): `as_table(levels)` gives its table, `linear` its regression.
+
 
 def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
     """The distribution of a variable in each row, given the columns that its model takes.

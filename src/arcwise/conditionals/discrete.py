@@ -89,6 +89,10 @@ class DiscreteConditional:
         levels = int(self.table.shape[-1])
         return self.table.size // levels * (levels - 1)
 
+    def as_table(self, levels: int) -> Array:
+        """The table: what this model is (see `table_of`)."""
+        return self.table
+
     def rows_of(self, xs: Columns, size: int) -> Array:
         """The row of the table for each row of the parents."""
         rows: Array = self.table[tuple(np.asarray(x, dtype=np.intp) for x in xs)]

@@ -7,7 +7,7 @@ matrix of intercept and coefficients.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,11 @@ class GaussianConditional:
             )
         for array in (self.coefficients, self.spread):
             array.setflags(write=False)
+
+    @property
+    def linear(self) -> Self:
+        """What this model is (see `linear_of`)."""
+        return self
 
     @property
     def n_params(self) -> int:

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import DiscreteConditional, GaussianConditional
+from arcwise.conditionals import DiscreteConditional, GaussianConditional, table_of
 from arcwise.data import Variable
 from arcwise.data.conform import word_of
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
-from arcwise.evaluate.trees import is_tables, table_of, tree_of
 from arcwise.inference import closed, joint
+from arcwise.inference.factors import Potentials, potentials, tree_with
 from arcwise.inference.gaussian.roots import linear_net, local
 from arcwise.networks import BayesNet, Net, ancestral, log_density
 
@@ -87,7 +87,7 @@ def divergence(
     GraphError : an undirected network without a joint distribution.
     """
     _check_variables(one, two)
-    if is_tables(one) and is_tables(two):
+    if _tables(one) and _tables(two):
         try:
             return _of_tables(one, two)
         except FitError:  # tables that do not fit into memory
@@ -143,14 +143,27 @@ def _summed(names: Sequence[str], terms: Sequence[float]) -> Divergence:
 # -- tables ----------------------------------------------------------------------------------------
 
 
+def _tables(net: Net) -> Potentials | None:
+    """The tables of a directed network; None where it has other local models."""
+    return potentials(net) if net.directed else None
+
+
+def _table(net: Net, node: int) -> Array:
+    """The table of a node: one axis for each parent, the node's own last."""
+    table = table_of(net.conditionals[node], len(net.variables[node].levels or ()))
+    if table is None:
+        raise FitError(f"The local model of {net.names[node]!r} is not a table of probabilities.")
+    return table
+
+
 def _of_tables(one: Net, two: Net) -> Divergence:
     first, second = ([(*net.inputs[i], i) for i in range(len(net.names))] for net in (one, two))
-    tree = tree_of(one, second)
+    tree = tree_with(one, second)
     nothing = np.full((1, len(one.names)), -1)
     _, found = tree.ask(nothing, [*first, *second])
     terms = []
     for node, family in enumerate(second):
-        kept = _expected_log(found[node][0], table_of(one, node))
+        kept = _expected_log(found[node][0], _table(one, node))
         theirs = found[len(first) + node][0]
         terms.append(kept - _expected_log(theirs, _recoded(one, two, node, family)))
     return _summed(one.names, terms)
@@ -158,7 +171,7 @@ def _of_tables(one: Net, two: Net) -> Divergence:
 
 def _recoded(one: Net, two: Net, node: int, family: Sequence[int]) -> Array:
     """A table of the second network, its levels in the order of the first."""
-    table = table_of(two, node)
+    table = _table(two, node)
     for axis, member in enumerate(family):
         table = np.take(table, _theirs(one, two, member), axis=axis)
     return table
@@ -268,7 +281,7 @@ def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Di
 def _cells(one: Net, two: Net, node: int, most: int | None) -> list[Difference]:
     """The cells of two tables that differ, the largest differences of each table only."""
     family = (*one.inputs[node], node)
-    first, second = table_of(one, node), _recoded(one, two, node, family)
+    first, second = _table(one, node), _recoded(one, two, node, family)
     apart = np.abs(second - first).ravel()
     places = np.argsort(-apart, kind="stable")[: np.count_nonzero(apart)][:most]
     found = []

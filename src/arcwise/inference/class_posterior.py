@@ -12,15 +12,15 @@ A missing continuous feature is summed over a grid of points (trapezoidal rule).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import DiscreteConditional
+from arcwise.conditionals import table_of
 from arcwise.data.variable import gaps_of
 from arcwise.errors import FitError
-from arcwise.inference.scaled import Scaled
+from arcwise.inference.factors import Scaled, combined
 from arcwise.networks import BayesNet
 
 __all__ = ["class_log_joint", "normalised"]
@@ -61,6 +61,7 @@ def class_log_joint(
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
+    >>> from arcwise.conditionals import DiscreteConditional
     >>> tables = [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]
     >>> models = tuple(DiscreteConditional(np.array(each)) for each in tables)
     >>> graph = DAG.from_arcs(["c -> x"])
@@ -99,6 +100,9 @@ class _Question:
         """A node's parents and itself: the order of the axes of its table."""
         return (*self.net.graph.parents[node], node)
 
+    def _levels(self, node: int) -> int:
+        return len(self.net.variables[node].levels or ())
+
     def answer(self) -> Array:
         missing = self._missing()
         out = np.zeros((len(self.columns[0]), self.classes))
@@ -127,8 +131,9 @@ class _Question:
         family, model = self.family(node), self.net.conditionals[node]
         values = {m: self.columns[m] if rows is None else self.columns[m][rows] for m in family}
         size = len(self.columns[0]) if rows is None else len(rows)
-        if isinstance(model, DiscreteConditional):
-            return _looked_up(model.table, family, self.target, values, size)
+        table = table_of(model, self._levels(node))
+        if table is not None:
+            return _looked_up(table, family, self.target, values, size)
         if self.target not in family:
             xs = tuple(values[m] for m in family[:-1])
             return model.logpdf(values[node], xs)[:, None]
@@ -278,8 +283,9 @@ class _Question:
         family, model = self.family(node), self.net.conditionals[node]
         inside = tuple(m for m in family if m in members)
         none = np.zeros(len(rows))
-        if isinstance(model, DiscreteConditional):
-            table = _sliced(model.table, family, self.target, inside, self.columns, rows)
+        own = table_of(model, self._levels(node))
+        if own is not None:
+            table = _sliced(own, family, self.target, inside, self.columns, rows)
             return inside, Scaled.of(table) if scaled else table, none
         shape = (len(rows), self.classes, *(self._states(m) for m in inside))
         values = {m: self._wide(m, inside, rows, shape) for m in family}
@@ -354,37 +360,11 @@ def _without(member: int, factors: list[Factor]) -> list[Factor]:
     """Multiply the factors of a member, and sum it out."""
     mine = [factor for factor in factors if member in factor[0]]
     rest = [factor for factor in factors if member not in factor[0]]
-    axes = tuple(sorted({m for own, _ in mine for m in own} - {member}))
-    wide = (*axes, member)
-    product: Array | Scaled | None = None
-    for own, table in mine:
-        order = sorted(range(len(own)), key=lambda i: wide.index(own[i]))
-        sizes = table.digits.shape if isinstance(table, Scaled) else table.shape
-        shape = iter(sizes[i + 2] for i in order)
-        form = [*sizes[:2], *(next(shape) if m in own else 1 for m in wide)]
-        turned = _shaped(table, [0, 1, *(i + 2 for i in order)], form)
-        product = turned if product is None else _times(product, turned)
-    if product is None:
+    if not mine:
         return rest
-    last = len(wide) + 1
-    return [
-        *rest,
-        (axes, product.total((last,)) if isinstance(product, Scaled) else product.sum(axis=last)),
-    ]
-
-
-def _shaped(table: Array | Scaled, axes: list[int], shape: list[int]) -> Array | Scaled:
-    if isinstance(table, Scaled):
-        return table.shaped(axes, shape)
-    return table.transpose(axes).reshape(shape)
-
-
-def _times(one: Array | Scaled, two: Array | Scaled) -> Array | Scaled:
-    """The product of two tables, both of one kind."""
-    if isinstance(one, Scaled) or isinstance(two, Scaled):
-        return cast(Scaled, one).times(cast(Scaled, two))
-    product: Array = one * two
-    return product
+    axes = tuple(sorted({m for own, _ in mine for m in own} - {member}))
+    levels = {m: size for own, table in mine for m, size in zip(own, table.shape[2:], strict=True)}
+    return [*rest, (axes, combined(mine, (*axes, member), axes, levels, lead=2))]
 
 
 def _trapezoid(points: Array) -> Array:

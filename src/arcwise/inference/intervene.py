@@ -23,6 +23,7 @@ from arcwise.conditionals import (
     ConditionalGaussianModel,
     DiscreteConditional,
     GaussianConditional,
+    linear_of,
 )
 from arcwise.conditionals.gaussian import regress
 from arcwise.conditionals.parzen import ParzenConditional
@@ -248,7 +249,7 @@ def _local_models(
 
 
 def _linear(net: BayesNet) -> bool:
-    return all(isinstance(model, GaussianConditional) for model in net.conditionals)
+    return all(linear_of(model) is not None for model in net.conditionals)
 
 
 def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit:

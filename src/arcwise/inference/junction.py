@@ -21,27 +21,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.junction_tree import EliminationOrder, JunctionTree, plan
-from arcwise.data.variable import code_type
+from arcwise.data.variable import code_type, sentence_list
+from arcwise.distributions import Categorical
+from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.engine import EXACT, Cost, Engine, Found
-from arcwise.inference.potentials import (
-    Potentials,
-    codes_of,
-    exact_found,
-    impossible,
-    needs_tables,
-    potentials,
-)
+from arcwise.inference.engine import EXACT, Answer, Cost, Engine, Found
+from arcwise.inference.factors import Potentials, potentials
+from arcwise.inference.joint_answers import Cells
 from arcwise.inference.question import Array, Columns, Question
 from arcwise.inference.relevance import patterns, upward
 from arcwise.networks import BayesNet, Net, log_density
 
-__all__ = ["Junction", "Trees", "trees_of"]
+__all__ = ["Junction", "Trees", "exact_found", "folded", "impossible", "needs_tables", "trees_of"]
 
 Codes = NDArray[np.int64]
 
 _SLOTS = 1 << 22
 """Numbers of an answer, or random ones for draws, that are held at once."""
+
 
 _KEPT = 4
 """Trees for joint questions that are kept beside that of the network."""
@@ -77,10 +74,8 @@ class Trees:
         key = self._key(together)
         if key not in self._trees:
             self._forget(self._trees)
-            order = self.plan(key).order
-            self._trees[key] = JunctionTree(
-                self.product.levels, self._scopes(key), self.product.tables, order
-            )
+            scopes, order = self._scopes(key), self.plan(key).order
+            self._trees[key] = JunctionTree(self.product.levels, scopes, self.product.tables, order)
         return self._trees[key]
 
     def _scopes(self, key: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
@@ -280,3 +275,46 @@ def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
     """Refuse rows whose evidence has probability zero."""
     for number in np.flatnonzero(np.isneginf(logs))[:1].tolist():
         raise impossible(question, int(rows[number]))
+
+
+def needs_tables(method: str) -> FitError:
+    """What is said to an exact method for discrete networks, asked of another one."""
+    return FitError(
+        f"method={method!r} needs a network whose local models are all tables of probabilities "
+        "(model='discrete'): leave the method out."
+    )
+
+
+def codes_of(question: Question, nodes: list[int], places: NDArray[np.intp]) -> NDArray[np.int64]:
+    """The levels of some variables in some rows."""
+    codes = np.empty((len(places), len(nodes)), dtype=np.int64)
+    for i, node in enumerate(nodes):
+        codes[:, i] = question.columns[node][places]
+    return codes
+
+
+def impossible(question: Question, row: int) -> FitError:
+    """What is said to evidence of probability zero; where one level is the reason, that it is."""
+    try:
+        question.check_possible()
+    except FitError as error:
+        return error
+    where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
+    known = [*np.flatnonzero(~question.gaps[row]).tolist(), *question.soft]
+    names = sentence_list([question.net.names[node] for node in known])
+    return FitError(
+        f"The evidence{where} is impossible: what is known of {names} has probability zero together."
+    )
+
+
+def exact_found(question: Question, singles: list[Array], table: Array | None) -> Found:
+    """Answers without error from the tables of single variables, and of all together."""
+    mixing, answers = Mixing.exact(question.size), []
+    for node, shares in zip(question.asked, singles, strict=True):
+        variable = question.net.variables[node]
+        even = shares / shares.sum(axis=1, keepdims=True)
+        answers.append(Answer(Categorical(even, variable.levels, variable.name), mixing))
+    if table is None:
+        return Found(tuple(answers))
+    variables = tuple(question.net.variables[node] for node in question.asked)
+    return Found(tuple(answers), Cells(variables, table / table.sum()))

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from arcwise.data.memory import available, size_words
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.eliminate import Elimination
+from arcwise.inference.elimination import Elimination
 from arcwise.inference.engine import EXACT, Cost, DeclinedError, Engine, Found
 from arcwise.inference.gaussian.closed_form import Closed
 from arcwise.inference.gibbs import Gibbs

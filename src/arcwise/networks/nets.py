@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,20 @@ from arcwise.graphs import DAG, UGraph
 from arcwise.networks.joint import Joint
 
 Columns = Sequence[NDArray[Any]]
+
+
+class Constant(NamedTuple):
+    """A value that was set, as a regression."""
+
+    intercept: float
+    coefficients: NDArray[np.float64] = np.zeros(0)
+    sd: float = 0.0
+    variance: float = 0.0
+    spread: NDArray[np.float64] = np.zeros((1, 1))
+    rows: float = 0.0
+    freedom: float = 0.0
+    centre: NDArray[np.float64] = np.zeros(0)
+    at_floor: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +63,15 @@ class Fixed:
     def n_params(self) -> int:
         """Nothing was fitted."""
         return 0
+
+    @property
+    def linear(self) -> Constant:
+        """A regression without parents and noise."""
+        return Constant(float(self.value))
+
+    def as_table(self, levels: int) -> NDArray[np.float64]:
+        """A table with all of the probability at the value, a code."""
+        return np.where(np.arange(levels) == int(self.value), 1.0, 0.0)
 
     def logpdf(self, y: NDArray[Any], xs: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
         """Log probability: 0 at the value, minus infinity elsewhere."""

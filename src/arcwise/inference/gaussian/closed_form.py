@@ -41,7 +41,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import Conditional, GaussianConditional
+from arcwise.conditionals import Conditional, Linear, linear_of
 from arcwise.data import Table
 from arcwise.data.variable import sentence_list
 from arcwise.distributions import Distribution, Normal, Student
@@ -109,7 +109,8 @@ def predictive(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> Pre
 
 
 def _saturated(model: Conditional) -> bool:
-    return isinstance(model, GaussianConditional) and model.rows > 0 and not model.freedom > 0
+    own = linear_of(model)
+    return own is not None and own.rows > 0 and not own.freedom > 0
 
 
 def saturated_note(names: Sequence[str]) -> str:
@@ -146,7 +147,7 @@ class _Term(NamedTuple):
     left, beside : roots of the model's residual, and of the parents (parents by anything).
     """
 
-    model: GaussianConditional
+    model: Linear
     shift: float
     doubt: float
     own: Array
@@ -215,10 +216,10 @@ def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: Evidence) -
     """The local models that matter and were fitted to rows."""
     from scipy.special import polygamma, psi
 
-    fitted: list[tuple[int, int, GaussianConditional]] = []
+    fitted: list[tuple[int, int, Linear]] = []
     for place, node in enumerate(known.nodes):
-        model = net.conditionals[node]
-        if isinstance(model, GaussianConditional) and model.freedom > 0:
+        model = linear_of(net.conditionals[node])
+        if model is not None and model.freedom > 0:
             fitted.append((place, node, model))
     if not fitted:
         return

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from arcwise.conditionals import GaussianConditional
+from arcwise.conditionals import Linear, linear_of
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.inference.gaussian.roots import joint
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
@@ -137,6 +137,7 @@ def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
+    >>> from arcwise.conditionals import GaussianConditional
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 0.25, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
@@ -176,11 +177,12 @@ def _normal(net: MarkovNet, what: str) -> NormalJoint:
     return net.joint
 
 
-def _linear(net: BayesNet, what: str) -> list[GaussianConditional]:
+def _linear(net: BayesNet, what: str) -> list[Linear]:
     """The local models, if all are linear with noise."""
     models = []
-    for name, kind, model in zip(net.names, net.models, net.conditionals, strict=True):
-        if not isinstance(model, GaussianConditional):
+    for name, kind, own in zip(net.names, net.models, net.conditionals, strict=True):
+        model = linear_of(own)
+        if model is None or not model.variance > 0:
             raise FitError(
                 f"Only Gaussian networks have a {what}, and the local model of {name!r} is {kind}."
             )

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import GaussianConditional
+from arcwise.conditionals import linear_of
 from arcwise.conditionals.gaussian import FLOOR
 from arcwise.errors import FitError
 from arcwise.inference.gaussian.normal_joint import ROUNDING, Elimination, GaussianJoint, eliminate
 from arcwise.inference.relevance import relevant, upward
-from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
+from arcwise.networks import BayesNet, MarkovNet, Net
 
 Array = NDArray[np.float64]
 
@@ -31,18 +31,16 @@ def linear_net(net: Net) -> BayesNet | None:
 
     An undirected network with a normal distribution is directed along any order of its variables.
     """
-    if not all(isinstance(model, GaussianConditional | Fixed) for model in net.conditionals):
+    if any(linear_of(model) is None for model in net.conditionals):
         return None
     return net.chained if isinstance(net, MarkovNet) else net
 
 
 def local(net: BayesNet, node: int) -> tuple[float, Array, float]:
     """Intercept, coefficients and noise of one node."""
-    model = net.conditionals[node]
-    if isinstance(model, GaussianConditional):
+    model = linear_of(net.conditionals[node])
+    if model is not None:
         return model.intercept, model.coefficients, model.sd
-    if isinstance(model, Fixed):
-        return float(model.value), np.zeros(0), 0.0
     raise FitError(
         f"Exact Gaussian answers need linear-Gaussian local models, and that of "
         f"{net.names[node]!r} is {net.models[node]}."
@@ -51,8 +49,8 @@ def local(net: BayesNet, node: int) -> tuple[float, Array, float]:
 
 def determined(net: BayesNet, node: int) -> bool:
     """Whether a variable follows from its parents in all data; few rows as such prove nothing."""
-    model = net.conditionals[node]
-    if not isinstance(model, GaussianConditional) or not model.at_floor:
+    model = linear_of(net.conditionals[node])
+    if model is None or not model.at_floor:
         return False
     return not 0 < model.rows <= len(model.coefficients) + 1
 
@@ -63,8 +61,8 @@ def own_spread(net: BayesNet, node: int, share: float) -> float:
     A residual variance at its floor is FLOOR times the variance of the column, so one of n rows may
     be off by sqrt(n FLOOR) standard deviations. That of a constant column is its stated one.
     """
-    model = net.conditionals[node]
-    if not isinstance(model, GaussianConditional) or not determined(net, node):
+    model = linear_of(net.conditionals[node])
+    if model is None or not determined(net, node):
         return np.inf
     own = model.sd / np.sqrt(FLOOR) if model.coefficients.any() else model.sd
     return float(own * max(share, np.sqrt(model.rows * FLOOR)))

@@ -1,0 +1,88 @@
+"""What a local model can be read as: a linear regression, or a table of probabilities.
+
+Engines and divergences ask for these readings, not for types: a new kind of local model that has one is
+answered in closed form, too.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from arcwise.conditionals.base import Array, Conditional
+
+__all__ = ["Linear", "linear_of", "table_of"]
+
+
+class Linear(Protocol):
+    """A local model read as a linear regression with normal noise.
+
+    `spread` is the covariance matrix of (intercept, coefficients), and `freedom` the degrees of freedom of
+    the noise variance, 0 if the parameters are taken as known; `rows` is 0 if it was not fitted to rows, and
+    `at_floor` says that the noise is at its lower bound.
+    """
+
+    @property
+    def intercept(self) -> float:
+        """Expected value where all parents are 0."""
+        ...
+
+    @property
+    def coefficients(self) -> Array:
+        """One for each parent."""
+        ...
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the noise; 0 for a value that was set."""
+        ...
+
+    @property
+    def variance(self) -> float:
+        """Its square."""
+        ...
+
+    @property
+    def spread(self) -> Array:
+        """Covariance matrix of the parameters."""
+        ...
+
+    @property
+    def rows(self) -> float:
+        """Rows that it was fitted to."""
+        ...
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the noise variance."""
+        ...
+
+    @property
+    def centre(self) -> Array:
+        """Values of the parents at which intercept and coefficients are uncorrelated."""
+        ...
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether parents determine the variable."""
+        ...
+
+
+def linear_of(model: Conditional) -> Linear | None:
+    """The linear regression that a local model is, or None; a model is one if it has a property `linear`.
+
+    >>> from arcwise.conditionals import DiscreteConditional
+    >>> linear_of(DiscreteConditional(np.array([0.5, 0.5]))) is None
+    True
+    """
+    found: Linear | None = getattr(model, "linear", None)
+    return found
+
+
+def table_of(model: Conditional, levels: int) -> Array | None:
+    """The table of probabilities that a local model is, or None.
+
+    It has one axis for each parent, and the variable's own, of so many levels, last. A model is one if it has
+    a method `as_table`.
+    """
+    own = getattr(model, "as_table", None)
+    return None if own is None else np.asarray(own(levels))

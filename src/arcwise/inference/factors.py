@@ -1,0 +1,383 @@
+"""Sums of products of tables: what every exact answer about discrete variables rests on.
+
+A network of tables is a product of factors (`Potentials`). Variables are summed out of such products one by
+one (`combined`; Zhang and Poole 1996; Dechter 1999), along the best of several orders, turned so that what is
+asked is left at the end (`planned`, `summed`). A tree of cliques keeps the sums for further questions
+(`tree_with`; Lauritzen and Spiegelhalter 1988). Where doubles underflow, the same sums are taken with numbers
+of any size (`Scaled`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels.junction_tree import EliminationOrder, JunctionTree, plan
+from arcwise.conditionals import table_of
+from arcwise.errors import FitError
+from arcwise.networks import BayesNet, MarkovNet, Net, TableJoint
+
+__all__ = [
+    "Potentials",
+    "Scaled",
+    "Sum",
+    "combined",
+    "planned",
+    "potentials",
+    "summed",
+    "tree_with",
+]
+
+Array = NDArray[np.float64]
+Scope = tuple[int, ...]
+
+MAX_ENTRIES = 1e8
+"""Numbers in all cliques of a tree that is made at once: 800 MB."""
+
+_FAR = -1100  # powers of two that vanish beside one
+_LOG_TWO = float(np.log(2.0))
+
+
+class Potentials(NamedTuple):
+    """Tables whose product is the joint distribution.
+
+    `scopes` are the variables of each table, one axis each. In a directed network each variable has the table
+    of its own number, in which it stands last.
+    """
+
+    levels: tuple[int, ...]
+    scopes: tuple[tuple[int, ...], ...]
+    tables: tuple[Array, ...]
+
+
+def potentials(net: Net) -> Potentials | None:
+    """The tables of a network; None where it has other local models."""
+    if isinstance(net, MarkovNet) and isinstance(net.joint, TableJoint):
+        return Potentials(net.joint.levels, net.joint.scopes, net.joint.tables)
+    if not isinstance(net, BayesNet) or not all(variable.discrete for variable in net.variables):
+        return None
+    levels = tuple(len(variable.levels or ()) for variable in net.variables)
+    scopes = tuple((*parents, node) for node, parents in enumerate(net.graph.parents))
+    tables = tuple(table for table in map(table_of, net.conditionals, levels) if table is not None)
+    return Potentials(levels, scopes, tables) if len(tables) == len(levels) else None
+
+
+# -- tables of numbers of any size ---
+
+
+class Scaled(NamedTuple):
+    """The numbers ``digits * 2 ** powers``; digits are 0, or from a half to below one.
+
+    >>> tiny = Scaled.of(np.array([1e-200, 3e-200]))
+    >>> product = tiny * tiny
+    >>> product.sum((0,)).log().round(3).tolist(), product.shares().round(3).tolist()
+    (-918.731, [0.1, 0.9])
+    """
+
+    digits: Array
+    powers: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, table: Array) -> Scaled:
+        """The same numbers."""
+        digits, powers = np.frexp(table)
+        return cls(np.asarray(digits), np.asarray(powers, dtype=np.int64))
+
+    @classmethod
+    def of_logs(cls, logs: Array) -> Scaled:
+        """The numbers whose natural logarithms are given; minus infinity is zero."""
+        there = np.isfinite(logs)
+        safe = np.where(there, logs, 0.0)
+        powers = np.floor(safe / _LOG_TWO)
+        parts = np.where(there, np.exp(safe - powers * _LOG_TWO), 0.0)
+        return cls.of(parts)._shifted(powers.astype(np.int64))
+
+    def _shifted(self, powers: NDArray[np.int64]) -> Scaled:
+        return Scaled(self.digits, np.where(self.digits > 0.0, self.powers + powers, 0))
+
+    def __mul__(self, other: Scaled) -> Scaled:  # type: ignore[override]
+        """The product, cell by cell; shapes are stretched as those of arrays are."""
+        return Scaled.of(self.digits * other.digits)._shifted(self.powers + other.powers)
+
+    def sum(self, axis: tuple[int, ...]) -> Scaled:
+        """The sums over some axes."""
+        if not axis:
+            return self
+        there = self.digits > 0.0
+        top = np.where(there, self.powers, np.iinfo(np.int64).min // 2).max(axis, keepdims=True)
+        apart = np.maximum(self.powers - top, _FAR)
+        parts = np.where(there, np.ldexp(self.digits, apart.astype(np.int32)), 0.0)
+        return Scaled.of(parts.sum(axis=axis))._shifted(top.squeeze(axis))
+
+    def transpose(self, axes: list[int]) -> Scaled:
+        """The same with axes in another order."""
+        return Scaled(self.digits.transpose(axes), self.powers.transpose(axes))
+
+    def reshape(self, shape: list[int]) -> Scaled:
+        """The same in another shape."""
+        return Scaled(self.digits.reshape(shape), self.powers.reshape(shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self.digits.shape
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.digits.size
+
+    def log(self) -> Array:
+        """Natural logarithms; minus infinity for zero."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.digits) + self.powers * _LOG_TWO)
+
+    def shares(self) -> Array:
+        """The numbers divided by their sum; zeros where all are."""
+        whole = self.sum(tuple(range(self.digits.ndim)))
+        if not whole.digits > 0.0:
+            return np.zeros(self.digits.shape)
+        apart = np.clip(self.powers - whole.powers, _FAR, -_FAR).astype(np.int32)
+        return np.asarray(np.ldexp(self.digits / whole.digits, apart))
+
+
+# -- sums ---
+
+
+def combined(
+    parts: Iterable[tuple[Scope, Any]],
+    clique: Scope,
+    kept: Scope,
+    levels: Sequence[int] | Mapping[int, int],
+    lead: int = 0,
+) -> Any:
+    """The product of tables over the variables of a clique, summed over all but those that are kept.
+
+    Parameters
+    ----------
+    parts : variables and table of each; doubles, or all `Scaled`.
+    clique, kept : the variables of the product, and of the result, in the order of its axes.
+    levels : number of levels of each variable.
+    lead : axes before those of the variables, such as rows, which stretch as those of arrays do.
+
+    >>> one = ((0, 1), np.array([[0.5, 0.5], [0.1, 0.9]]))
+    >>> combined([one, ((0,), np.array([0.2, 0.8]))], (0, 1), (1,), (2, 2)).round(2).tolist()
+    [0.18, 0.82]
+    """
+    place, product, covered = {v: i for i, v in enumerate(clique)}, None, set[int]()
+    before = list(range(lead))
+    for scope, table in parts:
+        inside = [place[v] for v in scope]
+        axes = sorted(range(len(scope)), key=inside.__getitem__)
+        shape = [*table.shape[:lead], *[1] * len(clique)]
+        for axis, v in zip(inside, scope, strict=True):
+            shape[lead + axis] = levels[v]
+        turned = table.transpose([*before, *[lead + axis for axis in axes]]).reshape(shape)
+        product = turned if product is None else product * turned
+        covered.update(scope)
+    if product is None or len(covered) < len(clique):
+        sizes = [1] * lead + [1 if v in covered else levels[v] for v in clique]
+        ones: Any = np.ones(sizes)
+        scaled = isinstance(product, Scaled)
+        product = ones if product is None else product * (Scaled.of(ones) if scaled else ones)
+    sums = product.sum(axis=tuple(lead + i for i, v in enumerate(clique) if v not in kept))
+    left = [v for v in clique if v in kept]
+    return sums.transpose([*before, *[lead + left.index(v) for v in kept]])
+
+
+class Step(NamedTuple):
+    """A product of tables, summed over all but the `kept` variables.
+
+    `clique` are the variables of the product, `tables` the numbers of those that enter here, and `after` is
+    the step that takes the result, -1 where none does.
+    """
+
+    clique: tuple[int, ...]
+    tables: tuple[int, ...]
+    kept: tuple[int, ...]
+    after: int
+
+
+class Sum(NamedTuple):
+    """How a question is summed: steps before those that take their results; the last keeps what is asked.
+
+    `constants` are the numbers of tables all of whose variables are known.
+    """
+
+    steps: tuple[Step, ...]
+    constants: tuple[int, ...]
+    plan: EliminationOrder
+
+
+def planned(product: Potentials, members: Iterable[int], asked: Scope, known: Iterable[int]) -> Sum:
+    """How the product of some tables is summed to what is asked, given which variables are known."""
+    known = set(known)
+    scopes = {n: tuple(v for v in product.scopes[n] if v not in known) for n in members}
+    free = sorted({v for scope in scopes.values() for v in scope})
+    together = [scope for scope in (*scopes.values(), asked) if scope]
+    place = {v: i for i, v in enumerate(free)}
+    local = [tuple(place[v] for v in scope) for scope in together]
+    best = plan([product.levels[v] for v in free], local)
+    order = [free[i] for i in best.order.tolist()]
+    cliques, after = _cliques(order, together)
+    when = {v: i for i, v in enumerate(order)}
+    entering: list[list[int]] = [[] for _ in cliques]
+    for n, scope in scopes.items():
+        if scope:
+            entering[min(when[v] for v in scope)].append(n)
+    constants = tuple(n for n, scope in scopes.items() if not scope)
+    last = min((when[v] for v in asked), default=-1)
+    return Sum(_turned(cliques, entering, after, (last, asked)), constants, best)
+
+
+def _cliques(
+    order: Sequence[int], scopes: Iterable[tuple[int, ...]]
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """For each variable summed out what it is multiplied with, and the step that takes the result."""
+    near: dict[int, set[int]] = {v: set() for v in order}
+    for scope in scopes:
+        for v in scope:
+            near[v].update(scope)
+    when = {v: i for i, v in enumerate(order)}
+    cliques, after = [], []
+    for v in order:
+        others = near[v] - {v}
+        for other in others:
+            near[other] |= others
+            near[other].discard(v)
+        cliques.append(tuple(sorted({v, *others})))
+        after.append(min((when[other] for other in others), default=-1))
+    return cliques, after
+
+
+def _turned(
+    cliques: Sequence[tuple[int, ...]],
+    entering: Sequence[Sequence[int]],
+    after: Sequence[int],
+    end: tuple[int, tuple[int, ...]],
+) -> tuple[Step, ...]:
+    """The steps in an order that ends where the asked variables are: `end` is that step and what it keeps."""
+    last, asked = end
+    towards, at = list(after), last
+    before = -1
+    while at >= 0:  # the way from there to the root is walked backwards
+        towards[at], before, at = before, at, after[at]
+    rank = {i: n for n, i in enumerate(_leaves_first(towards, last))}
+    steps: list[Step | None] = [None] * len(cliques)
+    for i, to in enumerate(towards):
+        kept = tuple(v for v in cliques[i] if v in cliques[to]) if to >= 0 else ()
+        kept = asked if i == last else kept
+        steps[rank[i]] = Step(cliques[i], tuple(entering[i]), kept, rank[to] if to >= 0 else -1)
+    return tuple(step for step in steps if step is not None)
+
+
+def _leaves_first(towards: Sequence[int], last: int) -> list[int]:
+    """Steps before those that take their results, and one that nothing takes at the end."""
+    inward: list[list[int]] = [[] for _ in towards]
+    for i, to in enumerate(towards):
+        if to >= 0:
+            inward[to].append(i)
+    reached = sorted((i for i, to in enumerate(towards) if to < 0), key=lambda i: i != last)
+    for i in reached:  # grows on the way
+        reached.extend(inward[i])
+    return reached[::-1]
+
+
+def summed(
+    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> tuple[Array, float]:
+    """The table of what is asked, and the log of the sum over everything; zeros and -inf where it is zero."""
+    try:
+        with np.errstate(under="raise"):
+            return _summed(found, product, values, soft)
+    except FloatingPointError:  # doubles do not reach
+        return _summed_scaled(found, product, values, soft)
+
+
+def _summed(
+    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> tuple[Array, float]:
+    """The sum by doubles, each table divided by its own."""
+    with np.errstate(divide="ignore"):
+        logs = [float(np.log(_cut(product, n, values)[1])) for n in found.constants]
+    table = np.ones(())
+    for step, parts, waiting in _walk(found, product, values, soft):
+        table = _product(parts, step, product)
+        size = float(table.sum())
+        if not size > 0.0:
+            return np.zeros(table.shape), -np.inf
+        table = table / size
+        logs.append(float(np.log(size)))
+        if waiting is not None:
+            waiting.append((step.kept, table))
+    return table, fsum(logs) if -np.inf not in logs else -np.inf
+
+
+def _summed_scaled(
+    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> tuple[Array, float]:
+    """The same by numbers of any size; tables that nothing takes are factors of the whole."""
+    whole = Scaled.of(np.ones(()))
+    for n in found.constants:
+        whole = whole * Scaled.of(_cut(product, n, values)[1])
+    table = Scaled.of(np.ones(()))
+    for step, parts, waiting in _walk(found, product, values, soft):
+        scaled = [(s, t if isinstance(t, Scaled) else Scaled.of(t)) for s, t in parts]
+        table = _product(scaled, step, product)
+        if waiting is not None:
+            waiting.append((step.kept, table))
+        else:
+            whole = whole * table.sum(tuple(range(table.digits.ndim)))
+    return table.shares(), float(whole.log())
+
+
+def _product(parts: list[tuple[Scope, Any]], step: Step, product: Potentials) -> Any:
+    """The table of a step, small tables first."""
+    ordered = sorted(parts, key=lambda part: part[1].size)
+    return combined(ordered, step.clique, step.kept, product.levels)
+
+
+def _walk(
+    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> Iterator[tuple[Step, list[Any], list[Any] | None]]:
+    """Each step with the tables that enter it, and the list of the step that takes its result, if any."""
+    waiting: list[list[Any]] = [[] for _ in found.steps]
+    weighed = dict(soft)
+    for step, parts in zip(found.steps, waiting, strict=True):
+        parts += [_cut(product, n, values) for n in step.tables]
+        parts += [((v,), weighed.pop(v)) for v in step.clique if v in weighed]
+        yield step, parts, waiting[step.after] if step.after >= 0 else None
+
+
+def _cut(product: Potentials, number: int, values: Mapping[int, int]) -> tuple[Scope, Array]:
+    """A table at the levels that are known, over its other variables."""
+    scope, table = product.scopes[number], product.tables[number]
+    at = tuple(values.get(v, slice(None)) for v in scope)
+    return tuple(v for v in scope if v not in values), table[at]
+
+
+# -- trees ---
+
+
+def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:
+    """The junction tree of a network of tables; each set of variables in `together` lies in one clique.
+
+    Raises
+    ------
+    FitError : other local models, or tables that would not fit into memory.
+    """
+    product = potentials(net)
+    if product is None:
+        raise FitError("The local models of this network are not all tables of probabilities.")
+    scopes = (*product.scopes, *together)
+    found = plan(product.levels, scopes)
+    if found.entries > MAX_ENTRIES:
+        raise FitError(
+            f"Exact answers of this network need tables of {found.entries:.3g} numbers, above the "
+            f"{MAX_ENTRIES:.0e} that are kept."
+        )
+    return JunctionTree(product.levels, scopes, product.tables, found.order)
