@@ -5,7 +5,6 @@ from functools import cached_property, reduce
 import numpy as np
 
 from arcwise.data import Complete, Gathered, Moments, Statistics, Table
-from arcwise.data.variable import gaps_of
 
 
 class Intervened(Complete):
@@ -28,30 +27,6 @@ class Intervened(Complete):
 
     def prepared(self, change) -> "Intervened":
         return Intervened(change(self.table), self.targets)
-
-
-class Available(Complete):
-    """A table with missing values: a local model sees the rows that have all of its variables."""
-
-    uniform = False
-
-    @cached_property
-    def _views(self) -> dict[bytes, Statistics]:
-        return {}
-
-    def view(self, child: int, parents: tuple[int, ...]) -> Statistics:
-        members = [(self.variables[i], self.table.columns[i]) for i in (child, *parents)]
-        rows = ~np.logical_or.reduce([gaps_of(variable, column) for variable, column in members])
-        if rows.tobytes() not in self._views:
-            seen = self.table.take(rows)
-            fillers = (np.zeros_like(c) if gaps_of(v, c).any() else c for v, c in _pairs(seen))
-            full = Table(seen.variables, tuple(fillers), seen.weights, seen.order)
-            self._views[rows.tobytes()] = Complete(full)
-        return self._views[rows.tobytes()]
-
-
-def _pairs(table: Table):
-    return list(zip(table.variables, table.columns, strict=True))
 
 
 class Expected(Statistics):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from contracts.cases import levels, linear, mixed
-from contracts.sources import Available, Expected, Intervened, partial_sums
+from contracts.sources import Expected, Intervened, partial_sums
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, choose
 from arcwise.conditionals.views import ViewFits
-from arcwise.data import Complete, Gathered, Moments, Statistics, Table, statistics_of
+from arcwise.data import Available, Complete, Gathered, Moments, Statistics, Table, statistics_of
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
 from arcwise.learners import Specification, bind

@@ -32,8 +32,8 @@ def columns(seed=1, rows=150, features=5, gaps=0.0):
     return found
 
 
-def spec(structure="naive", *, k=2, score=None, **words):
-    return ClassifierSpec(np.random.default_rng(0), structure, k, score, **words)
+def spec(structure="naive", **words):
+    return ClassifierSpec(np.random.default_rng(0), structure, **words)
 
 
 def problem_of(table, structure="tan", target="kind", **words):
@@ -81,7 +81,7 @@ def test_tan_is_the_best_of_all_trees():
 def test_gains_are_differences_of_scores(score):
     """An arc between two features is worth what the score of the whole network says."""
     table = aw.table(columns(seed=4))
-    problem = problem_of(table, score=score)
+    problem = problem_of(table, arc_score=score)
     names = [table.names[i] for i in problem.features]
     naive = "[kind]" + "".join(f"[{n}|kind]" for n in names)
     one, two = names[0], names[3]
@@ -96,7 +96,7 @@ def test_gains_are_differences_of_scores(score):
 def test_a_score_makes_a_forest():
     data = columns(seed=5, rows=120) | {"noise": [f"n{i % 4}" for i in range(120)]}
     tree = learned(data, "tan").net.graph
-    forest = learned(data, "tan", score="bic").net.graph
+    forest = learned(data, "tan", arc_score="bic").net.graph
     assert sum("kind" not in arc for arc in tree.arcs) == 5
     assert 0 < sum("kind" not in arc for arc in forest.arcs) < 5
     assert forest.parents_of("noise") == ("kind",)
@@ -126,7 +126,7 @@ def test_free_obeys_the_rules_of_a_class():
         f"f{i}": rng.choice(["0", "1"], 60) for i in range(4)
     }
     for data in (noise, columns(seed=7)):
-        graph = learned(data, "free", score="bic", k=None).net.graph
+        graph = learned(data, "free", arc_score="bic", k=None).net.graph
         assert graph.parents_of("kind") == ()
         assert graph.children_of("kind")
 
@@ -137,7 +137,7 @@ def test_free_with_a_required_child_is_the_best_of_all():
         f"f{i}": rng.choice(["0", "1"], 60) for i in range(4)
     }
     table = aw.table(data)
-    chosen = spec("free", k=None, score="bic", search="exact")
+    chosen = spec("free", k=None, arc_score="bic", search="exact")
     graph = learn_classifier(table, "kind", chosen).net.graph
     own = aw.score(graph, table, score="bic")
     barred = [(f, "kind") for f in data if f != "kind"]
@@ -210,7 +210,7 @@ def test_smoothing_is_as_stated():
     }
     assert table["kind"] == pytest.approx([4 / 6, 2 / 6])
     assert table["f"] == pytest.approx(np.array([[3 / 5, 2 / 5], [2 / 3, 1 / 3]]))
-    shared = learned(data, smoothing=Smoothing(1.0, "table")).net.conditionals[0].table
+    shared = learned(data, equivalent_sample_size=1.0).net.conditionals[0].table
     assert shared[0] == pytest.approx([2.25 / 3.5, 1.25 / 3.5])
     assert shared[1] == pytest.approx([1.25 / 1.5, 0.25 / 1.5])
 
@@ -324,7 +324,7 @@ def test_gaussian_naive_bayes_is_that_of_scikit_learn():
     from sklearn.naive_bayes import GaussianNB
 
     data = {name: column for name, column in numbers().items() if name != "colour"}
-    classifier = learned(data, features="gaussian", smoothing=Smoothing(0.0, "cell"))
+    classifier = learned(data, features="gaussian", alpha=0.0)
     found = np.exp(classifier.log_proba(classifier.rows_of(aw.table(data))))
     x = np.column_stack([data[n] for n in ("x", "y", "z")])
     wanted = GaussianNB().fit(x, data["kind"]).predict_proba(x)
@@ -446,7 +446,7 @@ def test_unknown_words():
     for words, said in (
         ({"structure": "tam"}, "tan"),
         ({"features": "gausian"}, "gaussian"),
-        ({"structure": "tan", "score": "bci"}, "bic"),
+        ({"structure": "tan", "arc_score": "bci"}, "bic"),
         ({"select": "foward"}, "forward"),
     ):
         with pytest.raises(aw.WordError, match=said):
@@ -454,7 +454,7 @@ def test_unknown_words():
     with pytest.raises(aw.FitError, match="joined in naive Bayes"):
         learned(columns(), "tan", select="forward-joining")
     with pytest.raises(aw.FitError, match="'k2' depends on directions"):
-        learned(columns(), "tan", score="k2")
+        learned(columns(), "tan", arc_score="k2")
 
 
 def test_rows_without_a_class_and_features_without_a_value():

@@ -33,8 +33,8 @@ def loaded(shared_data, name):
     ), found.order[-1]
 
 
-def learned(table, target, structure, smoothing):
-    spec = ClassifierSpec(np.random.default_rng(0), structure, smoothing=smoothing)
+def learned(table, target, structure, **sizes):
+    spec = ClassifierSpec(np.random.default_rng(0), structure, **sizes)
     return learn_classifier(table, target, spec)
 
 
@@ -58,7 +58,7 @@ def test_likelihoods_trees_and_training_counts(shared_data, name, structure, wor
     wanted = json.loads((shared_data / "oracles" / "tan_nb.json").read_text())[name]
     table, target = loaded(shared_data, name)
     own = table.column(target)
-    plain = learned(table, target, structure, Smoothing(0.0, "cell"))
+    plain = learned(table, target, structure, alpha=0.0)
     rows = plain.rows_of(table)
     logs = plain.log_joint(rows)[np.arange(table.rows), own]
     assert logs.sum() == pytest.approx(wanted[f"{word}_loglik"], rel=1e-9)
@@ -71,6 +71,6 @@ def test_likelihoods_trees_and_training_counts(shared_data, name, structure, wor
             arcs = {frozenset(arc) for arc in graph.arcs if target not in arc}
             assert arcs == {frozenset(pair.split("-")) for pair in wanted["tree"]}
     if f"{word}_train_correct" in wanted:
-        smooth = learned(table, target, structure, Smoothing(1.0, "table"))
+        smooth = learned(table, target, structure, equivalent_sample_size=1.0)
         right = smooth.log_joint(rows).argmax(axis=1) == own
         assert int(right.sum()) == wanted[f"{word}_train_correct"]

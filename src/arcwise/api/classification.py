@@ -8,21 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.net import Network
-from arcwise.conditionals.discrete import Discrete, Smoothing
+from arcwise.conditionals.discrete import Discrete
 from arcwise.data import Table, any_table, fingerprint
 from arcwise.data import folds as cut
-from arcwise.errors import DataError, FitError, WordError
+from arcwise.errors import DataError, FitError
 from arcwise.evaluate.accuracy import Classified
 from arcwise.learners.classifiers import (
     Classifier,
     ClassifierSpec,
     decide,
+    held_out_logs,
     learn_classifier,
     prepared_classes,
 )
 from arcwise.scores import SCORES, Score
 
-__all__ = ["Classification", "classifier_spec", "classify", "loss_matrix", "net_of"]
+__all__ = ["Classification", "classify", "loss_matrix", "net_of"]
 
 Array = NDArray[np.float64]
 
@@ -109,7 +110,7 @@ def classify(
     if target not in table.names:
         table.index(target)  # says which names there are
     words = {word: given[word] for word in _WORDS}
-    spec = classifier_spec(seed=seed, **words)
+    spec = ClassifierSpec(np.random.default_rng(seed), **words)
     ready = prepared_classes(table, target)
     costs = loss_matrix(loss, ready.variable(target).levels or ())
     validated = _validated(ready, target, spec, costs, folds, seed) if folds else None
@@ -122,42 +123,6 @@ _WORDS = (
     "structure", "features", "k", "arc_score", "search", "select", "alpha", "equivalent_sample_size",
     "min_count",
 )  # fmt: skip
-
-
-def classifier_spec(
-    *,
-    structure: str = "tan",
-    features: str = "auto",
-    k: int | None = 2,
-    arc_score: str | None = None,
-    search: str = "auto",
-    select: str | None = None,
-    alpha: float = 1.0,
-    equivalent_sample_size: float | None = None,
-    min_count: float = 30,
-    seed: Any = 0,
-) -> ClassifierSpec:
-    """Turn the words of a classifier into its specification."""
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0):
-        raise WordError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
-    size, each = (
-        (alpha, "cell") if equivalent_sample_size is None else (equivalent_sample_size, "table")
-    )
-    if not size >= 0:
-        raise FitError(f"Pseudo-counts are 0 or more, got {size!r}.")
-    rng = np.random.default_rng(seed)
-    smoothing = Smoothing(float(size), each)
-    return ClassifierSpec(
-        rng,
-        structure,
-        None if k is None else int(k),
-        arc_score,
-        search,
-        features,
-        smoothing,
-        float(min_count),
-        select,
-    )
 
 
 def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:
@@ -197,18 +162,13 @@ def _validated(
     table, parts = cut(table, folds, np.random.default_rng(seed), by=target)
     codes = table.column(target).astype(np.intp)
     classes = table.variable(target).levels or ()
-    logs = np.zeros((table.rows, len(classes)))
     for part in parts:
-        inside = np.ones(table.rows, dtype=bool)
-        inside[part] = False
-        if len(left := np.unique(codes[inside])) < 2:
+        if len(left := np.unique(np.delete(codes, part))) < 2:
             raise DataError(
                 f"All rows but those of class {classes[left[0]]!r} fall into one of {folds} parts, so that "
                 f"there is nothing to learn from without it: take folds=0, or a class with more rows."
             )
-        found = learn_classifier(table.take(inside), target, spec)
-        features = table.take(part).select([n for n in table.order if n != target])
-        logs[part] = found.log_proba(found.rows_of(features))
+    logs = held_out_logs(table, target, parts, lambda rows: learn_classifier(rows, target, spec))
     weights = np.ones(table.rows) if table.weights is None else np.asarray(table.weights)
     return Classified(target, classes, codes, logs, decide(np.exp(logs), loss), weights, folds)
 

@@ -1,6 +1,5 @@
 """Bayesian classifiers in scikit-learn's form."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +13,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from arcwise.api.classification import classifier_spec, loss_matrix, net_of
+from arcwise.api.classification import loss_matrix, net_of
 from arcwise.api.net import Network
 from arcwise.data import Table, Variable, table
-from arcwise.data.kinds import FEW
-from arcwise.data.variable import code_type, cut_codes, sentence_list
+from arcwise.data.variable import code_type
 from arcwise.errors import DataError
-from arcwise.learners.classifiers import Classifier, decide, learn_classifier
+from arcwise.learners.classifiers import Classifier, ClassifierSpec, decide, learn_classifier
 
 __all__ = ["BayesClassifier"]
 
@@ -116,7 +114,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise _ClassError(
                 "A classifier needs rows of two classes at least, got one class only."
             )
-        features = self._features(x)
+        features = table(_frame(x, self._names()))
         own = Variable(_free_name(y, features.names), _levels(self.classes_))
         rows = Table(
             (*(features.variable(n) for n in features.order), own),
@@ -128,10 +126,11 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             notes=features.notes,
             fixed=features.fixed,
         )
-        params = self.get_params()
-        params["seed"] = params.pop("random_state")
-        self.loss_ = loss_matrix(params.pop("loss"), self.classes_.tolist())
-        self.classifier_: Classifier = learn_classifier(rows, own.name, classifier_spec(**params))
+        words = self.get_params()
+        rng = np.random.default_rng(words.pop("random_state"))
+        self.loss_ = loss_matrix(words.pop("loss"), self.classes_.tolist())
+        spec = ClassifierSpec(rng, **words)
+        self.classifier_: Classifier = learn_classifier(rows, own.name, spec)
         return self
 
     def _checked(self, X: Any, y: Any = None, reset: bool = True) -> Any:
@@ -162,12 +161,6 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return [str(name) for name in self.feature_names_in_]
         return [f"x{i:0{len(str(self.n_features_in_ - 1))}d}" for i in range(self.n_features_in_)]
 
-    def _features(self, x: Any) -> Table:
-        """The features as a table; of an array of numbers without a detour."""
-        if isinstance(x, np.ndarray) and x.dtype.kind in "biuf":
-            return _number_table(x, self._names())
-        return table(_frame(x, self._names()))
-
     @property
     def network_(self) -> Network:
         """The classifier as a network."""
@@ -181,11 +174,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the probabilities of all classes."""
         check_is_fitted(self)
-        x = self._checked(X, reset=False)
-        if isinstance(x, np.ndarray) and x.dtype.kind in "biuf":
-            rows = _coded(self.classifier_, x.astype(np.float64, copy=False), self._names())
-        else:
-            rows = self.classifier_.rows_of(_frame(x, self._names()))
+        rows = self.classifier_.rows_of(_frame(self._checked(X, reset=False), self._names()))
         return self.classifier_.log_proba(rows)
 
     def predict_proba(self, X: Any) -> Array:
@@ -212,85 +201,10 @@ def _free_name(y: Any, taken: tuple[str, ...]) -> str:
 
 
 def _frame(x: Any, names: list[str]) -> Any:
-    """Columns by name."""
+    """Columns by name; what is not a number in an array of objects is as it is."""
     if hasattr(x, "columns"):
         return x
-    return {
-        name: [None if v is None or v != v else v for v in column.tolist()]
-        for name, column in zip(names, x.T, strict=True)
-    }
-
-
-# -- arrays of numbers -----------------------------------------------------------------------------
-
-
-def _number_table(x: NDArray[Any], names: list[str]) -> Table:
-    """Columns of numbers; those of at most ten whole values are levels, as in every table."""
-    found = [_number_column(name, column) for name, column in zip(names, x.T, strict=True)]
-    return Table(tuple(v for v, _ in found), tuple(c for _, c in found))
-
-
-def _number_column(name: str, column: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
-    numbers = np.ascontiguousarray(column, dtype=np.float64)
-    levels = _whole_values(numbers)
-    if levels is None:
-        return Variable(name), numbers
-    variable = Variable(name, tuple(int(v) for v in levels), ordered=True)
-    return variable, _level_codes(variable, numbers)[0]
-
-
-def _whole_values(numbers: Array) -> Array | None:
-    """The values of a column that has at most ten, all of them whole; else None."""
-    seen = np.unique(numbers[:100])  # most columns of numbers show themselves soon
-    seen = seen[~np.isnan(seen)]
-    if len(seen) > FEW or not (seen == np.floor(seen)).all():
-        return None
-    known = numbers[~np.isnan(numbers)]
-    if not len(known) or not (known == np.floor(known)).all():
-        return None
-    low, high = known.min(), known.max()
-    if high - low < 1024:
-        values: Array = np.flatnonzero(np.bincount((known - low).astype(np.intp))) + low
-    else:
-        values = np.unique(known)
-    return values if len(values) <= FEW else None
-
-
-def _level_codes(variable: Variable, numbers: Array) -> tuple[NDArray[Any], Array]:
-    """Codes of numeric levels, and the values that are none of them."""
-    levels = np.array(variable.levels, dtype=np.float64)
-    places = np.minimum(np.searchsorted(levels, numbers), len(levels) - 1)
-    there = levels[places] == numbers
-    codes = np.where(there, places, len(levels)).astype(code_type(len(levels)))
-    strange = numbers[~there]
-    return codes, strange[~np.isnan(strange)]
-
-
-def _coded(classifier: Classifier, x: Array, names: list[str]) -> Table:
-    """Rows of numbers in the coding of a classifier; numbers that are no levels are gaps, with a warning."""
-    variables, columns, strange = [], [], []
-    own = dict(zip(names, x.T, strict=True))
-    for variable in classifier.net.variables:
-        if variable.name == classifier.target:
-            gap = len(classifier.classes)
-            column: NDArray[Any] = np.full(len(x), gap, dtype=code_type(gap))
-        elif variable.levels is None:
-            column = np.ascontiguousarray(own[variable.name])
-        elif variable.cuts is not None:
-            column = cut_codes(variable, own[variable.name])
-        else:
-            column, unseen = _level_codes(variable, np.ascontiguousarray(own[variable.name]))
-            if len(unseen):
-                strange.append(
-                    f"{variable.name!r} ({sentence_list([str(v) for v in np.unique(unseen)], 3)})"
-                )
-        variables.append(variable)
-        columns.append(column)
-    if strange:
-        warnings.warn(
-            "Levels that were not there when the classifier was learned count as missing: "
-            f"{', '.join(strange[:5])}.",
-            UserWarning,
-            stacklevel=4,
-        )
-    return Table(tuple(variables), tuple(columns))
+    columns = list(np.asfortranarray(x).T)
+    if x.dtype.kind == "O":
+        columns = [np.where(column == column, column, None) for column in columns]
+    return dict(zip(names, columns, strict=True))

@@ -21,6 +21,7 @@ from arcwise.data.variable import (
     Column,
     Level,
     Variable,
+    code_type,
     cut_codes,
     sentence_list,
 )
@@ -95,8 +96,25 @@ def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None 
         return _by_coding(variable, variable.coding, array)
     if variable.cuts is not None and not _is_words(array):
         return cut_codes(variable, _numbers(variable.name, array))
+    if variable.numeric and (quick := _number_codes(variable, array)) is not None:
+        return quick
     values, codes = _coded(array)
     return _match(variable, values, codes, unseen)
+
+
+def _number_codes(variable: Variable, array: Any) -> Column | None:
+    """Codes of numbers that are all levels or missing; None where some are not."""
+    import pyarrow as pa
+
+    levels = np.array(variable.levels, dtype=np.float64)
+    kinds = (pa.types.is_floating, pa.types.is_integer)
+    if not any(is_kind(array.type) for is_kind in kinds) or (np.diff(levels) <= 0).any():
+        return None
+    numbers = number_array(array)
+    codes = np.searchsorted(levels, numbers).astype(code_type(len(levels)))
+    there = np.append(levels, np.nan)[codes] == numbers
+    codes[~there] = len(levels)
+    return codes if (there | np.isnan(numbers)).all() else None
 
 
 def _is_words(array: Any) -> bool:

@@ -5,9 +5,8 @@ These rows are its available cases. Likelihoods of parent sets that see differen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise.data.statistics.base import Statistics
 from arcwise.data.statistics.complete import Complete, cell_counts
 from arcwise.data.table import Table
-from arcwise.data.variable import gaps_of
+from arcwise.data.variable import Variable, gaps_of
 
 __all__ = ["Available"]
 
@@ -52,47 +51,42 @@ class Available(Complete):
         return self._views[members]
 
 
-@dataclass(frozen=True, eq=False)
 class _View(Complete):
-    """The rows that know some columns."""
+    """The rows that know some columns; what is missing elsewhere has any value, which no model sees."""
 
-    members: tuple[int, ...]
+    def __init__(self, source: Table, members: tuple[int, ...]) -> None:
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "members", members)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:  # type: ignore[override]
+        """The variables of the table."""
+        return self.source.variables
 
     @property
     def _there(self) -> NDArray[np.bool_]:
-        variables, columns = self.table.variables, self.table.columns
-        there = np.ones(self.table.rows, dtype=bool)
+        there = np.ones(self.source.rows, dtype=bool)
         for i in self.members:
-            there &= ~gaps_of(variables[i], columns[i])
+            there &= ~gaps_of(self.variables[i], self.source.columns[i])
         return there
 
     @cached_property
     def total(self) -> float:  # type: ignore[override]
         """The number of these rows, or the sum of their weights."""
-        there, weights = self._there, self.table.weights
+        there, weights = self._there, self.source.weights
         return float(there.sum() if weights is None else weights[there].sum())
 
-    def rows(self, use: str, otherwise: str = "") -> Table:
-        """Return the rows; what is missing in other columns is filled with any value, which no model sees."""
-        return self._filled
-
     @cached_property
-    def _filled(self) -> Table:
-        found = self.table.take(self._there)
+    def table(self) -> Table:  # type: ignore[override]
+        """These rows, filled."""
+        found = self.source.take(self._there)
         pairs = zip(found.variables, found.columns, strict=True)
-        columns = tuple(
-            np.where(gaps_of(variable, column), 0, column).astype(column.dtype)
-            for variable, column in pairs
-        )
-        return Table(found.variables, columns, found.weights, found.order, copies=found.copies)
+        filled = (np.where(gaps_of(v, c), 0, c).astype(c.dtype) for v, c in pairs)
+        return replace(found, columns=tuple(filled))
 
     def counts(self, members: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the number of these rows with each combination of levels of some variables."""
-        there, table = self._there, self.table
+        there, source = self._there, self.source
         shape = tuple(len(self.variables[i].levels or ()) for i in members)
-        weights = None if table.weights is None else table.weights[there]
-        return cell_counts([table.columns[i][there] for i in members], shape, weights)
-
-    def typical(self, most: int) -> tuple[NDArray[Any], ...]:
-        """Return some of these rows."""
-        return Complete(self._filled).typical(most)
+        weights = None if source.weights is None else source.weights[there]
+        return cell_counts([source.columns[i][there] for i in members], shape, weights)

@@ -10,7 +10,7 @@ from arcwise.learners.classifiers.classifier import (
     learn_classifier,
     prepared_classes,
 )
-from arcwise.learners.classifiers.feature_selection import SELECTIONS, leave_one_out
+from arcwise.learners.classifiers.feature_selection import SELECTIONS, held_out_logs, leave_one_out
 
 __all__ = [
     "FEATURES",
@@ -20,6 +20,7 @@ __all__ = [
     "Classifier",
     "ClassifierSpec",
     "decide",
+    "held_out_logs",
     "learn_classifier",
     "leave_one_out",
     "prepared_classes",

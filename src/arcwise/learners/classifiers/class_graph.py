@@ -15,7 +15,7 @@ A row counts for each local model whose variables it knows, and for the gain of 
 (available cases).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import combinations_with_replacement
@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, Fits
 from arcwise.data import Moments, Statistics, Table, Variable
-from arcwise.data.variable import gaps_of
 from arcwise.errors import DataError, FitError, GraphError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.problem import Learned, Problem
@@ -161,23 +160,31 @@ class ClassGraph(Problem):
     def _groups(self) -> list[tuple[int, ...]]:
         """Features of one kind that miss the same rows; those of one level tell nothing, and are in none."""
         groups: dict[tuple[bool, bytes], list[int]] = {}
+        variables, missing = self.table.variables, self.table.missing()
         for i in self.features:
-            variable, column = self.table.variables[i], self.table.columns[i]
-            if len(variable.levels or (0, 0)) > 1:
-                key = variable.discrete, np.packbits(gaps_of(variable, column)).tobytes()
+            if len(variables[i].levels or (0, 0)) > 1:
+                key = variables[i].discrete, np.packbits(missing[:, i]).tobytes()
                 groups.setdefault(key, []).append(i)
         return [tuple(group) for group in groups.values()]
 
     @cached_property
     def _tie(self) -> Callable[[tuple[int, ...]], "_Tied | None"]:
         """What ties features of one kind and the class to the rows that know all of them, if any do."""
-        target, kinds = self.fits.nodes[self.target], (_Numbers, _Levels)
+        whole = self.fits.tabular
 
         @lru_cache(1)
         def tied(features: tuple[int, ...]) -> "_Tied | None":
+            if whole is not None:
+                return _Levels(whole, self.target, features, self.score_word)
             table = self.table.available((*features, self.target))
-            kind = kinds[self.table.variables[features[0]].discrete]
-            return kind(table, target, self.score_word) if table.rows else None
+            target = table.index(self.fits.nodes[self.target])
+            numbers = [i for i in range(len(table.names)) if i != target]
+            if not table.rows:
+                return None
+            if table.variables[numbers[0]].discrete:
+                fits = FAMILIES["discrete"].bind(table)
+                return _Levels(fits, target, numbers, self.score_word)
+            return _Numbers(table, target, numbers, self.score_word)
 
         return tied
 
@@ -246,10 +253,9 @@ class _Tied(Protocol):
 class _Levels:
     """Discrete features: local scores with the class as a parent."""
 
-    def __init__(self, table: Table, target: str, word: str) -> None:
-        self.fits, self.given = FAMILIES["discrete"].bind(table), (table.index(target),)
-        self.numbers = [i for i in range(len(table.names)) if i not in self.given]
-        self.score = _score_of(word, self.fits)
+    def __init__(self, fits: Fits, target: int, numbers: Sequence[int], word: str) -> None:
+        self.fits, self.given, self.numbers = fits, (target,), list(numbers)
+        self.score = _score_of(word, fits)
 
     @cached_property
     def gains(self) -> Array:
@@ -268,14 +274,14 @@ class _Numbers:
     An arc has a slope for each class, and a score without a charge for parameters is BIC here.
     """
 
-    def __init__(self, table: Table, target: str, word: str) -> None:
-        numbers, own = table.select([n for n in table.names if n != target]), table.column(target)
-        parts = [numbers.take(own == code) for code in np.unique(own)]
-        self.whole, self.parts = Moments.of(numbers), [Moments.of(part) for part in parts]
+    def __init__(self, table: Table, target: int, numbers: Sequence[int], word: str) -> None:
+        features, own = table.select([table.names[i] for i in numbers]), table.columns[target]
+        parts = [features.take(own == code) for code in np.unique(own)]
+        self.whole, self.parts = Moments.of(features), [Moments.of(part) for part in parts]
         fits = [FAMILIES["gaussian"].bind(part) for part in self.parts]
         self.score = Sum([SCORES["loglik"].bind(each) for each in fits])
         charges = (SCORES[word].charges or bic_charges)(table.total, len(table.names))
-        slopes = len(table.variable(target).levels or ())
+        slopes = len(table.variables[target].levels or ())
         self.charge = slopes * charges.per_param + charges.per_parent
 
     @cached_property

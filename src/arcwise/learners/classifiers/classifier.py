@@ -16,7 +16,7 @@ from arcwise.conditionals.discrete import Smoothing
 from arcwise.data import Available, Table, Variable, conform
 from arcwise.data.discretise import discretise
 from arcwise.data.variable import gaps_of, sentence_list
-from arcwise.errors import DataError, FitError, unknown
+from arcwise.errors import DataError, FitError, WordError, unknown
 from arcwise.graphs import DAG, Rules
 from arcwise.inference.class_posterior import class_log_joint, normalised
 from arcwise.learners.classifiers.class_graph import ClassGraph, check_class
@@ -35,9 +35,6 @@ Array = NDArray[np.float64]
 
 FEATURES = ("auto", "discretise", "gaussian", "parzen")
 """What becomes of continuous features; "auto" is "discretise"."""
-
-LAPLACE = Smoothing(1.0, "cell")
-"""One pseudo-count for each cell of a table."""
 
 STRUCTURES = (*ClassGraph.searches, "aode", "free", "averaged")
 """Structures of classifiers.
@@ -65,36 +62,61 @@ class ClassifierSpec:
     rng : random generator of a search, of draws and of folds; it is never advanced.
     structure : one of `STRUCTURES`.
     k : the most feature parents (kdb, free); None is no bound.
-    score : what an arc between features has to raise: "loglik", or None, never objects, so that tan gives a
-        whole tree; for free, any score of discrete networks.
+    arc_score : what an arc between features has to raise: "loglik", or None, never objects, so that tan gives
+        a whole tree; for free, any score of discrete networks.
     search : the search of a free structure.
     features : what becomes of continuous features, one of `FEATURES`.
-    smoothing : pseudo-counts of tables.
+    alpha : pseudo-count of each cell of a table, 1 being Laplace's rule.
+    equivalent_sample_size : pseudo-counts of a whole table instead.
     min_count : rows that a level must have for its feature to be a parent of all others (aode).
     select : None, or how features are chosen by cross-validated accuracy.
+
+    Raises
+    ------
+    WordError : an unknown structure or kind of features, or a negative k.
+    FitError : negative pseudo-counts.
     """
 
     rng: np.random.Generator
     structure: str = "tan"
     k: int | None = 2
-    score: str | None = None
+    arc_score: str | None = None
     search: str = "auto"
     features: str = "auto"
-    smoothing: Smoothing = LAPLACE
+    alpha: float = 1.0
+    equivalent_sample_size: float | None = None
     min_count: float = 30.0
     select: str | None = None
 
+    def __post_init__(self) -> None:
+        """Check what no registry can."""
+        k = self.k
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0):
+            raise WordError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
+        if not self.smoothing.size >= 0:
+            raise FitError(f"Pseudo-counts are 0 or more, got {self.smoothing.size!r}.")
+        if self.structure not in STRUCTURES:
+            raise unknown("structure of a classifier", self.structure, STRUCTURES)
+        if self.features not in FEATURES:
+            raise unknown("way to take continuous features", self.features, FEATURES)
+
+    @property
+    def smoothing(self) -> Smoothing:
+        """The pseudo-counts of tables."""
+        size = self.equivalent_sample_size
+        return Smoothing(self.alpha, "cell") if size is None else Smoothing(size, "table")
+
     def problem(self, table: Table, target: str, structure: str = "naive") -> ClassGraph:
         """Tie a graph around a class to a table, with this smoothing and these local models."""
-        sizes = {"cell": "alpha", "table": "equivalent_sample_size"}
-        options: dict[str, Any] = {sizes[self.smoothing.each]: self.smoothing.size}
+        size = self.equivalent_sample_size
+        options = {"alpha": self.alpha} if size is None else {"equivalent_sample_size": size}
         if structure == "kdb":
             options["k"] = len(table.names) if self.k is None else self.k
         number = "parzen" if self.features == "parzen" else "clg"
         spec = Specification(
             self.rng,
             model={v.name: "discrete" if v.discrete else number for v in table.variables},
-            score=self.score if structure in ("tan", "kdb") else None,
+            score=self.arc_score if structure in ("tan", "kdb") else None,
             search=structure,
             rules=Rules(target=target),
             options=options,
@@ -252,10 +274,7 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
     Raises
     ------
     DataError : there is no class to learn.
-    WordError : an unknown structure, or kind of features.
     """
-    if spec.structure not in STRUCTURES:
-        raise unknown("structure of a classifier", spec.structure, STRUCTURES)
     ready = _featured(prepared_classes(table, target), target, spec)
     notes, graph = list(ready.notes), None
     if spec.select is not None:
@@ -293,8 +312,6 @@ def _graphs(problem: ClassGraph, spec: ClassifierSpec) -> dict[DAG, float]:
 
 def _featured(table: Table, target: str, spec: ClassifierSpec) -> Table:
     """Features in the form that the classifier takes, without those that have no value at all."""
-    if spec.features not in FEATURES:
-        raise unknown("way to take continuous features", spec.features, FEATURES)
     pairs = zip(table.variables, table.columns, strict=True)
     empty = [v.name for v, column in pairs if gaps_of(v, column).all()]
     if empty:
@@ -373,7 +390,7 @@ def _free(problem: ClassGraph, spec: ClassifierSpec) -> Directed:
         )
     rules = Rules(max_parents=None if spec.k is None else spec.k + 1, target=rules.target)
     search = Specification(
-        spec.rng, model="discrete", score=spec.score, search=spec.search, rules=rules
+        spec.rng, model="discrete", score=spec.arc_score, search=spec.search, rules=rules
     )
     return Directed.bind(search, table)
 

@@ -30,7 +30,7 @@ from arcwise.learners.classifiers.class_graph import ClassGraph
 if TYPE_CHECKING:
     from arcwise.learners.classifiers.classifier import Classifier, ClassifierSpec
 
-__all__ = ["SELECTIONS", "leave_one_out", "selected"]
+__all__ = ["SELECTIONS", "held_out_logs", "leave_one_out", "selected"]
 
 Array = NDArray[np.float64]
 Group = tuple[int, ...]
@@ -206,28 +206,42 @@ class _Folded:
         spec: "ClassifierSpec",
         learn: Callable[[Table, str, "ClassifierSpec"], "Classifier"],
     ) -> None:
-        self.target, self.learn = target, learn
-        self.spec = replace(spec, select=None)
-        rng = copy.deepcopy(
-            spec.rng
-        )  # so that one specification learns the same from the same rows
-        self.table, self.parts = folds(table, min(_FOLDS, table.units), rng)
+        self.target, self.learn = (
+            target,
+            lambda rows: learn(rows, target, replace(spec, select=None)),
+        )
+        # A copy of the generator, so that one specification learns the same from the same rows.
+        self.table, self.parts = folds(table, min(_FOLDS, table.units), copy.deepcopy(spec.rng))
 
     def __call__(self, groups: Groups) -> tuple[float, float]:
         names = [self.target, *(self.table.names[i] for group in groups for i in group)]
-        codes = self.table.column(self.target).astype(np.intp)
-        logs = np.zeros((self.table.rows, len(self.table.variable(self.target).levels or ())))
-        weights = self.table.weights
-        for part in self.parts:
-            rest = np.setdiff1d(np.arange(self.table.rows), part)
-            if len(names) == 1 or len(np.unique(codes[rest])) < 2:
-                own = None if weights is None else weights[rest]
-                counts = np.bincount(codes[rest], own, minlength=logs.shape[1])
-                logs[part] = np.log(counts + 1.0)
-                continue
-            found = self.learn(self.table.take(rest).select(names), self.target, self.spec)
-            logs[part] = found.log_joint(found.rows_of(self.table.take(part).select(names)))
-        return _judged(logs, codes, self.table.weights)
+        table = self.table.select(names)
+        logs = held_out_logs(table, self.target, self.parts, self.learn)
+        return _judged(logs, table.column(self.target).astype(np.intp), table.weights)
+
+
+def held_out_logs(
+    table: Table,
+    target: str,
+    parts: Sequence[NDArray[np.intp]],
+    learn: Callable[[Table], "Classifier"],
+) -> Array:
+    """Log probabilities of all classes in each row, by a classifier learned without its part.
+
+    Without features, or with one class only outside a part, they are those of the shares of classes.
+    """
+    features = [name for name in table.order if name != target]
+    logs = np.zeros((table.rows, len(table.variable(target).levels or ())))
+    for part in parts:
+        rest = table.take(np.delete(np.arange(table.rows), part))
+        own = rest.column(target).astype(np.intp)
+        if features and len(np.unique(own)) > 1:
+            classifier = learn(rest)
+            logs[part] = classifier.log_proba(classifier.rows_of(table.take(part).select(features)))
+        else:
+            shares = np.bincount(own, rest.weights, logs.shape[1]) + 1.0
+            logs[part] = np.log(shares / shares.sum())
+    return logs
 
 
 def _judged(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[float, float]:
