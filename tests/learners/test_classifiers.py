@@ -163,6 +163,8 @@ def test_shapes_are_learners_of_any_table_with_a_class():
             assert one.table == pytest.approx(two.table, abs=1e-15)
     with pytest.raises(aw.GraphError, match=r"name it by rules=Rules\(target="):
         aw.learn(table, search="tan")
+    with pytest.raises(aw.GraphError, match="kin"):
+        aw.learn(table, search="tan", rules=Rules(target="kin"))
 
 
 def test_rules_hold_for_a_tree_around_a_class():

@@ -34,6 +34,9 @@ class Available(Complete):
         """Whether nothing is missing."""
         return not any(self._has_gaps)
 
+    def _changed(self, table: Table) -> Available:
+        return Available(table)
+
     @cached_property
     def _has_gaps(self) -> tuple[bool, ...]:
         pairs = zip(self.table.variables, self.table.columns, strict=True)
@@ -53,6 +56,9 @@ class Available(Complete):
 
 class _View(Complete):
     """The rows that know some columns; what is missing elsewhere has any value, which no model sees."""
+
+    source: Table
+    members: tuple[int, ...]
 
     def __init__(self, source: Table, members: tuple[int, ...]) -> None:
         object.__setattr__(self, "source", source)
@@ -77,7 +83,7 @@ class _View(Complete):
         return float(there.sum() if weights is None else weights[there].sum())
 
     @cached_property
-    def table(self) -> Table:  # type: ignore[override]
+    def table(self) -> Table:
         """These rows, filled."""
         found = self.source.take(self._there)
         pairs = zip(found.variables, found.columns, strict=True)

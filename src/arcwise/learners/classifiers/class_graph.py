@@ -19,13 +19,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import combinations_with_replacement
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, Fits
-from arcwise.data import Moments, Statistics, Table, Variable
+from arcwise.data import Complete, Moments, Statistics, Table, Variable
 from arcwise.errors import DataError, FitError, GraphError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.learners.problem import Learned, Problem
@@ -65,15 +65,17 @@ class ClassGraph(Problem):
             raise GraphError(
                 f"search={spec.search!r} learns a graph around a class: name it by rules=Rules(target=...)."
             )
-        table = rows.rows(f"search={spec.search!r} needs")
-        check_class(table.variable(spec.rules.target))
+        if not isinstance(rows, Complete):
+            rows.rows(f"search={spec.search!r} needs")
+        spec.rules.on(rows.names)  # which knows whether there is such a variable
+        check_class(rows.variables[rows.names.index(spec.rules.target)])
         whole = spec.but(score=spec.score or "loglik", penalty=spec.penalty or 0.0)
         return super().bind_prepared(whole, rows)
 
     @property
     def table(self) -> Table:
         """The rows, with missing values."""
-        return self.data.rows("Gains need")
+        return cast(Complete, self.data).table
 
     @cached_property
     def target(self) -> int:
