@@ -7,8 +7,8 @@ from naive.posterior import all_dags
 import arcwise as aw
 from arcwise.graphs import DAG, cpdag
 from arcwise.inference import Drawn, Ensemble
-from arcwise.learners.chains import weighed
 from arcwise.learners.parameters import fitted_nets
+from arcwise.learners.posteriors.graph_prior import weighed
 from arcwise.results.posterior import of_draws
 
 QUESTIONS = [
@@ -50,7 +50,7 @@ def by_hand(post: aw.Posterior, asked: dict) -> float:
     logs = np.array([
         sum(own.score.local(node, row) for node, row in enumerate(graph.parents)) for graph in graphs
     ])  # fmt: skip
-    nets = fitted_nets(graphs, post.problem.bound)
+    nets = fitted_nets(graphs, post.problem.fits)
     if given := asked.get("given"):
         row = {name: [value] for name, value in given.items()}
         logs += np.array([aw.Network(net).logpdf(row)[0] for net in nets])

@@ -131,9 +131,9 @@ def test_the_budget_ends_it_and_says_so(homes, monkeypatch):
     assert any("Arrow heads are unchecked" in text for _, text in short.describe())
     late = aw.learn(homes, time_limit=1e-6)
     assert late.edges.unchecked
-    from arcwise.api import quick
+    from arcwise.api import quick_certainty
 
-    monkeypatch.setattr(quick, "_RUNGS", (40, 20, 10))
+    monkeypatch.setattr(quick_certainty, "_RUNGS", (40, 20, 10))
     assert net.edges.certainty_meaning == "bootstrap frequency, 40 replicates"
 
 
@@ -228,7 +228,7 @@ def test_answers_to_do_without_certainty_say_so(homes, tmp_path):
     assert off.range.graphs is None
     assert "their certainty is not known: it was turned off" in str(off)
     loaded = aw.load(aw.learn(homes).save(tmp_path / "net.json")).query("MEDV", do={"RM": 7.0})
-    assert "certainty is not known: the file has none" in str(loaded)
+    assert "bootstrap graphs needs the rows that it was learned from" in str(loaded)
     given = aw.fit("RM -> MEDV", homes).query("MEDV", do={"RM": 7.0})
     assert given.range is None
     assert "note" not in str(given)

@@ -9,7 +9,7 @@ import pytest
 import arcwise as aw
 from arcwise.errors import FileError
 from arcwise.learners import Specification
-from arcwise.learners.sampling import Plan
+from arcwise.learners.posteriors.plan import Plan
 
 COLUMNS = ["RM", "LSTAT", "MEDV"]
 FRAME = np.full((3, 3), 0.3)

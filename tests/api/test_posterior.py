@@ -14,8 +14,7 @@ import pytest
 import arcwise as aw
 from arcwise.errors import DataError, FileError, FitError, GraphError, NoTimeError, WordError
 from arcwise.graphs import members
-from arcwise.learners import chains as chains_module
-from arcwise.learners import sums
+from arcwise.learners.posteriors import exact_sums, graph_chains
 from arcwise.mcmc import run
 from arcwise.results import Result
 
@@ -627,7 +626,9 @@ def test_a_burn_in_that_takes_too_long_is_an_error_in_words():
 def test_a_run_goes_on_with_the_sampler_that_it_turned_to(tmp_path, monkeypatch):
     """A limit makes a run turn to single arcs; without one it goes on with these."""
     words = {"method": "mcmc", "chains": 2, "checkpoint": tmp_path / "run.npz", "burn_in": 100}
-    monkeypatch.setattr("arcwise.learners.chains._LISTING", 0.0)  # of the time limit: none
+    monkeypatch.setattr(
+        "arcwise.learners.posteriors.graph_chains._LISTING", 0.0
+    )  # of the time limit: none
     short = aw.posterior(noise(8), **words, draws=20, time_limit=60.0)
     assert short.found.diagnostics["sampler"] == "structure"
     monkeypatch.undo()
@@ -638,7 +639,7 @@ def test_a_run_goes_on_with_the_sampler_that_it_turned_to(tmp_path, monkeypatch)
 
 
 def test_draws_that_are_done_stay_where_longer_chains_have_no_time(monkeypatch):
-    true = chains_module.filled
+    true = graph_chains.filled
 
     def filled(length, *rest):
         found, ended = true(length, *rest)
@@ -647,8 +648,8 @@ def test_draws_that_are_done_stay_where_longer_chains_have_no_time(monkeypatch):
         few = [(each, each.parents[:3], each.log_scores[:3]) for each in found]
         return [replace(each, parents=bits, log_scores=logs) for each, bits, logs in few], True
 
-    monkeypatch.setattr(chains_module, "filled", filled)
-    monkeypatch.setattr(sys.modules["arcwise.mcmc.diagnose"], "AGREE", 0.0)
+    monkeypatch.setattr(graph_chains, "filled", filled)
+    monkeypatch.setattr(sys.modules["arcwise.mcmc.diagnostics"], "AGREE", 0.0)
     post = aw.posterior(noise(5), method="mcmc", chains=2)
     assert post.found.diagnostics["doublings"] == 0
     assert post.found.draws == 2000
@@ -751,14 +752,14 @@ def test_a_few_draws_select_no_graph(homes):
 
 def test_time_that_ends_after_the_sums_leaves_the_best_graph(homes, exact, monkeypatch):
     monkeypatch.setattr(
-        sums, "run", lambda sampler, start, rng, *_, **__: run(sampler, start, rng, 0)
+        exact_sums, "run", lambda sampler, start, rng, *_, **__: run(sampler, start, rng, 0)
     )
     found = aw.posterior(homes)
     assert found.graphs == exact.graphs[:1]
     assert np.array_equal(found.found.arcs, exact.found.arcs)
     assert "rest on the best graph alone" in found.notes[0]
     cut_short = Result(aw.DAG.empty(sorted(NAMES)), 0.0, (), "asked to stop")
-    monkeypatch.setitem(sums.SEARCHES, "exact", lambda *_, **__: cut_short)
+    monkeypatch.setitem(exact_sums.SEARCHES, "exact", lambda *_, **__: cut_short)
     with pytest.raises(NoTimeError, match="no time to find a graph"):
         aw.posterior(homes, method="exact")
 
@@ -766,7 +767,7 @@ def test_time_that_ends_after_the_sums_leaves_the_best_graph(homes, exact, monke
 def test_lists_that_take_too_long_make_way_for_single_graphs(homes, monkeypatch):
     words = {"method": "mcmc", "draws": 50, "time_limit": 60.0}
     assert aw.posterior(homes, **words).found.diagnostics["sampler"] == "partition"
-    monkeypatch.setattr(chains_module, "_LISTING", 0.0)
+    monkeypatch.setattr(graph_chains, "_LISTING", 0.0)
     found = aw.posterior(homes, **words)
     assert found.found.diagnostics["sampler"] == "structure"
     assert "half of the time limit" in found.notes[0]

@@ -7,9 +7,9 @@ import pytest
 from simulated import area, network, noise, reliability
 
 import arcwise as aw
-from arcwise.api import uncertainty
 from arcwise.errors import ChainsError
-from arcwise.learners.replicates import row_weights
+from arcwise.learners.posteriors import METHODS
+from arcwise.learners.posteriors.replicates import row_weights
 
 KINDS = ("2", "4", "8", "20", "2-20", "numbers")
 
@@ -144,7 +144,7 @@ def test_replicates_take_the_place_of_chains_that_fail(monkeypatch):
     def failed(*every, **more):
         raise ChainsError("The chains have not come together (R-hat 4.0): take another.")
 
-    monkeypatch.setattr(uncertainty, "of_chains", failed)
+    monkeypatch.setitem(METHODS, "mcmc", failed)
     alarm = aw.example("alarm").sample(200, seed=3)
     post = aw.posterior(alarm, draws=5, search="greedy", progress=False)
     assert post.plan.method == post.settings["method"] == "bootstrap"

@@ -9,7 +9,13 @@ import arcwise as aw
 from arcwise.api.learning import specify
 from arcwise.errors import FitError, WordError
 from arcwise.learners import bind
-from arcwise.learners.replicates import Replicates, child_of, gathered, row_weights, settled
+from arcwise.learners.posteriors.replicates import (
+    Replicates,
+    child_of,
+    gathered,
+    resolve,
+    row_weights,
+)
 
 WAYS = {
     "gaussian": {"model": "gaussian"},
@@ -32,7 +38,7 @@ def homes():
 
 def replicates(table, **words):
     spec = specify(**words)
-    choices = settled(spec, bind(spec, table), 1, None)
+    choices = resolve(spec, bind(spec, table), 1, None)
     return Replicates.of(choices, np.random.default_rng(7)), choices
 
 
@@ -132,10 +138,10 @@ def test_choices_by_all_rows_are_made_once(homes):
 def test_moments_and_odd_words_are_refused(homes):
     moments = aw.Moments.of(homes)
     spec = specify(model="gaussian")
-    choices = settled(spec, bind(spec, moments), 1, None)
+    choices = resolve(spec, bind(spec, moments), 1, None)
     with pytest.raises(FitError, match="needs the rows"):
         Replicates.of(choices, np.random.default_rng(0))
-    rows = settled(spec, bind(spec, homes), 1, None)
+    rows = resolve(spec, bind(spec, homes), 1, None)
     with pytest.raises(WordError, match="resampling"):
         Replicates.of(rows, np.random.default_rng(0), resampling="jackknife")
     with pytest.raises(WordError, match="fraction"):

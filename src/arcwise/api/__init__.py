@@ -1,6 +1,7 @@
 """What users touch: verbs, and the network they give."""
 
 from arcwise.api.classification import Classification, classify
+from arcwise.api.edge_certainty import posterior
 from arcwise.api.fitting import fit, score
 from arcwise.api.handmade import network, random_network
 from arcwise.api.learning import learn
@@ -8,7 +9,6 @@ from arcwise.api.loading import example, load, load_graph
 from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath, path
 from arcwise.api.posteriors import Posterior
-from arcwise.api.uncertainty import posterior
 from arcwise.api.validation import divergence, parameter_differences, prune, validate
 
 __all__ = [

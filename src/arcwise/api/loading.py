@@ -23,7 +23,7 @@ from arcwise.api.posterior_files import (
     read_posterior,
 )
 from arcwise.api.progress import CertaintyBudget
-from arcwise.api.quick import unpacked_graphs
+from arcwise.api.quick_certainty import unpacked_graphs
 from arcwise.conditionals import DefaultScore, Fits
 from arcwise.conditionals.parzen import kept_fits
 from arcwise.data import Source, Table, any_table

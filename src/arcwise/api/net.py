@@ -111,7 +111,7 @@ class Network:
     @cached_property
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, strength, certainty, found now where there is none yet."""
-        from arcwise.api.quick import checked_edges
+        from arcwise.api.quick_certainty import checked_edges
 
         kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
         found = kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
@@ -120,7 +120,7 @@ class Network:
     @cached_property
     def _quick(self) -> tuple[Posterior | None, str]:
         """The distribution over graphs behind the certainty of edges, or why there is none."""
-        from arcwise.api.quick import quick_certainty
+        from arcwise.api.quick_certainty import quick_certainty
 
         return quick_certainty(self)
 
@@ -130,7 +130,7 @@ class Network:
         `method` is "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or
         "auto": the posterior where the score has one. Options are those of `posterior`: draws, seed, ...
         """
-        from arcwise.api.uncertainty import made_certain
+        from arcwise.api.edge_certainty import made_certain
 
         return made_certain(self, method, **options)
 
@@ -293,7 +293,7 @@ class Network:
 
     @cached_property
     def _equivalents(self) -> inference.Equivalents | None:
-        from arcwise.api.quick import other_graphs
+        from arcwise.api.quick_certainty import other_graphs
 
         if not self.directed or "search" not in self.settings:
             return None

@@ -154,7 +154,7 @@ class PenaltyPath:
         >>> float(sure.at(0.05).adjacent[0, 1])
         1.0
         """
-        from arcwise.api.uncertainty import path_certainty
+        from arcwise.api.edge_certainty import path_certainty
 
         watch = Progress("certainty", time_limit, progress)
         ways = {"resampling": resampling, "fraction": fraction}

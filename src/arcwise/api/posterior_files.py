@@ -18,7 +18,7 @@ from arcwise.data import Moments, Source, Table, statistics_of
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import digest
-from arcwise.learners.sampling import Plan
+from arcwise.learners.posteriors.plan import Plan
 from arcwise.scores import SCORES
 from arcwise.undirected.penalties import Factors
 

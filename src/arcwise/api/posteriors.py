@@ -26,7 +26,7 @@ from arcwise.graphs import DAG, UGraph, graph_of, separated
 from arcwise.inference import Drawn, Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind
 from arcwise.learners.parameters import alike, class_members, directed_net, fitted_nets, markov_net
-from arcwise.learners.sampling import Plan
+from arcwise.learners.posteriors.plan import Plan
 from arcwise.networks import whole
 from arcwise.scores import total
 
@@ -335,7 +335,7 @@ class Posterior:
         data : the data, where a file was saved without them.
         options : n_jobs, backend, time_limit, progress, checkpoint.
         """
-        from arcwise.api.uncertainty import more_draws
+        from arcwise.api.edge_certainty import more_draws
 
         return more_draws(self, draws, data, **options)
 

@@ -181,8 +181,10 @@ def _registers() -> dict[str, str]:
     from arcwise.data.prepare import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
-    from arcwise.learners import RULES, Lasso, graphs, replicates, sampling
-    from arcwise.learners.chains import REVERSAL
+    from arcwise.learners import RULES, Lasso, graphs
+    from arcwise.learners.posteriors import METHODS as POSTERIORS
+    from arcwise.learners.posteriors.graph_chains import REVERSAL
+    from arcwise.learners.posteriors.plan import RESAMPLING
     from arcwise.mcmc import SAMPLERS
     from arcwise.plot import PICTURES
     from arcwise.scores import SCORES
@@ -200,9 +202,9 @@ def _registers() -> dict[str, str]:
         "methods": ENGINES,
         "models": FAMILIES,
         "pictures": PICTURES,
-        "posteriors": sampling.METHODS,
+        "posteriors": ("auto", *POSTERIORS),
         "policies": POLICIES,
-        "resampling": replicates.RESAMPLING,
+        "resampling": RESAMPLING,
         "rules": RULES,
         "samplers": [*SAMPLERS, REVERSAL],
         "scores": SCORES,

@@ -10,10 +10,10 @@
 
 from collections.abc import Callable
 
-from arcwise.mcmc.auto import Choice, choose
 from arcwise.mcmc.base import ORDERS, UNIFORM, Chain, Info, Sampler, State, run
-from arcwise.mcmc.diagnose import Certainty, Diagnosis, diagnose
-from arcwise.mcmc.exact import Exact, Tabulated, exact, exact_memory, tabulated
+from arcwise.mcmc.choice import Choice, choose
+from arcwise.mcmc.diagnostics import Certainty, Diagnosis, diagnose
+from arcwise.mcmc.graph_sums import Exact, Tabulated, exact, exact_memory, tabulated
 from arcwise.mcmc.order import OrderSampler
 from arcwise.mcmc.parents import ParentLists, parent_lists
 from arcwise.mcmc.partition import PartitionSampler

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from arcwise.graphs import HasChild, Limits
 from arcwise.mcmc.base import bound
-from arcwise.mcmc.exact import exact_memory
+from arcwise.mcmc.graph_sums import exact_memory
 from arcwise.scores import Score
 
 __all__ = ["Choice", "choose"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.learners import rounds
+from arcwise.learners.posteriors import chain_lengths
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +15,8 @@ def homes():
 @pytest.fixture
 def short(monkeypatch):
     """Chains so short that they disagree."""
-    monkeypatch.setattr(rounds, "_DRAWS", 12)
-    monkeypatch.setattr("arcwise.learners.chains.LONGER", 2)
+    monkeypatch.setattr(chain_lengths, "_DRAWS", 12)
+    monkeypatch.setattr("arcwise.learners.posteriors.graph_chains.LONGER", 2)
 
 
 def test_chains_that_disagree_are_run_longer(homes, short):

@@ -7,15 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Source
 from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits
 from arcwise.graphs.nodes import topological, transpose
-from arcwise.learners.chains import SHARE, Weighed, weighed
+from arcwise.learners.posteriors.graph_prior import Weighed, weighed
+from arcwise.learners.posteriors.plan import Run, Task, meaning_of
 from arcwise.learners.problem import Problem
-from arcwise.learners.sampling import Arrays, Keep, Plan, Run, meaning_of
-from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
 from arcwise.mcmc import exact as summed
 from arcwise.results import Posterior, Watch, patient
@@ -23,6 +21,9 @@ from arcwise.scores import SCORES, ArcPenalty, Score, total
 from arcwise.search import SEARCHES
 
 Array = NDArray[np.float64]
+
+MEMORY_SHARE = 0.5
+"""How much of the memory that is free sums over all graphs may use."""
 
 _LATER = 5.0  # seconds for the best graph where the sums took all the time
 _SHOWN = (
@@ -33,32 +34,24 @@ _COUNTED = 16  # variables up to which graphs that obey rules are counted
 _NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
 
 
-def of_all_graphs(
-    spec: Specification,
-    source: Source,
-    problem: Problem,
-    plan: Plan,
-    rng: np.random.Generator,
-    *,
-    kept: Arrays | None = None,
-    watch: Watch | None = None,
-    keep: Keep | None = None,
-) -> Run:
-    """The posterior of every arc by sums over all graphs; parameters as of `of_replicates`.
+def of_all_graphs(task: Task) -> Run:
+    """The posterior of every arc by sums over all graphs.
 
     Graphs to average over are drawn beside, and have their exact probabilities.
     """
+    problem, plan, watch = task.problem, task.plan, task.watch
     own = weighed(problem, plan.prior)
     limits = own.limits
-    memory = SHARE * available()
+    memory = MEMORY_SHARE * available()
     table = tabulated(own.score, limits, memory=memory, on_step=watch)
     found = summed(table, limits, memory=memory, on_step=watch)
     if plan.draws is None and len(own.score.nodes) <= _ALL:
         drawn = _all(table, limits, found.log_total)
     else:
-        drawn = _drawn(table, limits, found.log_total, rng, watch, plan.draws or _SHOWN)
+        drawn = _drawn(table, limits, found.log_total, task.rng, watch, plan.draws or _SHOWN)
     zeros = np.zeros_like(found.arcs)
     return Run(
+        task,
         Posterior(
             own.score.nodes,
             drawn.graphs,

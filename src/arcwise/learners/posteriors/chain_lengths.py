@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FileError, NoTimeError
 from arcwise.learners.parallel import inside, pieces
-from arcwise.learners.replicates import child_of
-from arcwise.learners.sampling import Arrays, Keep, Plan
+from arcwise.learners.posteriors.plan import Arrays, Task
+from arcwise.learners.posteriors.replicates import child_of
 from arcwise.mcmc import Chain, Info, OrderSampler, Sampler, State, run
 from arcwise.results import Step, Trail, Watch
 
@@ -97,12 +97,10 @@ def freer(sampler: Sampler, watch: Watch | None) -> Sampler:
 def filled(
     length: Length,
     begun: Sequence[Chain],
-    plan: Plan,
-    rng: np.random.Generator,
-    watch: Watch | None,
-    keep: Keep | None,
+    task: Task,
 ) -> tuple[list[Chain], bool]:
     """Chains with all their draws, and whether an end was asked for before."""
+    plan, rng, watch, keep = task.plan, task.rng, task.watch, task.keep
     draws = _DRAWS if plan.draws is None else plan.draws
     away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
     chains, first = list(begun), plan.chains if length.level else 0

@@ -1,4 +1,4 @@
-"""Distributions over graphs: which way to find one, what its numbers mean, and the ways themselves.
+"""What a posterior over graphs is asked for: the plan, and the task that each method is given.
 
 A score is a log probability of the data (BGe, BDeu and their kin), an approximation of one (BIC), or a
 measure of prediction (leave-one-out, cross-validation). Graphs weighted by its exponential are accordingly
@@ -6,7 +6,7 @@ a posterior, an approximate one, or a *pseudo-posterior*, which is no statement 
 sure of itself: there resampling is the default.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,19 +15,16 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import DefaultScore, Family
 from arcwise.data import Source, statistics_of
-from arcwise.errors import FitError, NoTimeError, WordError, unknown
-from arcwise.graphs import DAG, UGraph
-from arcwise.io.checkpoint import pack_graphs, told, unpack_graphs
-from arcwise.learners.directed import Directed
-from arcwise.learners.parallel import BACKENDS, inside
+from arcwise.errors import WordError, unknown
+from arcwise.io.checkpoint import told
+from arcwise.learners.parallel import BACKENDS
 from arcwise.learners.problem import Problem
-from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
 from arcwise.learners.specification import Specification
-from arcwise.results import Posterior, Watch, of_draws
+from arcwise.results import Posterior, Watch
 from arcwise.scores import SCORES
 
-METHODS = ("auto", "exact", "mcmc", "bootstrap")
-"""Words for ways to find a distribution over graphs."""
+RESAMPLING = {"bootstrap": "bootstrap", "subsample": "subsampling", "none": "run"}
+"""Ways to make other tables of a table, and what the frequencies among them are called."""
 
 Arrays = Mapping[str, NDArray[Any]]
 Keep = Callable[[Callable[[], Arrays]], None]
@@ -69,7 +66,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for what, word, known in (
-            ("method", self.method, METHODS),
+            ("method", self.method, ("auto", *_methods())),
             ("way of resampling", self.resampling, ("auto", *RESAMPLING)),
             ("backend", self.backend, BACKENDS),
         ):
@@ -126,10 +123,42 @@ class Plan:
         return own | {word: getattr(self, word) for word in words} | {"prior": told(self.prior)}
 
 
+def _methods() -> tuple[str, ...]:
+    """The names of methods; asked for late, as their registry imports this module."""
+    from arcwise.learners.posteriors import METHODS
+
+    return tuple(METHODS)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What every method is given.
+
+    Parameters
+    ----------
+    spec, source, problem : what is learned from which data, and the two bound.
+    plan : the method and its options.
+    rng : each chain or replicate has its own child of it.
+    kept : arrays of an earlier run, which this one continues.
+    watch : may ask to stop.
+    keep : is offered the arrays on the way.
+    """
+
+    spec: Specification
+    source: Source
+    problem: Problem
+    plan: Plan
+    rng: np.random.Generator
+    kept: Arrays | None = None
+    watch: Watch | None = None
+    keep: Keep | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a run found: the distribution, and the arrays that it can go on from."""
+    """The distribution that a task led to, and the arrays from which it can be continued."""
 
+    task: Task
     found: Posterior
     kept: Arrays
 
@@ -194,112 +223,3 @@ def with_score(spec: Specification, source: Source, plan: Plan) -> Specification
     if plan.prior is not None and SCORES[chosen.word].meaning == "posterior":
         chosen = chosen._replace(options={**chosen.options, "gamma": 0.0})
     return spec.but(score_default=chosen)
-
-
-def of_replicates(
-    spec: Specification,
-    source: Source,
-    problem: Problem,
-    plan: Plan,
-    rng: np.random.Generator,
-    *,
-    kept: Arrays | None = None,
-    watch: Watch | None = None,
-    keep: Keep | None = None,
-) -> Run:
-    """The frequencies of graphs over resampled tables.
-
-    Parameters
-    ----------
-    spec, source, problem : what is learned from which data, and the two tied.
-    plan : how many replicates, of what kind, and where they are worked on.
-    rng : each replicate has its own child of it.
-    kept : arrays of replicates that are there already.
-    watch : may ask to stop.
-    keep : is offered the arrays after each replicate.
-
-    Raises
-    ------
-    FitError : no replicate could be learned, or there was no time for one.
-    """
-    if plan.prior is not None:
-        raise WordError(
-            "prior= is for method='exact' and 'mcmc': resampling counts the graphs that a search finds; pull "
-            "it by penalty=, expert= or rules."
-        )
-    choices = settled(spec, problem, plan.n_jobs, watch)
-    away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
-    ways = {"resampling": plan.resampling, "fraction": plan.fraction}
-    work = Replicates.of(choices, rng, watch=away, **ways)
-    directed = spec.graph == "directed"
-    done = unpack_graphs(kept, problem.fits.nodes, directed) if kept else []
-    count = 200 if plan.draws is None else plan.draws
-    pieces = gathered(
-        work,
-        count,
-        done=done[:count],
-        n_jobs=plan.n_jobs,
-        backend=plan.backend,
-        watch=watch,
-        keep=None if keep is None else lambda found: keep(lambda: pack_graphs(found)),
-    )
-    graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
-    failed = [piece for piece in pieces if isinstance(piece, str)]
-    if not graphs:
-        if failed:
-            raise FitError(f"No replicate could be learned: {failed[0]}")
-        raise NoTimeError("There was no time for a single replicate: give it more.")
-    notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
-    about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
-    found = _counted(graphs, problem, plan, notes, about)
-    return Run(found, pack_graphs(pieces))
-
-
-def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
-    """How many arcs point against the graph that their search began with, on average over replicates."""
-    if not isinstance(problem, Directed) or problem.spec.start == "empty":
-        return {}
-    counts = []
-    for number, piece in enumerate(pieces):
-        begun = None if isinstance(piece, str) else problem.begin(work.spec_of(number))
-        if begun is not None:
-            arcs = piece[0].numbered_arcs
-            counts.append(sum(head in begun.parents[tail] for tail, head in arcs))
-    return {"reversed": sum(counts) / len(counts)} if counts else {}
-
-
-def _counted(
-    graphs: Sequence[DAG | UGraph],
-    problem: Problem,
-    plan: Plan,
-    notes: tuple[str, ...],
-    about: Mapping[str, float],
-) -> Posterior:
-    """Graphs of replicates as frequencies; where equivalent graphs tie, classes are counted."""
-    return of_draws(
-        graphs,
-        meaning=f"{RESAMPLING[plan.resampling]} frequency",
-        classes=problem.graph == "directed"
-        and problem.score.equivalent
-        and problem.spec.expert is None,
-        limits=getattr(problem, "limits", None),
-        diagnostics=about,
-        notes=notes,
-    )
-
-
-def _failures(said: Sequence[str], count: int) -> list[str]:
-    if not said:
-        return []
-    return [
-        f"{len(said)} of {count} replicates could not be learned and are not counted: {said[0]}"
-    ]
-
-
-def _subsample_note(plan: Plan) -> list[str]:
-    if plan.resampling != "subsample":
-        return []
-    return [
-        f"Each replicate has {plan.fraction:g} of the rows: edges that so few cannot show are missed more "
-        "often than with all rows."
-    ]

@@ -13,7 +13,7 @@ depend neither on the number of processes nor on where a run was interrupted.
 """
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,21 +22,21 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import DefaultScore
 from arcwise.data import Table
-from arcwise.errors import ArcwiseError, WordError, unknown
+from arcwise.errors import ArcwiseError, FitError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
+from arcwise.io.checkpoint import pack_graphs, unpack_graphs
+from arcwise.learners.directed import Directed
 from arcwise.learners.options import has_parameter
-from arcwise.learners.parallel import pieces
+from arcwise.learners.parallel import inside, pieces
 from arcwise.learners.penalty import choose
+from arcwise.learners.posteriors.plan import RESAMPLING, Plan, Run, Task
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
-from arcwise.results import Interrupted, Step, Watch
+from arcwise.results import Interrupted, Posterior, Step, Watch, of_draws
 from arcwise.scores import SCORES
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
-
-RESAMPLING = {"bootstrap": "bootstrap", "subsample": "subsampling", "none": "run"}
-"""Words for ways to make other tables of a table, and what the frequencies among them are called."""
 
 
 def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
@@ -79,7 +79,7 @@ def row_weights(
     return np.asarray(counts * (cases / size), dtype=np.float64)
 
 
-class Settled(NamedTuple):
+class Resolved(NamedTuple):
     """A specification whose choices by all rows are made, the problem they were made for, and notes."""
 
     spec: Specification
@@ -88,13 +88,13 @@ class Settled(NamedTuple):
     notes: tuple[str, ...]
 
 
-def settled(
+def resolve(
     spec: Specification,
     problem: Problem,
     n_jobs: int,
     watch: Watch | None,
     chosen: float | None = None,
-) -> Settled:
+) -> Resolved:
     """Make the choices that look at all rows once, so that replicates differ in their rows alone.
 
     `chosen` is the penalty that the rule chose before, where it did.
@@ -113,7 +113,7 @@ def settled(
         changes["penalty"] = penalty
     if problem.own_score is None:
         changes["score_default"] = DefaultScore(problem.score_word, problem.score_options)
-    return Settled(spec.but(**changes), problem, penalty, notes)
+    return Resolved(spec.but(**changes), problem, penalty, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class Replicates:
     watch: Watch | None = None
 
     @classmethod
-    def of(cls, choices: Settled, rng: np.random.Generator, **more: Any) -> "Replicates":
+    def of(cls, choices: Resolved, rng: np.random.Generator, **more: Any) -> "Replicates":
         """The replicates of a problem whose choices are made.
 
         Raises
@@ -236,3 +236,94 @@ def gathered(
             if watch is not None and watch(Step(len(found), said, -1, -1, float("nan"), 0, 0.0)):
                 break
     return found
+
+
+def of_replicates(task: Task) -> Run:
+    """The frequencies of graphs over resampled tables.
+
+    Raises
+    ------
+    FitError : no replicate could be learned, or there was no time for one.
+    """
+    problem, plan, watch = task.problem, task.plan, task.watch
+    if plan.prior is not None:
+        raise WordError(
+            "prior= is for method='exact' and 'mcmc': resampling counts the graphs that a search finds; pull "
+            "it by penalty=, expert= or rules."
+        )
+    choices = resolve(task.spec, problem, plan.n_jobs, watch)
+    away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
+    ways = {"resampling": plan.resampling, "fraction": plan.fraction}
+    work = Replicates.of(choices, task.rng, watch=away, **ways)
+    keep, directed = task.keep, task.spec.graph == "directed"
+    done = unpack_graphs(task.kept, problem.fits.nodes, directed) if task.kept else []
+    count = 200 if plan.draws is None else plan.draws
+    pieces = gathered(
+        work,
+        count,
+        done=done[:count],
+        n_jobs=plan.n_jobs,
+        backend=plan.backend,
+        watch=watch,
+        keep=None if keep is None else lambda found: keep(lambda: pack_graphs(found)),
+    )
+    graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
+    failed = [piece for piece in pieces if isinstance(piece, str)]
+    if not graphs:
+        if failed:
+            raise FitError(f"No replicate could be learned: {failed[0]}")
+        raise NoTimeError("There was no time for a single replicate: give it more.")
+    notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
+    about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
+    found = _counted(graphs, problem, plan, notes, about)
+    return Run(task, found, pack_graphs(pieces))
+
+
+def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
+    """How many arcs point against the graph that their search began with, on average over replicates."""
+    if not isinstance(problem, Directed) or problem.spec.start == "empty":
+        return {}
+    counts = []
+    for number, piece in enumerate(pieces):
+        begun = None if isinstance(piece, str) else problem.begin(work.spec_of(number))
+        if begun is not None:
+            arcs = piece[0].numbered_arcs
+            counts.append(sum(head in begun.parents[tail] for tail, head in arcs))
+    return {"reversed": sum(counts) / len(counts)} if counts else {}
+
+
+def _counted(
+    graphs: Sequence[DAG | UGraph],
+    problem: Problem,
+    plan: Plan,
+    notes: tuple[str, ...],
+    about: Mapping[str, float],
+) -> Posterior:
+    """Graphs of replicates as frequencies; where equivalent graphs tie, classes are counted."""
+    return of_draws(
+        graphs,
+        meaning=f"{RESAMPLING[plan.resampling]} frequency",
+        classes=problem.graph == "directed"
+        and problem.score.equivalent
+        and problem.spec.expert is None,
+        limits=getattr(problem, "limits", None),
+        diagnostics=about,
+        notes=notes,
+    )
+
+
+def _failures(said: Sequence[str], count: int) -> list[str]:
+    if not said:
+        return []
+    return [
+        f"{len(said)} of {count} replicates could not be learned and are not counted: {said[0]}"
+    ]
+
+
+def _subsample_note(plan: Plan) -> list[str]:
+    if plan.resampling != "subsample":
+        return []
+    return [
+        f"Each replicate has {plan.fraction:g} of the rows: edges that so few cannot show are missed more "
+        "often than with all rows."
+    ]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -13,40 +12,23 @@ from arcwise.api.net import Network
 from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import Progress
-from arcwise.data import Source, Table, any_table, fingerprint
-from arcwise.errors import ChainsError, DataError, FitError, NoTimeError, plural, unknown
+from arcwise.data import any_table, fingerprint
+from arcwise.errors import DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import PathCertainty
 from arcwise.graphs import Rules
-from arcwise.io.checkpoint import Checkpoint, told
-from arcwise.io.files import check_writable
-from arcwise.learners import Problem, Specification, bind
-from arcwise.learners.chains import REVERSAL, method_for, of_chains, settled_prior
+from arcwise.learners import bind
 from arcwise.learners.parallel import cores, inside, one_thread
-from arcwise.learners.replicates import RESAMPLING, Replicates, gathered, settled
-from arcwise.learners.sampling import (
-    ONE_WAY,
-    Plan,
-    Run,
-    constant_note,
-    of_replicates,
-    with_score,
-)
+from arcwise.learners.posteriors.find import find_posterior, method_for
+from arcwise.learners.posteriors.plan import RESAMPLING, Plan
+from arcwise.learners.posteriors.replicates import Replicates, gathered, resolve
 from arcwise.learners.settings import settings_of
-from arcwise.learners.sums import of_all_graphs
 from arcwise.networks import whole
-from arcwise.scores import SCORES
 
 _NOT_KEPT = (
     "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
     "tiers", "max_parents",
 )  # fmt: skip
 _REPLICATES = 100  # for the certainty of a network
-_SUMS = (
-    0.5  # of the time limit: what "auto" gives to sums over all graphs before it turns to chains
-)
-_LONG = (
-    "The sums over all graphs did not end within half of the time limit: chains were drawn instead."
-)
 _PLAN = (
     "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
 )  # fmt: skip
@@ -145,7 +127,8 @@ def posterior(
         if name not in _NOT_KEPT
     }
     with one_thread(source), watching as watch:
-        run, plan, problem = run_plan(spec, source, plan, watch, place, again)
+        run = find_posterior(spec, source, plan, watch, checkpoint=place, resume=again)
+    problem, plan = run.task.problem, run.task.plan
     known = problem.spec.options
     words |= {**known, "score": problem.spec.score, "rules": spec.rules}  # as they were understood
     words["score_default"] = problem.spec.score_default
@@ -197,10 +180,9 @@ def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) ->
     watching = Progress("posterior", options.get("time_limit"), options.get("progress"))
     with one_thread(source), watching as watch:
         place, again = options.get("checkpoint"), options.get("resume", True)
-        run, plan, problem = run_plan(
-            spec, source, plan, watch, place, again, own_score=True, before=post.kept
-        )
-    notes = (*problem.notes, *run.found.notes)
+        ways = {"checkpoint": place, "resume": again, "kept": post.kept}
+        run = find_posterior(spec, source, plan, watch, own_score=True, **ways)
+    plan, notes = run.task.plan, (*run.task.problem.notes, *run.found.notes)
     found = replace(run.found, notes=notes, stopped=watch.reason)
     return replace(post, found=found, plan=plan, kept=run.kept, data=source)
 
@@ -216,7 +198,7 @@ def path_certainty(
     """How sure edges are along a path."""
     problem = path.problem
     penalties = tuple(sorted({max(knot.penalty, 0.0) for knot in path.knots}))
-    choices = settled(problem.spec.but(penalty=0.0), problem, n_jobs, watch)
+    choices = resolve(problem.spec.but(penalty=0.0), problem, n_jobs, watch)
     rng = np.random.default_rng(whole("seed", seed)).spawn(5)[4]
     away = inside(n_jobs, watch)
     work = Replicates.of(choices, rng, penalties=penalties, watch=away, **ways)
@@ -255,102 +237,10 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     with one_thread(source), watching as watch:
         place, again = options.get("checkpoint"), options.get("resume", True)
         searched = plan.method == "bootstrap"  # again what was learned, by its own score
-        run, plan, _ = run_plan(spec, source, plan, watch, place, again, own_score=searched)
+        ways = {"checkpoint": place, "resume": again}
+        run = find_posterior(spec, source, plan, watch, own_score=searched, **ways)
     notes = (*net.notes, *filter(None, (why,)), *run.found.notes)
     if watch.reason:
         short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.reason}."
         notes = (*notes, short)
     return replace(net, posterior=run.found, notes=notes)
-
-
-def run_plan(
-    spec: Specification,
-    source: Source,
-    plan: Plan,
-    watch: Progress,
-    *ways: Any,
-    **more: Any,
-) -> tuple[Run, Plan, Problem]:
-    """As `_run_once`; where a method was to be chosen and chains failed, replicates take their place."""
-    try:
-        return _run_once(spec, source, plan, watch, *ways, **more)
-    except ChainsError as error:
-        free = plan.method == "auto" and plan.prior is None and isinstance(source, Table)
-        if not free or watch.reason:
-            raise
-        said = str(error).partition(":")[0]
-    again = replace(plan, method="bootstrap")
-    run, again, problem = _run_once(spec, source, again, watch, None, False)
-    notes = (f"{said}, so certainty is resampled.", *run.found.notes)
-    return replace(run, found=replace(run.found, notes=notes)), again, problem
-
-
-def _run_once(
-    spec: Specification,
-    source: Source,
-    plan: Plan,
-    watch: Progress,
-    place: str | PathLike[str] | None,
-    again: bool,
-    own_score: bool = False,
-    before: Mapping[str, Any] | None = None,
-) -> tuple[Run, Plan, Problem]:
-    """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
-    asked, chosen, why, hurried = spec, plan.method == "auto", "", False
-    spec = spec if own_score else with_score(spec, source, plan)
-    problem = bind(spec, source)
-    if plan.method == "auto":
-        method, why = method_for(problem, plan.prior)
-        if problem.graph == "directed" and not SCORES[problem.score_word].log_probability:
-            why += " method='exact' gives its pseudo-posterior."
-        plan, hurried = replace(plan, method=method), method == "exact"
-        if method == "bootstrap":
-            spec = with_score(asked, source, plan)
-            problem = bind(spec, source)
-    plan = plan.resampled(problem.family)
-    if plan.method != "bootstrap":
-        plan = replace(plan, prior=settled_prior(plan.prior, problem))
-    file = None if place is None else Checkpoint(place, _about(spec, source, plan, problem))
-    kept = (file.read() if file is not None and again else None) or before
-    if file is not None:
-        check_writable(file.path)
-    keep = None if file is None else file.offer
-    rng = spec.generator().spawn(5)[4]
-    chains = partial(of_chains, longer=0) if chosen else of_chains
-    ways = {"bootstrap": of_replicates, "exact": of_all_graphs, "mcmc": chains}
-    try:
-        part = watch.share(_SUMS) if hurried else watch
-        run = ways[plan.method](spec, source, problem, plan, rng, kept=kept, watch=part, keep=keep)
-    except NoTimeError:
-        if not hurried or watch.reason:
-            raise
-        # Partitions need all local scores, too; graphs one by one only those that they meet.
-        plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
-        run = of_chains(spec, source, problem, plan, rng, kept=kept, watch=watch, keep=keep)
-    had, has = (len((each or {}).get("sizes", ())) for each in (kept, run.kept))
-    if file is not None and has >= had:  # more replicates than are asked for stay in the file
-        file.keep(run.kept)
-    notes = (
-        "" if file is None else file.note,
-        why,
-        *run.found.notes,
-        *_meanings(problem, plan, source),
-    )
-    found = replace(run.found, notes=tuple(filter(None, notes)))
-    return replace(run, found=found), plan, problem
-
-
-def _meanings(problem: Problem, plan: Plan, source: Source) -> tuple[str, ...]:
-    """What has to be known to read the numbers."""
-    one_way = problem.graph == "directed" and not problem.score.equivalent
-    constant = constant_note(source) if plan.method != "bootstrap" else ""
-    return (ONE_WAY if one_way else "", constant)
-
-
-def _about(spec: Specification, source: Source, plan: Plan, problem: Problem) -> dict[str, Any]:
-    """Which run a checkpoint belongs to: every choice that shapes its result, as understood."""
-    seeded: Any = spec.rng.bit_generator.seed_seq
-    used = {**problem.words, "options of the score": told(problem.score_options)}
-    own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}
-    rows = fingerprint(problem.data)  # with an expert's rows, and without gaps
-    return {**own, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}

@@ -12,7 +12,6 @@ from typing import Any
 from arcwise import io
 from arcwise.api.net import Network
 from arcwise.api.progress import CertaintyBudget, Progress
-from arcwise.api.uncertainty import run_plan
 from arcwise.data import Source, statistics_of
 from arcwise.errors import ArcwiseError, NoTimeError, plural
 from arcwise.evaluate import EdgeTable, supported_heads, with_certainty
@@ -20,8 +19,9 @@ from arcwise.graphs import DAG, Limits
 from arcwise.inference import OtherGraphs
 from arcwise.learners import Specification, bind
 from arcwise.learners.parallel import one_thread
-from arcwise.learners.replicates import settled
-from arcwise.learners.sampling import Plan
+from arcwise.learners.posteriors.find import find_posterior
+from arcwise.learners.posteriors.plan import Plan
+from arcwise.learners.posteriors.replicates import resolve
 from arcwise.networks import Net
 from arcwise.results import Posterior
 
@@ -80,22 +80,22 @@ def _quick_replicates(
     plan = Plan(method="bootstrap", draws=_TRIED, n_jobs=budget.n_jobs)
     with one_thread(source), budget.watch(_TRIED / (_RUNGS[-1] - _TRIED)) as watch:
         chosen = net.settings.get("penalty") if net.settings.get("penalty_rule") else None
-        spec = settled(spec, bind(spec, source), budget.n_jobs, watch, chosen).spec
-        run = partial(run_plan, spec, source, place=None, again=False, own_score=True)
-        found, _, _ = run(plan, watch)
+        spec = resolve(spec, bind(spec, source), budget.n_jobs, watch, chosen).spec
+        find = partial(find_posterior, spec, source, own_score=True)
+        run = find(plan, watch)
     if watch.reason:
         return None, _ended(watch, budget)
     with one_thread(source), budget.watch() as watch:
-        found, _, _ = run(replace(plan, draws=_RUNGS[0]), watch, before=found.kept)
-    there = len(found.kept["sizes"])
+        run = find(replace(plan, draws=_RUNGS[0]), watch, kept=run.kept)
+    there = len(run.kept["sizes"])
     if there < _RUNGS[-1]:
         return None, _ended(watch, budget)
     counted = next(rung for rung in _RUNGS if rung <= there)
     if counted < there:
         few, at_ease = replace(plan, draws=counted), Progress("certainty", show=False)
-        found, _, _ = run(few, at_ease, before=found.kept)
-    many = f"{found.found.meaning}, {plural(found.found.draws, 'replicate')}"
-    return replace(found.found, meaning=many), ""
+        run = find(few, at_ease, kept=run.kept)
+    many = f"{run.found.meaning}, {plural(run.found.draws, 'replicate')}"
+    return replace(run.found, meaning=many), ""
 
 
 def _ended(watch: Progress, budget: CertaintyBudget) -> str:

@@ -1,0 +1,199 @@
+"""From a specification and data to a distribution over graphs: the method, its task, and a checkpoint.
+
+A posterior, the certainty of a network and the quick certainty differ in their plans and budgets alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from typing import Any, Protocol
+
+from arcwise.data import Source, Table, fingerprint
+from arcwise.data.memory import available
+from arcwise.errors import ChainsError, NoTimeError
+from arcwise.io.checkpoint import Checkpoint, told
+from arcwise.io.files import check_writable
+from arcwise.learners.directed import Directed
+from arcwise.learners.posteriors import METHODS
+from arcwise.learners.posteriors.exact_sums import MEMORY_SHARE
+from arcwise.learners.posteriors.graph_chains import REVERSAL
+from arcwise.learners.posteriors.graph_prior import settled_prior
+from arcwise.learners.posteriors.plan import (
+    ONE_WAY,
+    Arrays,
+    Plan,
+    Run,
+    Task,
+    constant_note,
+    with_score,
+)
+from arcwise.learners.problem import Problem
+from arcwise.learners.specification import Specification
+from arcwise.mcmc import choose
+from arcwise.results import Step, Watch
+from arcwise.scores import SCORES
+
+_SUMS = 0.5  # of the time limit: what "auto" gives to sums over all graphs before it runs chains
+_LONG = (
+    "The sums over all graphs did not end within half of the time limit: chains were drawn instead."
+)
+
+
+class Budget(Protocol):
+    """A watcher that says why it asked to stop, and gives watchers of a part of its time."""
+
+    reason: str
+
+    def __call__(self, step: Step) -> bool:
+        """Return whether the work is to stop."""
+
+    def share(self, part: float) -> Watch:
+        """Return a watcher that stops when this part of the time is used up."""
+
+
+def find_posterior(
+    spec: Specification,
+    source: Source,
+    plan: Plan,
+    watch: Budget,
+    *,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = True,
+    own_score: bool = False,
+    kept: Arrays | None = None,
+) -> Run:
+    """Find a distribution over graphs.
+
+    If a method was to be chosen and chains fail, replicates replace them.
+
+    Parameters
+    ----------
+    spec, source : what is learned from which data.
+    plan : the method and its options.
+    watch : may ask to stop.
+    checkpoint, resume : a file for the work so far, and whether to continue from it.
+    own_score : keep the score of learning, also where another one would weigh graphs by default.
+    kept : arrays of an earlier run to continue.
+    """
+    find = partial(_find, spec, source, watch=watch, own_score=own_score)
+    try:
+        return find(plan, checkpoint, resume=resume, kept=kept)
+    except ChainsError as error:
+        free = plan.method == "auto" and plan.prior is None and isinstance(source, Table)
+        if not free or watch.reason:
+            raise
+        failure = str(error).partition(":")[0]
+    run = find(replace(plan, method="bootstrap"), None)
+    return _with_notes(run, f"{failure}, so certainty is resampled.", *run.found.notes)
+
+
+def _find(
+    spec: Specification,
+    source: Source,
+    plan: Plan,
+    place: str | PathLike[str] | None,
+    *,
+    watch: Budget,
+    own_score: bool,
+    resume: bool = False,
+    kept: Arrays | None = None,
+) -> Run:
+    """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
+    automatic = plan.method == "auto"
+    settled, plan, problem, why = _settled(spec, source, plan, own_score)
+    hurried = automatic and plan.method == "exact"
+    file = None if place is None else Checkpoint(place, _about(settled, source, plan, problem))
+    kept = (file.read() if file is not None and resume else None) or kept
+    if file is not None:
+        check_writable(file.path)
+    keep = None if file is None else file.offer
+    rng = settled.generator().spawn(5)[4]
+    task = Task(settled, source, problem, plan, rng, kept, watch, keep)
+    ways = {"longer": 0} if automatic and plan.method == "mcmc" else {}
+    try:
+        part = replace(task, watch=watch.share(_SUMS)) if hurried else task
+        run = METHODS[plan.method](part, **ways)
+    except NoTimeError:
+        if not hurried or watch.reason:
+            raise
+        # Partitions need all local scores, too; graphs one by one only those that they meet.
+        plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
+        run = METHODS["mcmc"](replace(task, plan=plan), longer=0)
+    had, has = (len((each or {}).get("sizes", ())) for each in (kept, run.kept))
+    if file is not None and has >= had:  # more replicates than are asked for stay in the file
+        file.keep(run.kept)
+    said = "" if file is None else file.note
+    return _with_notes(run, said, why, *run.found.notes, *_meanings(run.task))
+
+
+def _settled(
+    spec: Specification, source: Source, plan: Plan, own_score: bool
+) -> tuple[Specification, Plan, Problem, str]:
+    """The specification with its score, the plan with its method, the problem, and a note on the choice."""
+    from arcwise.learners import bind  # the registry of learners imports their files
+
+    chosen, why = spec if own_score else with_score(spec, source, plan), ""
+    problem = bind(chosen, source)
+    if plan.method == "auto":
+        method, why = method_for(problem, plan.prior)
+        if problem.graph == "directed" and not SCORES[problem.score_word].log_probability:
+            why += " method='exact' gives its pseudo-posterior."
+        plan = replace(plan, method=method)
+        if method == "bootstrap":
+            chosen = with_score(spec, source, plan)
+            problem = bind(chosen, source)
+    plan = plan.resampled(problem.family)
+    if plan.method != "bootstrap":
+        plan = replace(plan, prior=settled_prior(plan.prior, problem))
+    return chosen, plan, problem, why
+
+
+def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
+    """The way to a distribution over graphs that suits a problem, and a sentence where it may surprise.
+
+    Beyond the sizes for which all graphs can be summed, short chains rank the edges of tables better than
+    resampling does, and resampling those of linear models better than chains (benchmarks/methods.py); it
+    needs rows, and takes no prior over graphs.
+    """
+    if not isinstance(problem, Directed):
+        return (
+            "bootstrap",
+            "Undirected graphs have no posterior here: their certainty is resampled.",
+        )
+    if not SCORES[problem.score_word].log_probability:
+        word = problem.score_word
+        return (
+            "bootstrap",
+            f"The score {word!r} is not a log probability of the data, so certainty is resampled.",
+        )
+    found = choose(problem.score, problem.limits, memory=MEMORY_SHARE * available())
+    if found.word == "exact":
+        return "exact", ""
+    if problem.model != "gaussian" or prior is not None or not problem.data.has_rows:
+        return "mcmc", ""
+    return "bootstrap", (
+        f"{len(problem.fits.nodes)} variables are too many for sums over all graphs, so certainty is "
+        "resampled; method='mcmc' runs chains."
+    )
+
+
+def _with_notes(run: Run, *notes: str) -> Run:
+    return replace(run, found=replace(run.found, notes=tuple(filter(None, notes))))
+
+
+def _meanings(task: Task) -> tuple[str, ...]:
+    """What has to be known to read the numbers."""
+    problem = task.problem
+    one_way = problem.graph == "directed" and not problem.score.equivalent
+    constant = constant_note(task.source) if task.plan.method != "bootstrap" else ""
+    return (ONE_WAY if one_way else "", constant)
+
+
+def _about(spec: Specification, source: Source, plan: Plan, problem: Problem) -> Mapping[str, Any]:
+    """Which run a checkpoint belongs to: every choice that shapes its result, as understood."""
+    seeded: Any = spec.rng.bit_generator.seed_seq
+    used = {**problem.words, "options of the score": told(problem.score_options)}
+    own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}
+    rows = fingerprint(problem.data)  # with an expert's rows, and without gaps
+    return {**own, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}
