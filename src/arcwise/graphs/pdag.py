@@ -105,49 +105,53 @@ class PDAG(AnyGraph):
         return cls(names, parents, UGraph.from_edges(undirected, names).neighbours)
 
     @cached_property
-    def directed(self) -> DAG:
+    def directed_part(self) -> DAG:
         """The arcs alone, as a graph on all nodes."""
         return DAG.unchecked(self.nodes, self.parents)
 
     @cached_property
-    def undirected(self) -> UGraph:
+    def undirected_part(self) -> UGraph:
         """The undirected edges alone, as a graph on all nodes."""
         return UGraph.unchecked(self.nodes, self.neighbours)
 
     @property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Children of every node by arcs, ascending numbers."""
-        return self.directed.children
+        return self.directed_part.children
+
+    def order(self) -> tuple[int, ...]:
+        """Give the numbers so that parents come before children, ties by number."""
+        return self.directed_part.order()
 
     @property
     def n_arcs(self) -> int:
         """Number of arcs."""
-        return self.directed.n_arcs
+        return self.directed_part.n_arcs
 
     @property
     def n_edges(self) -> int:
         """Number of undirected edges."""
-        return self.undirected.n_edges
+        return self.undirected_part.n_edges
 
     @property
     def numbered_arcs(self) -> tuple[NumberedArc, ...]:
         """Arcs as pairs of numbers (parent, child), ascending."""
-        return self.directed.numbered_arcs
+        return self.directed_part.numbered_arcs
 
     @property
     def numbered_edges(self) -> tuple[tuple[int, int], ...]:
         """Undirected edges as pairs of numbers, smaller first, ascending."""
-        return self.undirected.numbered_edges
+        return self.undirected_part.numbered_edges
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
         """Arcs as pairs of names (parent, child), in the order of the numbers."""
-        return self.directed.arcs
+        return self.directed_part.arcs
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Undirected edges as pairs of names, in the order of the numbers."""
-        return self.undirected.edges
+        return self.undirected_part.edges
 
     def parents_of(self, node: Node) -> tuple[str, ...]:
         """Name the nodes with an arc to a node, in node order.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, unknown
-from arcwise.graphs import DAG, Graph
+from arcwise.graphs import Graph, UGraph
 from arcwise.plot.axes import boxes, label
 from arcwise.plot.layered import layered
 from arcwise.plot.stress import route_between, stress
@@ -94,6 +94,7 @@ def arrange(graph: Graph, sizes: Array | None = None) -> Layout:
 
     Examples
     --------
+    >>> from arcwise.graphs import DAG
     >>> layout = arrange(DAG.from_arcs(["rain -> grass", "sprinkler -> grass"]))
     >>> bool(layout.points[1, 1] > layout.points[0, 1])    # rain is above grass
     True
@@ -142,10 +143,9 @@ def _place(
 
 def _rank(graph: Graph) -> list[int]:
     """Place of each node in an order that the arcs follow; undirected edges are laid along it."""
-    rank, directed = [0] * len(graph.nodes), getattr(graph, "directed", graph)
-    for place, node in enumerate(
-        directed.order() if isinstance(directed, DAG) else range(len(rank))
-    ):
+    rank = [0] * len(graph.nodes)
+    order = range(len(rank)) if isinstance(graph, UGraph) else graph.order()
+    for place, node in enumerate(order):
         rank[node] = place
     return rank
 
