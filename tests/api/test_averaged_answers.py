@@ -174,3 +174,12 @@ def test_an_ensemble_of_networks_by_hand_is_exact():
     net = aw.network("[a][b|a]", {"a": {"sd": 1.0}, "b": {"coefficients": {"a": 2.0}, "sd": 0.5}})
     both = Ensemble((net.net, net.net), np.array([0.5, 0.5]))
     assert both.query("b", {"a": 1.0}).error == 0.0
+
+
+def test_draws_after_do_are_those_of_the_averaged_answer():
+    """Both count all directions that a class leaves open at the variable that is set."""
+    homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+    post = aw.posterior(homes, method="bootstrap", draws=20)
+    belief, drawn = post.query("MEDV", do={"RM": 7.0}), post.sample(4000, do={"RM": 7.0})
+    error = belief.sd / np.sqrt(drawn.rows)
+    assert drawn.column("MEDV").mean() == pytest.approx(belief.mean, abs=4 * error)

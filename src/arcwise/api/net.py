@@ -3,8 +3,8 @@
 The methods are short calls of functions in the rooms below; the logic lives there.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from os import PathLike
 from pathlib import Path
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from arcwise import evaluate, graphs, inference, io
 from arcwise.api import describe
+from arcwise.api.asking import Asked, OneNetwork
 from arcwise.api.progress import CertaintyBudget
 from arcwise.conditionals import Conditional, Fits
-from arcwise.data import Source, Table, conform
+from arcwise.data import Source, Table, Variable
 from arcwise.data.frames import filled_frame
 from arcwise.errors import FitError, GraphError
 from arcwise.evaluate import (
@@ -36,7 +37,7 @@ from arcwise.scores import Score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network:
+class Network(Asked):
     """A fitted network, ready to be asked.
 
     Attributes
@@ -227,34 +228,6 @@ class Network:
         """Correlations of pairs given all other variables; of Gaussian networks."""
         return inference.partial_correlations(self.net, self.variables)
 
-    def query(
-        self,
-        targets: str | Sequence[str],
-        given: Any = None,
-        do: Any = None,
-        **options: Any,
-    ) -> Any:
-        """What to believe of one or several variables, given what was seen or set.
-
-        Parameters
-        ----------
-        targets : a name, or several for a joint answer.
-        given : values seen, a mapping, or a row of a data frame: of that, what is known of variables other
-            than the targets. Of levels also a list of them, an interval (low, high) where they are ordered,
-            or a weight for each (soft evidence), in discrete networks.
-        do : values set from outside: arcs into these variables are cut; directed networks only.
-        options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
-            `do` in a learned network: max_graphs.
-
-        Returns
-        -------
-        A belief. In a learned graph, an answer to `do` has a `range` over equivalent and over other graphs.
-        """
-        known = {"equivalents": self._equivalents_of(do), **options}
-        return inference.query(
-            self.net, targets, self._values(given, targets), self._values(do), **known
-        )
-
     def marginals(self, given: Any = None, do: Any = None, **options: Any) -> inference.Marginals:
         """The belief about every variable that is neither seen nor set, by name; as of `query`."""
         found = inference.marginals(self.net, self._values(given), self._values(do), **options)
@@ -280,13 +253,6 @@ class Network:
         known = {"equivalents": self._equivalents_of(do), **options}
         return inference.probability(self.net, self._values(given), self._values(do), **known)
 
-    def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
-        """Values by name; of a row of a data frame, those that are known, and are not asked for."""
-        if not hasattr(given, "dropna"):
-            return given
-        known = set(self.net.names) - ({targets} if isinstance(targets, str) else set(targets))
-        return {str(name): v for name, v in given.dropna().items() if str(name) in known}
-
     def _equivalents_of(self, do: Any) -> inference.Equivalents | None:
         """The other graphs that an answer to `do` is taken over; None where the graph was given."""
         return self._equivalents if self._values(do) else None
@@ -299,15 +265,6 @@ class Network:
             return None
         refit = None if self.fits is None else cache(self.fits.conditional)
         return inference.Equivalents(self.cpdag, refit, self.rules is not None, other_graphs(self))
-
-    def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
-        """Predict a variable in every row from all that is known of the others.
-
-        Of several targets, a dictionary: each is predicted from what is known of all variables but itself.
-        """
-        if isinstance(target, str):
-            return inference.predict(self.net, self._rows(rows), target, **options)
-        return {name: self.predict(rows, name, **options) for name in target}
 
     def impute(self, rows: Any, seed: int | None = None, **options: Any) -> Any:
         """Fill the gaps: by expected values, or by draws where a seed is given.
@@ -332,17 +289,6 @@ class Network:
         """Which findings an answer rests on: how the belief in a target moves when each is left out."""
         return evaluate.impact(self.net, target, self._values(given, target), **options)
 
-    def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
-        """Draw rows from the network; after `do`, those of the learned graph alone, as a note reports."""
-        rng = np.random.default_rng(whole("seed", seed))
-        drawn = inference.sample(self.net, rng, draws, **options).select(self.variables)
-        note = () if self._equivalents_of(options.get("do")) is None else (inference.ONE_GRAPH,)
-        return replace(drawn, notes=(*drawn.notes, *note))
-
-    def logpdf(self, rows: Any, **options: Any) -> NDArray[np.float64]:
-        """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""
-        return inference.marginal_log_density(self.net, self._rows(rows), **options)
-
     def pseudo_logpdf(self, rows: Any) -> NDArray[np.float64]:
         """Log pseudo-likelihood of each row: every variable given its neighbours, summed; nats.
 
@@ -350,8 +296,11 @@ class Network:
         """
         return inference.pseudo_log_density(self.net, self._rows(rows))
 
-    def _rows(self, rows: Any) -> Table:
-        return conform(rows, self.net.variables)
+    def _answers(self, do: Any = None) -> OneNetwork:
+        return OneNetwork(self.net, self._equivalents_of(do))
+
+    def _columns(self) -> tuple[Variable, ...]:
+        return self.net.variables
 
     # -- in and out -----------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ The methods are short calls of functions in the rooms below; the logic lives the
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io, results
+from arcwise.api.asking import Asked
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
-from arcwise.data import Source, Table, conform
+from arcwise.data import Source, Variable
 from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.consensus import Stability, stability
@@ -45,7 +46,7 @@ class Weighted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(Asked):
     """A distribution over graphs, ready to be asked.
 
     Attributes
@@ -291,38 +292,12 @@ class Posterior:
     def _ensemble(self) -> Ensemble:
         return self.ensemble()
 
-    def query(
-        self,
-        targets: str | Sequence[str],
-        given: Mapping[str, Any] | None = None,
-        do: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Any:
-        """What to believe of variables, averaged over graphs; parameters as for `Network.query`.
+    def _answers(self, do: Any = None) -> Ensemble:
+        return self.ensemble(do=do) if do else self._ensemble
 
-        What is given changes the weights of graphs, too, by its probability in each. The answer to ``do``
-        has a `range`: the answers of the single graphs, and how far they are apart.
-        """
-        asked = self.ensemble(do=do) if do else self._ensemble
-        return asked.query(targets, given, do, **options)
-
-    def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
-        """Predict a variable in every row, averaged over graphs; of several targets, a dictionary."""
-        if not isinstance(target, str):
-            return {name: self.predict(rows, name, **options) for name in target}
-        return self._ensemble.predict(self._rows(rows), target, **options)
-
-    def logpdf(self, rows: Any, **options: Any) -> Array:
-        """Log density of each row, averaged over graphs; nats."""
-        return self._ensemble.logpdf(self._rows(rows), **options)
-
-    def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
-        """Draw rows: for each a graph by its probability, then a row from its network."""
-        rng = np.random.default_rng(whole("seed", seed))
-        return self._ensemble.sample(rng, draws, **options).select(self.variables)
-
-    def _rows(self, rows: Any) -> Table:
-        return conform(rows, self.problem.data.variables)
+    def _columns(self) -> tuple[Variable, ...]:
+        variables: tuple[Variable, ...] = self.problem.data.variables
+        return variables
 
     # -- in and out ------------------------------------------------------------------------------
 

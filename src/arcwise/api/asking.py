@@ -1,0 +1,128 @@
+"""What networks and distributions over graphs are asked: one set of methods for both."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import inference
+from arcwise.data import Table, Variable, conform
+from arcwise.networks import Net, whole
+
+Array = NDArray[np.float64]
+
+
+class Answers(Protocol):
+    """What answers: one fitted network, or several that are averaged over."""
+
+    def query(self, targets: Any, given: Any = None, do: Any = None, **options: Any) -> Any:
+        """Return a belief."""
+
+    def predict(self, table: Table, target: str, **options: Any) -> Any:
+        """Return predictions of a variable for all rows."""
+
+    def logpdf(self, table: Table, **options: Any) -> Array:
+        """Return the log density of each row."""
+
+    def sample(self, rng: np.random.Generator, draws: int, **options: Any) -> Table:
+        """Return drawn rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class OneNetwork:
+    """The answers of one network; `equivalents` are the other graphs that answers to `do` range over."""
+
+    net: Net
+    equivalents: inference.Equivalents | None
+
+    def query(self, targets: Any, given: Any = None, do: Any = None, **options: Any) -> Any:
+        """Return a belief."""
+        ways = {"equivalents": self.equivalents, **options}
+        return inference.query(self.net, targets, given, do, **ways)
+
+    def predict(self, table: Table, target: str, **options: Any) -> Any:
+        """Return predictions of a variable for all rows."""
+        return inference.predict(self.net, table, target, **options)
+
+    def logpdf(self, table: Table, **options: Any) -> Array:
+        """Return the log density of each row."""
+        return inference.marginal_log_density(self.net, table, **options)
+
+    def sample(self, rng: np.random.Generator, draws: int, **options: Any) -> Table:
+        """Return drawn rows, with a note if other graphs would give others."""
+        drawn = inference.sample(self.net, rng, draws, **options)
+        note = () if self.equivalents is None else (inference.ONE_GRAPH,)
+        return replace(drawn, notes=(*drawn.notes, *note))
+
+
+class Asked(ABC):
+    """The methods of asking, for whatever gives `Answers`."""
+
+    @property
+    @abstractmethod
+    def variables(self) -> tuple[str, ...]:
+        """Names of the variables, in the order the user gave them."""
+
+    @abstractmethod
+    def _answers(self, do: Any = None) -> Answers:
+        """Return what answers, given the variables that are set."""
+
+    @abstractmethod
+    def _columns(self) -> tuple[Variable, ...]:
+        """Return the variables that rows are brought into the form of."""
+
+    def query(
+        self, targets: str | Sequence[str], given: Any = None, do: Any = None, **options: Any
+    ) -> Any:
+        """What to believe of one or several variables, given what was seen or set.
+
+        Of a distribution over graphs, answers are averages; what is given changes the weights of graphs, too.
+
+        Parameters
+        ----------
+        targets : a name, or several for a joint answer.
+        given : values seen, a mapping, or a row of a data frame: of that, what is known of variables other
+            than the targets. Of levels also a list of them, an interval (low, high) where they are ordered,
+            or a weight for each (soft evidence), in discrete networks.
+        do : values set from outside: arcs into these variables are cut; directed networks only.
+        options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
+            `do` in a learned network: max_graphs.
+
+        Returns
+        -------
+        A belief. In a learned graph, an answer to `do` has a `range` over equivalent and over other graphs.
+        """
+        seen, changed = self._values(given, targets), self._values(do)
+        return self._answers(changed).query(targets, seen, changed, **options)
+
+    def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
+        """Predict a variable in every row from all that is known of the others.
+
+        Of several targets, a dictionary: each is predicted from what is known of all variables but itself.
+        """
+        if isinstance(target, str):
+            return self._answers().predict(self._rows(rows), target, **options)
+        return {name: self.predict(rows, name, **options) for name in target}
+
+    def logpdf(self, rows: Any, **options: Any) -> Array:
+        """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""
+        return self._answers().logpdf(self._rows(rows), **options)
+
+    def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
+        """Draw rows; after `do` in a learned network, those of its graph alone, as a note reports."""
+        rng = np.random.default_rng(whole("seed", seed))
+        found = self._answers(options.get("do")).sample(rng, draws, **options)
+        return found.select(self.variables)
+
+    def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
+        """Values by name; of a row of a data frame, those that are known, and are not asked for."""
+        if not hasattr(given, "dropna"):
+            return given
+        known = set(self.variables) - ({targets} if isinstance(targets, str) else set(targets))
+        return {str(name): v for name, v in given.dropna().items() if str(name) in known}
+
+    def _rows(self, rows: Any) -> Table:
+        return conform(rows, self._columns())
