@@ -144,7 +144,7 @@ _HOMES = {
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
 _EXTRA = {
-    "BayesClassifier": "arcwise.api.classifiers",
+    "BayesClassifier": "arcwise.api.bayes_classifier",
     "GraphLasso": "arcwise.api.estimators",
 }  # names that need a library of their own
 

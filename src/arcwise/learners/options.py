@@ -48,7 +48,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
 
 def has_parameter(function: Callable[..., Any], name: str) -> bool:
     """Whether a function has a parameter of that name."""
-    return name in inspect.signature(function).parameters
+    return any(name == parameter.name for parameter in _parameters(function))
 
 
 def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:

@@ -112,10 +112,13 @@ class Problem:
             elsewhere=_elsewhere,
         )
         for_score = {**given, **for_score}  # a family's own choices are for the score alone
-        inner = {"threads": spec.threads, "rng": spec.stream(3)}
+        inner: dict[str, Callable[[], Any]] = {
+            "threads": lambda: spec.threads,
+            "rng": lambda: spec.stream(3),
+        }
         for_family = {
             member.name: options
-            | {name: each for name, each in inner.items() if has_parameter(member.fits, name)}
+            | {name: give() for name, give in inner.items() if has_parameter(member.fits, name)}
             for member, options in zip(family.members, for_models, strict=True)
         }
         penalty, price = _default_penalty(spec, family, data)
