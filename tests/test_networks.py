@@ -255,3 +255,15 @@ def test_a_joint_need_not_be_normal(tmp_path):
     for ask in (lambda: held.precision, held.refit_losses):
         with pytest.raises(FitError, match="joint"):
             ask()
+
+
+def test_networks_say_what_they_can_be_read_as():
+    tables = aw.example("asia", "network").net
+    assert tables.as_directed is tables
+    assert tables.as_field is None
+    rows = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+    field = aw.fit("RM -- LSTAT, LSTAT -- MEDV", rows).net
+    assert field.as_directed is None
+    assert field.as_field is field
+    assert field.joint.normal is field.joint
+    assert field.joint.factors is None

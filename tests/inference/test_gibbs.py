@@ -18,7 +18,7 @@ from arcwise.distributions import Normal
 from arcwise.errors import DataError, WordError
 from arcwise.graphs import UGraph
 from arcwise.inference import Effort, query, sample
-from arcwise.inference.chains import begin, reached, sweep
+from arcwise.inference.gibbs_chains import begin, reached, sweep
 from arcwise.networks import MarkovNet
 
 POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])

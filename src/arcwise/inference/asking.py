@@ -32,7 +32,7 @@ from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.question import Options, Question
 from arcwise.inference.ranking import ENGINES, answered, found_of, ranked
-from arcwise.networks import BayesNet, MarkovNet, Net, align, whole
+from arcwise.networks import MarkovNet, Net, align, whole
 
 __all__ = [
     "Misses",
@@ -117,11 +117,13 @@ def query(
         both = _beliefs(question, found_of(question), evidence)
         return both.singles[0] if isinstance(targets, str) else both
 
-    answer = ask(net)
-    if not do or equivalents is None or not isinstance(net, BayesNet):
+    answer, directed = ask(net), net.as_directed
+    if not do or equivalents is None or directed is None:
         return answer
     rng = generator(chosen.seed)
-    return with_range(answer, net, list(evidence.forced), ask, equivalents, chosen.max_graphs, rng)
+    return with_range(
+        answer, directed, list(evidence.forced), ask, equivalents, chosen.max_graphs, rng
+    )
 
 
 def _beliefs(question: Question, found: Found, evidence: Evidence) -> Beliefs:
@@ -132,7 +134,7 @@ def _beliefs(question: Question, found: Found, evidence: Evidence) -> Beliefs:
     for node, answer in zip(question.asked, found.answers, strict=True):
         name = net.names[node]
         refuse_beyond(answer.distribution, name)
-        guess = set_far(net, question.forced, node) if isinstance(net, BayesNet) else ()
+        guess = set_far(net.as_directed, question.forced, node) if net.as_directed else ()
         quality = answer.quality((*notes, *guess))
         singles.append(Belief(name, answer.distribution, quality, answer.by_chain, given, do))
     joint = found.joint
@@ -237,7 +239,7 @@ def sample(
     FitError : evidence that is impossible, or that too few draws agree with.
     """
     chosen = _options(options, "option of sampling")
-    if "burn_in" in chosen.effort and isinstance(net, MarkovNet):
+    if "burn_in" in chosen.effort and not net.directed:
         chosen = replace(chosen, method=chosen.method or "gibbs")
     evidence = read_evidence(net, given, do)
     questions.check_roles(net, (), evidence)
@@ -269,7 +271,7 @@ def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
     GraphError : an undirected network without a joint density; the sentence says what it has.
     FitError : a row whose gaps cannot be integrated by simulation.
     """
-    if isinstance(net, MarkovNet) and net.joint is None:
+    if not net.directed and net.joint is None:
         raise GraphError(
             "The local models of this undirected network belong to no joint density. What it has is a "
             "pseudo-likelihood, each variable given its neighbours: for rows without gaps "

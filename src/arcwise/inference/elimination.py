@@ -20,7 +20,6 @@ from arcwise.inference.factors import Potentials, Sum, planned, summed
 from arcwise.inference.junction import exact_found, folded, impossible, needs_tables, trees_of
 from arcwise.inference.question import Array, Columns, Question
 from arcwise.inference.relevance import patterns, relevant
-from arcwise.networks import BayesNet, MarkovNet
 
 __all__ = ["Elimination"]
 
@@ -40,8 +39,8 @@ def _product(question: Question) -> Potentials:
 
 def _members(question: Question, asked: Iterable[int], known: set[int]) -> list[int]:
     """The tables that matter: those of a density are of all that is known, and of what is above."""
-    net = question.net
-    if not isinstance(net, BayesNet):
+    net = question.net.as_directed
+    if net is None:
         return list(range(len(_product(question).scopes)))
     soft = [node for node in question.soft if node not in known]
     wanted = {*asked, *soft}
@@ -72,7 +71,7 @@ class Elimination(Engine):
         named = question.options.method is not None
         if trees_of(question.net) is None:
             return needs_tables(self.name)
-        if isinstance(question.net, MarkovNet) and not named:
+        if not question.net.directed and not named:
             return FitError(
                 "Nothing is barren in an undirected network: name method='elimination'."
             )

@@ -46,7 +46,7 @@ from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.question import check_roles
 from arcwise.inference.ranges import Range
-from arcwise.networks import BayesNet, Net, cut, whole
+from arcwise.networks import Net, cut, whole
 
 __all__ = ["Drawn"]
 
@@ -291,7 +291,7 @@ class Ensemble:
         row = conform({name: [value] for name, value in shown.items()}, net.variables)
         forced = told.forced
         after = [
-            cut(each, forced) if forced and isinstance(each, BayesNet) else each
+            cut(each.as_directed, forced) if forced and each.as_directed else each
             for each in self.nets
         ]
         lines, notes = self._seen(after, row)

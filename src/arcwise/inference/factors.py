@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.junction_tree import EliminationOrder, JunctionTree, plan
 from arcwise.conditionals import table_of
 from arcwise.errors import FitError
-from arcwise.networks import BayesNet, MarkovNet, Net, TableJoint
+from arcwise.networks import Net
 
 __all__ = [
     "Potentials",
@@ -56,12 +56,14 @@ class Potentials(NamedTuple):
 
 def potentials(net: Net) -> Potentials | None:
     """The tables of a network; None where it has other local models."""
-    if isinstance(net, MarkovNet) and isinstance(net.joint, TableJoint):
-        return Potentials(net.joint.levels, net.joint.scopes, net.joint.tables)
-    if not isinstance(net, BayesNet) or not all(variable.discrete for variable in net.variables):
+    product = None if net.joint is None else net.joint.factors
+    if product is not None:
+        return Potentials(product.levels, product.scopes, product.tables)
+    directed = net.as_directed
+    if directed is None or not all(variable.discrete for variable in net.variables):
         return None
     levels = tuple(len(variable.levels or ()) for variable in net.variables)
-    scopes = tuple((*parents, node) for node, parents in enumerate(net.graph.parents))
+    scopes = tuple((*parents, node) for node, parents in enumerate(directed.graph.parents))
     tables = tuple(table for table in map(table_of, net.conditionals, levels) if table is not None)
     return Potentials(levels, scopes, tables) if len(tables) == len(levels) else None
 

@@ -20,8 +20,8 @@ from arcwise.conditionals import distribution_of
 from arcwise.distributions import Average, Categorical, Distribution, Grid, Joined, centre
 from arcwise.distributions.chain_diagnostics import Mixing, diagnose
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.chains import Chains, begin, beside, far, far_rows, reached, run
 from arcwise.inference.engine import ESTIMATED, EXACT, Answer, Cost, Engine, Found
+from arcwise.inference.gibbs_chains import Chains, begin, beside, far, far_rows, reached, run
 from arcwise.inference.joint_answers import States
 from arcwise.inference.question import (
     Array,
@@ -32,7 +32,7 @@ from arcwise.inference.question import (
     needs_arrows,
     no_blankets,
 )
-from arcwise.networks import BayesNet, MarkovNet
+from arcwise.networks import MarkovNet
 
 Integers = NDArray[np.intp]
 
@@ -64,9 +64,9 @@ class Gibbs(Engine):
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Any question but for densities, where there are conditionals given all others."""
         net = question.net
-        if isinstance(net, MarkovNet) and self.name != "gibbs":
+        if not net.directed and self.name != "gibbs":
             return needs_arrows(self.name)
-        if isinstance(net, BayesNet) and net.blankets is None:
+        if net.as_field is None:
             return no_blankets()
         if question.task == "density":
             return FitError(f"The method {self.name!r} gives no densities: leave the method out.")

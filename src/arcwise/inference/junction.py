@@ -30,7 +30,7 @@ from arcwise.inference.factors import Potentials, potentials
 from arcwise.inference.joint_answers import Cells
 from arcwise.inference.question import Array, Columns, Question
 from arcwise.inference.relevance import patterns, upward
-from arcwise.networks import BayesNet, Net, log_density
+from arcwise.networks import Net, log_density
 
 __all__ = ["Junction", "Trees", "exact_found", "folded", "impossible", "needs_tables", "trees_of"]
 
@@ -198,8 +198,8 @@ class Junction(Engine):
 
     def logpdf(self, question: Question) -> Array:
         """Log probability of what is known of each row; minus infinity where it is impossible."""
-        net = question.net
-        if isinstance(net, BayesNet) and not question.gaps.any() and not question.soft:
+        net = question.net.as_directed
+        if net is not None and not question.gaps.any() and not question.soft:
             return log_density(net, question.columns)
         rows = folded(question)
         logs = [part for part, _ in self._parts(question, rows, [])]
@@ -254,10 +254,10 @@ class Junction(Engine):
 
 def _ancestral(question: Question) -> bool:
     """Whether draws of each variable after its parents do, and no engine is named."""
-    net, known = question.net, question.known if question.size else set()
+    net, known = question.net.as_directed, question.known if question.size else set()
     if question.task != "draws" or question.soft or question.options.method is not None:
         return False
-    return isinstance(net, BayesNet) and not upward(net.graph, known, known)
+    return net is not None and not upward(net.graph, known, known)
 
 
 def _trees(question: Question) -> Trees:

@@ -20,7 +20,7 @@ from arcwise.inference.junction import Junction
 from arcwise.inference.question import Question
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.inference.ranking import ENGINES, found_of, ranked
-from arcwise.networks import BayesNet, Net
+from arcwise.networks import Net
 
 __all__ = ["Explanation", "Marginals", "explain", "marginals", "probability"]
 
@@ -161,12 +161,12 @@ def probability(
         found = float(ranked(question).engines[0].logpdf(question)[0])
         return Estimate(found) if log else Probability(math.exp(found))
 
-    answer = ask(net)
-    if not do or equivalents is None or not isinstance(net, BayesNet):
+    answer, directed = ask(net), net.as_directed
+    if not do or equivalents is None or directed is None:
         return float(answer) if log else answer
     rng, forced = generator(chosen.seed), list(evidence.forced)
     return answer.over(
-        range_over(answer, net, forced, ask, equivalents, chosen.max_graphs, rng), float
+        range_over(answer, directed, forced, ask, equivalents, chosen.max_graphs, rng), float
     )
 
 
@@ -289,9 +289,11 @@ def explain(
         share = min(math.exp(log - total), 1.0)
         return Explanation(levels, log, share, evidence.given(net), plain(net, evidence.forced))
 
-    answer = ask(net)
-    if not do or equivalents is None or not isinstance(net, BayesNet):
+    answer, directed = ask(net), net.as_directed
+    if not do or equivalents is None or directed is None:
         return answer
     forced, rng = list(evidence.forced), generator(0)
-    found = range_over(answer, net, forced, ask, equivalents, max_graphs, rng, ExplanationRange)
+    found = range_over(
+        answer, directed, forced, ask, equivalents, max_graphs, rng, ExplanationRange
+    )
     return replace(answer, range=found)

@@ -153,9 +153,10 @@ class Question:
     ) -> Question:  # fmt: skip
         """A question with the same evidence in all its rows, by default a single one."""
         seen, forced, soft = evidence
-        if forced and not isinstance(net, BayesNet):
+        directed = net.as_directed
+        if forced and directed is None:
             raise no_setting()
-        after = cut(net, forced) if forced and isinstance(net, BayesNet) else net
+        after = cut(directed, forced) if forced and directed is not None else net
         values = {**seen, **forced}
         columns = tuple(
             np.array([values.get(node, 0)], dtype=_type(variable))
@@ -201,23 +202,21 @@ class Question:
     @property
     def directed(self) -> BayesNet:
         """The network, if it has arrows."""
-        if not isinstance(self.net, BayesNet):
+        if self.net.as_directed is None:
             raise needs_arrows(str(self.options.method))
-        return self.net
+        return self.net.as_directed
 
     @property
     def field(self) -> MarkovNet:
         """Conditionals given all others: an undirected network, or the blanket models of a directed one."""
-        found = self.net if isinstance(self.net, MarkovNet) else self.net.blankets
-        if found is None:
+        if self.net.as_field is None:
             raise no_blankets()
-        return found
+        return self.net.as_field
 
     def check_possible(self) -> None:
         """Refuse evidence of probability zero: a level that cannot be with known values of its parents."""
-        if not isinstance(self.net, BayesNet):
-            return
-        for node, parents in enumerate(self.net.graph.parents):
+        net = self.net.as_directed
+        for node, parents in enumerate(net.graph.parents if net is not None else ()):
             if not self.net.variables[node].discrete or node in self.forced:
                 continue
             places = np.flatnonzero(~self.gaps[:, [node, *parents]].any(axis=1))

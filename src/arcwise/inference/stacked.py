@@ -38,7 +38,7 @@ from arcwise.inference.engine import ESTIMATED, EXACT, Cost, Engine, Found
 from arcwise.inference.gibbs import Gathered, answers_itself, far_notes, model_parts, open_rows
 from arcwise.inference.question import Columns, Mask, Question, no_blankets
 from arcwise.inference.relevance import patterns
-from arcwise.networks import BayesNet, MarkovNet
+from arcwise.networks import MarkovNet
 
 Integers = NDArray[np.intp]
 
@@ -61,7 +61,7 @@ class Stacked(Engine):
             return GraphError(
                 "method='stacked' answers given what was seen: leave do= out, or the method."
             )
-        if isinstance(net, BayesNet) and net.blankets is None:
+        if net.as_field is None:
             return no_blankets()
         field = question.field
         for name, model in zip(field.names, field.conditionals, strict=True):

@@ -19,8 +19,8 @@ from arcwise.data.variable import code_type
 from arcwise.distributions import Distribution, Grid, Joined, centre, log_sum
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.chains import beside, far, reached
 from arcwise.inference.engine import EXACT, SIMULATED, Answer, Cost, DeclinedError, Engine, Found
+from arcwise.inference.gibbs_chains import beside, far, reached
 from arcwise.inference.joint_answers import States
 from arcwise.inference.product_rule import FEWER, product_net
 from arcwise.inference.question import Array, Columns, Question, needs_arrows
@@ -129,8 +129,8 @@ class Importance(Engine):
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Single questions, draws and densities of directed networks; tables of rows where it is named."""
-        net, named = question.net, question.options.method is not None
-        if not isinstance(net, BayesNet):
+        net, named = question.net.as_directed, question.options.method is not None
+        if net is None:
             return needs_arrows(self.name)
         if question.task in ("rows", "completion") and not named:
             return FitError("Weighted draws for every row are slow: name method='importance'.")

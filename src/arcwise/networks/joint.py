@@ -23,11 +23,13 @@ By the factorisation over cliques every variable, given its neighbours, is indep
 (Lauritzen 1996, section 3.2), and its local model is the normalised product of the tables that it is in.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +55,16 @@ class Joint(Protocol):
 
     def check(self, graph: UGraph) -> None:
         """Refuse another number of variables, or a dependence that the graph denies."""
+        ...
+
+    @property
+    def normal(self) -> NormalJoint | None:
+        """The normal distribution that it is, or None."""
+        ...
+
+    @property
+    def factors(self) -> TableJoint | None:
+        """The product of tables that it is, or None."""
         ...
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
@@ -137,6 +149,16 @@ class NormalJoint:
         covariance: Array = 0.5 * (scaled + scaled.T) * np.outer(self._scale, self._scale)
         covariance.flags.writeable = False
         return covariance
+
+    @property
+    def normal(self) -> Self:
+        """Itself."""
+        return self
+
+    @property
+    def factors(self) -> None:
+        """No tables."""
+        return None
 
     def check(self, graph: UGraph) -> None:
         """Refuse another number of variables, or an entry for a pair that the graph does not join."""
@@ -267,6 +289,16 @@ class TableJoint:
                     "The tables of a joint distribution must hold finite numbers from 0 on."
                 )
             table.flags.writeable = False
+
+    @property
+    def normal(self) -> None:
+        """No normal distribution."""
+        return None
+
+    @property
+    def factors(self) -> Self:
+        """Itself."""
+        return self
 
     def check(self, graph: UGraph) -> None:
         """Refuse another number of variables, or a table that joins a pair which the graph does not."""

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,6 +156,16 @@ class BayesNet(Named):
     conditionals: tuple[Conditional, ...]
     blankets: MarkovNet | None = None
 
+    @property
+    def as_directed(self) -> Self:
+        """The directed network that it is."""
+        return self
+
+    @property
+    def as_field(self) -> MarkovNet | None:
+        """Each variable given all others: the blanket models, where there are some."""
+        return self.blankets
+
     def __post_init__(self) -> None:
         _check(self)
         if self.blankets is not None and self.blankets.names != self.names:
@@ -200,6 +210,16 @@ class MarkovNet(Named):
     conditionals: tuple[Conditional, ...]
     typical: tuple[NDArray[Any], ...] = ()
     joint: Joint | None = None
+
+    @property
+    def as_directed(self) -> None:
+        """No directed network."""
+        return None
+
+    @property
+    def as_field(self) -> Self:
+        """Each variable given all others."""
+        return self
 
     def __post_init__(self) -> None:
         _check(self)

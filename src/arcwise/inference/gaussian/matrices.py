@@ -169,12 +169,13 @@ def _precision(net: Net, what: str) -> Array:
 
 
 def _normal(net: MarkovNet, what: str) -> NormalJoint:
-    if not isinstance(net.joint, NormalJoint):
+    normal = None if net.joint is None else net.joint.normal
+    if normal is None:
         raise FitError(
             f"This undirected network has no {what}: its local models belong to no joint normal "
             "distribution."
         )
-    return net.joint
+    return normal
 
 
 def _linear(net: BayesNet, what: str) -> list[Linear]:
