@@ -28,6 +28,8 @@ from arcwise.scores.base import ALL
 EVERY = [*FAMILIES.values(), Laplace(), Multinomial()]
 NUMBERS = [family for family in FAMILIES.values() if "continuous" in family.kinds]
 SEEN = {"plain": linear(1, rows=60, p=5), "nasty": nasty(2, rows=30)}
+FEW = {"plain": linear(1, rows=14, p=5), "nasty": nasty(2, rows=14)}
+"""For families without closed forms."""
 
 
 @cache
@@ -35,10 +37,12 @@ def scores(kind: str) -> dict[str, Score]:
     found = {
         f"{family.name} {word}": score
         for family in NUMBERS
-        for word, score in applicable(family, SEEN[kind]).items()
+        for word, score in applicable(
+            family, (SEEN if family.bind(SEEN[kind]).lattice else FEW)[kind]
+        ).items()
     }
     found |= composed(SEEN[kind])
-    if kind == "plain":  # without closed forms, or of other kinds of columns: on fewer rows
+    if kind == "plain":  # of other kinds of columns, too
         for family in EVERY:
             each = kinds_of(family)[-1]
             slow = applicable(family, TABLES[each](1, rows=12, p=4))
