@@ -88,9 +88,9 @@ def kinds_of(family) -> list[str]:
     ]
 
 
-def takes_all(family, kind: str) -> bool:
-    """Whether a family takes every column of a table as a child, too."""
-    return family.kinds.issuperset(KINDS[kind])
+def whole_kinds_of(family) -> list[str]:
+    """The tables whose every column a family takes, as a child and as a parent."""
+    return [kind for kind in kinds_of(family) if family.kinds.issuperset(KINDS[kind])]
 
 
 def nasty_levels(seed: int = 0, rows: int = 40) -> Table:

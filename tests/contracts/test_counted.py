@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from contracts.cases import TABLES, kinds_of
+from contracts.cases import KINDS, TABLES, kinds_of, whole_kinds_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,9 +39,12 @@ def test_scores_of_rows_left_out(word, family, kind, seed):
         for source in (counted, long)
     )
     assert one.rows == other.rows
-    for child in range(2):
+    for child in [x for x in range(2) if KINDS[kind][x] in family.kinds]:
         a, b = one.many(child, SETS), other.many(child, SETS)
-        assert a == pytest.approx(b, rel=1e-13, abs=1e-11)
+        near = (
+            1e-13 if kind in whole_kinds_of(family) else 1e-11
+        )  # of regressions on a few rows each
+        assert a == pytest.approx(b, rel=near, abs=100 * near)
 
 
 @family_law

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from contracts.cases import KINDS, TABLES, awkward, kinds_of, linear, takes_all
+from contracts.cases import KINDS, TABLES, awkward, kinds_of, linear, whole_kinds_of
 from contracts.laplace import Laplace
 from contracts.multinomial import Multinomial
 from scipy.integrate import cumulative_trapezoid
@@ -37,7 +37,7 @@ family_law = pytest.mark.parametrize("family", EVERY, ids=lambda family: family.
 kind_law = pytest.mark.parametrize(
     ("family", "kind"), ON, ids=[f"{family.name} {kind}" for family, kind in ON]
 )
-whole = [(family, kind) for family, kind in ON if takes_all(family, kind)]
+whole = [(family, kind) for family in EVERY for kind in whole_kinds_of(family)]
 whole_law = pytest.mark.parametrize(
     ("family", "kind"), whole, ids=[f"{family.name} {kind}" for family, kind in whole]
 )
@@ -412,7 +412,7 @@ def test_moments_are_enough_or_refused_in_words(family):
     try:
         fits = family.bind(moments)
     except FitError as error:
-        if "rows" not in str(error):
+        if not any(word in str(error) for word in ("rows", "counts")):  # what it needs
             raise
         return
     assert fits.loglik(0, PARENTS) == pytest.approx(family.bind(linear(1)).loglik(0, PARENTS))

@@ -11,10 +11,10 @@ from contracts.cases import (
     TABLES,
     applicable,
     composed,
-    kinds_of,
     linear,
     nasty,
     random_graph,
+    whole_kinds_of,
 )
 from contracts.laplace import Laplace
 from contracts.multinomial import Multinomial
@@ -44,7 +44,7 @@ def scores(kind: str) -> dict[str, Score]:
     found |= composed(SEEN[kind])
     if kind == "plain":  # of other kinds of columns, too
         for family in EVERY:
-            each = kinds_of(family)[-1]
+            each = whole_kinds_of(family)[-1]
             slow = applicable(family, TABLES[each](1, rows=12, p=4))
             found |= {f"{family.name} {word}, {each}": s for word, s in slow.items()}
     return found
@@ -172,7 +172,7 @@ CLASSES = classes(("v0", "v1", "v2", "v3"))
 def test_equivalent_graphs_tie_where_the_score_says_so(word, family):
     assert sum(map(len, CLASSES.values())) == 543
     assert len(CLASSES) == 185
-    found = applicable(family, TABLES[kinds_of(family)[0]](4, rows=30, p=4))
+    found = applicable(family, TABLES[whole_kinds_of(family)[0]](4, rows=30, p=4))
     if word not in found:
         pytest.skip("the score does not take this family")
     score = Cached(found[word])
@@ -187,7 +187,7 @@ def test_equivalent_graphs_tie_where_the_score_says_so(word, family):
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda f: f.name)
 def test_weights_are_repeated_rows(word, family):
     """The same score of a counted table and of the long one, its rows in another order."""
-    source = TABLES[kinds_of(family)[0]](5, rows=40)
+    source = TABLES[whole_kinds_of(family)[0]](5, rows=40)
     counts = np.random.default_rng(1).integers(0, 4, size=40)
     found = applicable(family, source.with_weights(counts))
     if word not in found:
