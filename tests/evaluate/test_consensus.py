@@ -39,6 +39,34 @@ def test_certain_edges_are_kept_and_absent_ones_not():
     assert 0.1 <= inclusion_threshold([0.05, 0.1, 0.1, 0.9, 0.95]) < 0.9
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.05, 0.1, 0.1, 0.9, 0.95], 0.1),  # three of five up to .9, over more than half of [0, 1]
+        ([0.2, 0.3, 0.45], 0.45),
+        ([0.55, 0.8, 0.9], 0.0),
+        ([0.25, 0.75], 0.25),
+        ([0.4], 0.4),
+        ([0.6], 0.0),
+    ],
+)
+def test_the_automatic_threshold_by_hand(values, expected):
+    """The share of absent pairs is the value of F over the middle of [0, 1]."""
+    assert inclusion_threshold(values) == inclusion_threshold(values[::-1]) == expected
+
+
+def test_an_edge_at_the_threshold_is_left_out():
+    names = ["a", "b", "c"]
+    draws = [DAG.from_arcs(["a -> b", "b -> c"], names), DAG.from_arcs(["a -> b"], names)]
+    found = of_draws(draws, meaning="x")
+    assert averaged_graph(found, 0.5)[0] == DAG.from_arcs(["a -> b"], names)
+    assert averaged_graph(found, 0.49)[0] == draws[0]
+    assert averaged_graph(found, 0.0)[0] == draws[0]  # not the pair that no graph joins
+    field = of_draws([UGraph.from_edges(g.arcs, names) for g in draws], meaning="x")
+    assert averaged_graph(field, 0.5)[0] == UGraph.from_edges([("a", "b")], names)
+    assert averaged_graph(field, 0.0)[0] == UGraph.from_edges(draws[0].arcs, names)
+
+
 def test_words_of_the_threshold():
     found = of_draws([DAG.from_arcs(["a -> b"])], meaning="x")
     assert threshold_of(found, 0.3) == 0.3

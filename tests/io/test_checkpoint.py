@@ -44,6 +44,50 @@ def test_offers_wait_for_dear_writing(tmp_path):
     assert file.read()["x"].tolist() == [0]
 
 
+class Clock:
+    """The time, as told; writing takes some of it."""
+
+    def __init__(self, monkeypatch, takes: float):
+        self.now, self.takes, self.written, self.fails = 100.0, takes, 0, False
+        monkeypatch.setattr("arcwise.io.checkpoint.time.monotonic", lambda: self.now)
+        monkeypatch.setattr("arcwise.io.checkpoint.write_bytes", self.write)
+
+    def write(self, path, content):
+        self.now += self.takes
+        if self.fails:
+            raise FileError("the disk is full.")
+        self.written += 1
+
+
+def test_ten_times_as_long_passes_as_the_last_writing_took(tmp_path, monkeypatch):
+    clock, file = Clock(monkeypatch, takes=3.0), Checkpoint(tmp_path / "run.npz", {})
+    file.offer(lambda: {"x": np.arange(1)})
+    assert clock.written == 1
+    clock.now += 29.99
+    file.offer(lambda: pytest.fail("too soon"))
+    clock.now += 0.01
+    file.offer(lambda: {"x": np.arange(2)})
+    assert clock.written == 2
+    clock.now += 1.0
+    file.keep({"x": np.arange(3)})  # the end of a run does not wait
+    assert clock.written == 3
+
+
+def test_a_writing_that_failed_is_tried_again_after_ten_seconds(tmp_path, monkeypatch):
+    clock, file = Clock(monkeypatch, takes=0.5), Checkpoint(tmp_path / "run.npz", {})
+    clock.fails = True
+    file.offer(lambda: {"x": np.arange(1)})
+    assert file.note == (
+        "The last checkpoint is missing: the disk is full; the result is complete without it."
+    )
+    clock.now += 9.99
+    file.offer(lambda: pytest.fail("too soon"))
+    clock.now, clock.fails = clock.now + 0.01, False
+    file.offer(lambda: {"x": np.arange(1)})
+    assert clock.written == 1
+    assert not file.note
+
+
 @pytest.mark.parametrize("directed", [True, False])
 def test_graphs_come_back(directed):
     names = ("a", "b", "c")
