@@ -14,7 +14,7 @@ class Intervened(Complete):
 
     def __init__(self, table: Table, targets: dict[str, np.ndarray]) -> None:
         super().__init__(table)
-        object.__setattr__(self, "targets", targets)
+        self.targets = targets
 
     @cached_property
     def _views(self) -> list[Statistics]:
@@ -36,8 +36,9 @@ class Expected(Statistics):
 
     def __init__(self, table: Table) -> None:
         self._inner = Complete(table)
-        self.variables, self.order, self.notes = table.variables, table.order, ()
-        self.total = table.total
+        self.variables, self.names = table.variables, table.names
+        self.order, self.notes = table.order, ()
+        self.total = self.effective_rows = table.total
 
     def moments(self) -> Moments:
         return self._inner.moments()

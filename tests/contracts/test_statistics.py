@@ -136,7 +136,8 @@ def test_artificial_rows_are_merged_with_moments_and_with_rows():
 
 def test_every_source_says_what_it_lacks():
     class Empty(Statistics):
-        variables, order, notes, total, content = (), (), (), 0.0, "sketches"
+        variables, names, order, notes, content = (), (), (), (), "sketches"
+        total = effective_rows = 0.0
 
         def typical(self, most):
             return ()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from arcwise.conditionals.base import (
     Conditional,
+    Defaults,
     DefaultScore,
     Family,
     Fits,
@@ -30,6 +31,7 @@ __all__ = [
     "ConditionalGaussian",
     "ConditionalGaussianModel",
     "DefaultScore",
+    "Defaults",
     "Discrete",
     "DiscreteConditional",
     "Family",

@@ -35,6 +35,7 @@ __all__ = [
     "Columns",
     "Conditional",
     "DefaultScore",
+    "Defaults",
     "Family",
     "Fits",
     "HeldOut",
@@ -254,6 +255,19 @@ class DefaultScore(NamedTuple):
     note: str = ""
 
 
+class Defaults(NamedTuple):
+    """What a family chooses for data where the user does not: score, penalty per edge, bounds on graphs.
+
+    `max_parents` is the largest number of parents that the rows can carry, if any, and no arc touches the
+    columns `apart` under the default score.
+    """
+
+    score: DefaultScore
+    penalty: float
+    max_parents: int | None
+    apart: tuple[str, ...]
+
+
 class Family(ABC):
     """A kind of local model.
 
@@ -297,6 +311,17 @@ class Family(ABC):
     def prepare(self, table: Table) -> Table:
         """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""
         return table
+
+    def defaults(self, statistics: Statistics) -> Defaults:
+        """What the family chooses for data where the user does not."""
+        columns, rows = len(statistics.names), statistics.total
+        apart = self.set_apart(self.rows_of(statistics)) if statistics.has_rows else ()
+        return Defaults(
+            self.default_score(columns, rows),
+            self.default_penalty(columns, statistics.effective_rows),
+            self.default_parents(rows),
+            apart,
+        )
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The score that fits the family best where none is asked for."""

@@ -269,6 +269,7 @@ class MixedFits(RowFits):
     def __init__(self, family: Mixed, statistics: Statistics, parts: Mapping[str, Fits]) -> None:
         super().__init__(family, statistics)
         self.mixed, self.parts = family, parts
+        self.shared = any(part.shared for part in parts.values())
         self.threads = max(part.threads for part in parts.values())
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:

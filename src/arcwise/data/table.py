@@ -101,17 +101,17 @@ class Table:
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names)}
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """How many rows there are, each counted once."""
         return len(self.columns[0])
 
-    @property
+    @cached_property
     def total(self) -> float:
         """The number of cases: the sum of the weights, or the rows."""
         return float(self.rows if self.weights is None else self.weights.sum())
 
-    @property
+    @cached_property
     def effective_rows(self) -> float:
         """How many rows of equal weight give means as sure as these: (sum w)^2 / sum w^2 (Kish).
 
@@ -122,7 +122,7 @@ class Table:
         shares = self.weights / self.weights.max()
         return float(shares.sum() ** 2 / (shares**2).sum())
 
-    @property
+    @cached_property
     def units(self) -> int:
         """How many units there are to leave out: copies of rows, or rows if copies go together.
 

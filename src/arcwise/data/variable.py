@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -68,12 +69,12 @@ class Variable:
         if self.coding and set(self.coding.codes) - set(range(len(self.levels or ()))):
             raise DataError(f"The coding of {self.name!r} gives levels that it does not have.")
 
-    @property
+    @cached_property
     def discrete(self) -> bool:
         """Whether the variable has levels."""
         return self.levels is not None
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         """The kind as a word."""
         return "discrete" if self.discrete else "continuous"
@@ -88,7 +89,7 @@ class Variable:
         """The type of a column: float64, or the smallest for the codes of its levels and of a gap."""
         return np.dtype(float) if self.levels is None else code_type(len(self.levels))
 
-    @property
+    @cached_property
     def numeric(self) -> bool:
         """Whether the variable is discrete and its levels are numbers (truth values are not)."""
         return bool(self.levels) and all(_is_number(level) for level in self.levels or ())

@@ -71,7 +71,7 @@ class Boundary(Undirected):
         word, said = problem._settled_search()
         problem = replace(problem, spec=spec.but(search=word)).said(said)
         columns, rows = len(problem.fits.nodes), problem.fits.rows
-        if said or problem.family.default_parents(rows) is None or rows >= _EACH * columns:
+        if said or problem.defaults.max_parents is None or rows >= _EACH * columns:
             return problem
         return problem.said(
             f"Rows are few ({rows:g} for {columns} columns): a {problem.model} model of each variable given "

@@ -52,14 +52,12 @@ class Directed(Problem):
     @property
     def _apart(self) -> tuple[str, ...]:
         """Columns that take no part in arcs under the default score."""
-        if self.spec.score is not None or not self.data.has_rows:
-            return ()
-        return self.family.set_apart(self.data.rows("Columns to set apart need"))
+        return () if self.spec.score is not None else self.defaults.apart
 
     @property
     def _most_parents(self) -> int | None:
         """The number of parents that so few rows can carry, where that is a bound and no rule sets one."""
-        most = self.family.default_parents(self.fits.rows)
+        most = self.defaults.max_parents
         if self.spec.rules.max_parents is not None or most is None:
             return None
         return most if most < len(self.fits.nodes) - 1 else None

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import DefaultScore, Family, Fits
+from arcwise.conditionals import Defaults, DefaultScore, Family, Fits
 from arcwise.data import Complete, Source, Statistics, pseudo_rows
 from arcwise.errors import FitError, GraphError, plural, unknown
 from arcwise.graphs import DAG, Limits, UGraph
@@ -76,6 +76,7 @@ class Problem:
     source: Statistics
     data: Statistics
     fits: Fits
+    defaults: Defaults
     score_word: str
     score_options: Mapping[str, Any]
     options: Mapping[str, Any]
@@ -101,7 +102,8 @@ class Problem:
         family, data = spec.family, rows
         if spec.pseudo_rows is not None:
             data = rows.merged(Complete(pseudo_rows(spec.pseudo_rows, rows.variables)))
-        word, given, why = cls._settled_score(spec, family, data)
+        defaults = family.defaults(data)
+        word, given, why = cls._settled_score(spec, defaults.score)
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))
         for_search, for_score, *for_models = split_options(
@@ -121,13 +123,14 @@ class Problem:
             | {name: give() for name, give in inner.items() if has_parameter(member.fits, name)}
             for member, options in zip(family.members, for_models, strict=True)
         }
-        penalty, price = _default_penalty(spec, family, data)
+        penalty, price = _default_penalty(spec, defaults.penalty, data)
         return cls(
             spec,
             family,
             rows,
             data,
             family.bind_members(data, for_family),
+            defaults,
             word,
             for_score,
             for_search,
@@ -136,14 +139,14 @@ class Problem:
         )
 
     @classmethod
-    def _settled_score(cls, spec: Specification, family: Family, data: Statistics) -> DefaultScore:
+    def _settled_score(cls, spec: Specification, default: DefaultScore) -> DefaultScore:
         """The score's word, its options, and a sentence where the choice may surprise.
 
         Where the penalty is tuned, it takes the place of a score's own penalty for parameters.
         """
         word = cls.own_score or spec.score
         if word is None:
-            chosen = spec.score_default or family.default_score(len(data.names), data.total)
+            chosen = spec.score_default or default
             return _without_charges(chosen) if spec.rule else chosen
         if not isinstance(word, str) or word not in SCORES:
             raise unknown("score", word, SCORES)
@@ -155,7 +158,7 @@ class Problem:
 
     def retuned(self, graph: DAG) -> Self | None:
         """The same with what local models share tuned to a graph; None where nothing changes."""
-        fits = self.fits.retuned(graph)
+        fits = self.fits.retuned(graph) if self.fits.shared else None
         return None if fits is None else replace(self, fits=fits)
 
     @cached_property
@@ -303,16 +306,15 @@ def _elsewhere(option: str) -> list[str]:
     return takers_of(option)
 
 
-def _default_penalty(spec: Specification, family: Family, data: Statistics) -> tuple[float, str]:
+def _default_penalty(spec: Specification, own: float, data: Statistics) -> tuple[float, str]:
     """The penalty, and a sentence where it is the family's own."""
     if spec.penalty is not None or spec.rule is not None:
         return spec.penalty or 0.0, ""
     rows = data.effective_rows
     weighted = rows != data.total
-    own = family.default_penalty(len(data.names), rows)
     known = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
     note = (
-        f"The penalty per edge is {own:.3g} nats per row, the default of {family.name} networks with "
+        f"The penalty per edge is {own:.3g} nats per row, the default of {spec.family.name} networks with "
         f"{known} and {plural(len(data.names), 'column')}; penalty=NUMBER sets another, 'cv' tunes it."
     )
     return own, note if own else ""

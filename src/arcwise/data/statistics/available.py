@@ -5,7 +5,7 @@ These rows are its available cases. Likelihoods of parent sets that see differen
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from arcwise.data.statistics.base import Statistics
 from arcwise.data.statistics.complete import Complete, cell_counts
 from arcwise.data.table import Table
-from arcwise.data.variable import Variable, gaps_of
+from arcwise.data.variable import gaps_of
 
 __all__ = ["Available"]
 
 
-@dataclass(frozen=True, eq=False)
 class Available(Complete):
     """A table with missing values.
 
@@ -29,22 +28,15 @@ class Available(Complete):
     (2.0, 1.0)
     """
 
-    @cached_property
-    def uniform(self) -> bool:  # type: ignore[override]
-        """Whether nothing is missing."""
-        return not any(self._has_gaps)
+    def __init__(self, table: Table) -> None:
+        pairs = zip(table.variables, table.columns, strict=True)
+        self._has_gaps = tuple(bool(gaps_of(variable, column).any()) for variable, column in pairs)
+        self._views: dict[tuple[int, ...], _View] = {}
+        self.uniform = not any(self._has_gaps)
+        super().__init__(table)
 
     def _changed(self, table: Table) -> Available:
         return Available(table)
-
-    @cached_property
-    def _has_gaps(self) -> tuple[bool, ...]:
-        pairs = zip(self.table.variables, self.table.columns, strict=True)
-        return tuple(bool(gaps_of(variable, column).any()) for variable, column in pairs)
-
-    @cached_property
-    def _views(self) -> dict[tuple[int, ...], _View]:
-        return {}
 
     def view(self, child: int, parents: tuple[int, ...]) -> Statistics:
         """Return the rows that know a child and its parents."""
@@ -57,33 +49,19 @@ class Available(Complete):
 class _View(Complete):
     """The rows that know some columns; what is missing elsewhere has any value, which no model sees."""
 
-    source: Table
-    members: tuple[int, ...]
-
     def __init__(self, source: Table, members: tuple[int, ...]) -> None:
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "members", members)
-
-    @property
-    def variables(self) -> tuple[Variable, ...]:  # type: ignore[override]
-        """The variables of the table."""
-        return self.source.variables
-
-    @property
-    def _there(self) -> NDArray[np.bool_]:
-        there = np.ones(self.source.rows, dtype=bool)
-        for i in self.members:
-            there &= ~gaps_of(self.variables[i], self.source.columns[i])
-        return there
+        there = np.ones(source.rows, dtype=bool)
+        for i in members:
+            there &= ~gaps_of(source.variables[i], source.columns[i])
+        self.source, self._there, self.has_rows = source, there, True
+        self.variables, self.names = source.variables, source.names
+        self.order, self.notes = source.order, source.notes
+        weights = source.weights
+        self.total = float(there.sum() if weights is None else weights[there].sum())
+        self.effective_rows = self.total
 
     @cached_property
-    def total(self) -> float:  # type: ignore[override]
-        """The number of these rows, or the sum of their weights."""
-        there, weights = self._there, self.source.weights
-        return float(there.sum() if weights is None else weights[there].sum())
-
-    @cached_property
-    def table(self) -> Table:
+    def table(self) -> Table:  # type: ignore[override]
         """These rows, filled."""
         found = self.source.take(self._there)
         pairs = zip(found.variables, found.columns, strict=True)
@@ -92,7 +70,7 @@ class _View(Complete):
 
     def counts(self, members: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the number of these rows with each combination of levels of some variables."""
-        there, source = self._there, self.source
+        there, table = self._there, self.source
         shape = tuple(len(self.variables[i].levels or ()) for i in members)
-        weights = None if source.weights is None else source.weights[there]
-        return cell_counts([source.columns[i][there] for i in members], shape, weights)
+        weights = None if table.weights is None else table.weights[there]
+        return cell_counts([table.columns[i][there] for i in members], shape, weights)

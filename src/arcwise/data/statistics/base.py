@@ -32,31 +32,21 @@ __all__ = ["Statistics"]
 class Statistics(ABC):
     """What local models are fitted from.
 
-    `variables` are sorted by name, `order` is that of the user, `total` the number of cases, and `notes`
-    say what was left out or decided on the way. `content` names what there is, for errors.
+    `variables` are sorted by name, `names` are theirs, `order` is that of the user, `total` the number of
+    cases, `effective_rows` as many rows of equal weight as give means as certain as these; `has_rows` says
+    that there are rows that every local model sees, and `notes` say what was left out or decided on the
+    way. `content` names what there is, for errors.
     """
 
     variables: tuple[Variable, ...]
+    names: tuple[str, ...]
     order: tuple[str, ...]
     notes: tuple[str, ...]
     total: float
+    effective_rows: float
     uniform: bool = True
+    has_rows: bool = False
     content: str = "statistics"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names, in column-number order."""
-        return tuple(variable.name for variable in self.variables)
-
-    @property
-    def effective_rows(self) -> float:
-        """How many rows of equal weight give means as certain as these."""
-        return self.total
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether there are rows that every local model sees."""
-        return False
 
     def view(self, child: int, parents: tuple[int, ...]) -> Statistics:
         """Return the uniform statistics that the model of `child` given `parents` is fitted from.

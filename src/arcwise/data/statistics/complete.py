@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data.moments import Moments
 from arcwise.data.statistics.base import Statistics
 from arcwise.data.table import Table
-from arcwise.data.variable import Variable
 from arcwise.errors import FitError
 
 __all__ = ["Complete", "cell_counts"]
@@ -34,7 +33,6 @@ def cell_counts(
     return np.bincount(cells, weights, int(np.prod(shape))).reshape(shape).astype(float)
 
 
-@dataclass(frozen=True, eq=False)
 class Complete(Statistics):
     """A table without missing values in the rows that count.
 
@@ -43,38 +41,13 @@ class Complete(Statistics):
     array([2., 1.])
     """
 
-    table: Table
     content = "rows that do not count for every variable alike"
 
-    @property
-    def variables(self) -> tuple[Variable, ...]:  # type: ignore[override]
-        """The variables of the table."""
-        return self.table.variables
-
-    @property
-    def order(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The names in the order of the user."""
-        return self.table.order
-
-    @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The notes of the table."""
-        return self.table.notes
-
-    @cached_property
-    def total(self) -> float:  # type: ignore[override]
-        """The number of cases: the sum of the weights, or the rows."""
-        return self.table.total
-
-    @property
-    def effective_rows(self) -> float:
-        """How many rows of equal weight give means as certain as these (Kish)."""
-        return self.table.effective_rows
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether every local model sees all rows."""
-        return self.uniform
+    def __init__(self, table: Table) -> None:
+        self.table, self.has_rows = table, self.uniform
+        self.variables, self.names = table.variables, table.names
+        self.order, self.notes = table.order, table.notes
+        self.total, self.effective_rows = table.total, table.effective_rows
 
     def rows(self, use: str, otherwise: str = "take bic, and certainty=False") -> Table:
         """Return the table."""

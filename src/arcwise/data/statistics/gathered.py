@@ -44,8 +44,9 @@ class Gathered(Statistics):
         self._moments = moments
         self.shift = moments.mean if shift is None else shift
         self.rest = np.zeros(len(moments.mean)) if rest is None else rest
-        self.variables, self.order, self.notes = moments.variables, moments.order, moments.notes
-        self.total = moments.n
+        self.variables, self.names = moments.variables, moments.names
+        self.order, self.notes = moments.order, moments.notes
+        self.total = self.effective_rows = moments.n
 
     @classmethod
     def of(cls, table: Table) -> Gathered:
