@@ -17,7 +17,9 @@ from arcwise.networks import (
     align,
     ancestral,
     cut,
+    factors_of,
     log_density,
+    normal_of,
     pseudo_log_density,
 )
 
@@ -265,5 +267,5 @@ def test_networks_say_what_they_can_be_read_as():
     field = aw.fit("RM -- LSTAT, LSTAT -- MEDV", rows).net
     assert field.as_directed is None
     assert field.as_field is field
-    assert field.joint.normal is field.joint
-    assert field.joint.factors is None
+    assert normal_of(field.joint) is field.joint
+    assert factors_of(field.joint) is factors_of(None) is None

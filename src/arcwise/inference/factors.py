@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.junction_tree import EliminationOrder, JunctionTree, plan
 from arcwise.conditionals import table_of
 from arcwise.errors import FitError
-from arcwise.networks import Net
+from arcwise.networks import Net, factors_of
 
 __all__ = [
     "Potentials",
@@ -56,7 +56,7 @@ class Potentials(NamedTuple):
 
 def potentials(net: Net) -> Potentials | None:
     """The tables of a network; None where it has other local models."""
-    product = None if net.joint is None else net.joint.factors
+    product = factors_of(net.joint)
     if product is not None:
         return Potentials(product.levels, product.scopes, product.tables)
     directed = net.as_directed

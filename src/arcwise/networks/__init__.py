@@ -1,7 +1,7 @@
 """Networks: a graph with a fitted local model at every node, as plain values."""
 
 from arcwise.networks.align import align
-from arcwise.networks.joint import Joint, NormalJoint, TableJoint
+from arcwise.networks.joint import Joint, NormalJoint, TableJoint, factors_of, normal_of
 from arcwise.networks.nets import (
     BayesNet,
     Fixed,
@@ -26,7 +26,9 @@ __all__ = [
     "align",
     "ancestral",
     "cut",
+    "factors_of",
     "log_density",
+    "normal_of",
     "pseudo_log_density",
     "random_tables",
     "whole",

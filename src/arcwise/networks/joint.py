@@ -57,16 +57,6 @@ class Joint(Protocol):
         """Refuse another number of variables, or a dependence that the graph denies."""
         ...
 
-    @property
-    def normal(self) -> NormalJoint | None:
-        """The normal distribution that it is, or None."""
-        ...
-
-    @property
-    def factors(self) -> TableJoint | None:
-        """The product of tables that it is, or None."""
-        ...
-
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
         """Partial correlations of pairs given all other variables; NaN where they have no meaning."""
         ...
@@ -89,6 +79,18 @@ def _check_size(size: int, graph: UGraph) -> None:
         raise FitError(
             f"The joint distribution is of {size} variables, but the network has {len(graph.nodes)}."
         )
+
+
+def normal_of(joint: Joint | None) -> NormalJoint | None:
+    """The normal distribution that a joint is, or None; a joint is one if it has a property `normal`."""
+    found: NormalJoint | None = getattr(joint, "normal", None)
+    return found
+
+
+def factors_of(joint: Joint | None) -> TableJoint | None:
+    """The product of tables that a joint is, or None; a joint is one if it has a property `factors`."""
+    found: TableJoint | None = getattr(joint, "factors", None)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +156,6 @@ class NormalJoint:
     def normal(self) -> Self:
         """Itself."""
         return self
-
-    @property
-    def factors(self) -> None:
-        """No tables."""
-        return None
 
     def check(self, graph: UGraph) -> None:
         """Refuse another number of variables, or an entry for a pair that the graph does not join."""
@@ -289,11 +286,6 @@ class TableJoint:
                     "The tables of a joint distribution must hold finite numbers from 0 on."
                 )
             table.flags.writeable = False
-
-    @property
-    def normal(self) -> None:
-        """No normal distribution."""
-        return None
 
     @property
     def factors(self) -> Self:

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from arcwise.conditionals import Linear, linear_of
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.inference.gaussian.roots import joint
-from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
 
 Array = NDArray[np.float64]
 
@@ -169,7 +169,7 @@ def _precision(net: Net, what: str) -> Array:
 
 
 def _normal(net: MarkovNet, what: str) -> NormalJoint:
-    normal = None if net.joint is None else net.joint.normal
+    normal = normal_of(net.joint)
     if normal is None:
         raise FitError(
             f"This undirected network has no {what}: its local models belong to no joint normal "
