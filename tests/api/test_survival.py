@@ -21,8 +21,8 @@ words = {words}
 post = aw.posterior(table, checkpoint=sys.argv[1], **words)
 post.save(sys.argv[2])
 """
-BOOT = {"method": "bootstrap", "draws": 400, "model": "gaussian"}
-CHAINS = {"method": "mcmc", "draws": 3000, "chains": 2, "thin": 400}
+BOOT = {"method": "bootstrap", "draws": 200, "model": "gaussian"}
+CHAINS = {"method": "mcmc", "draws": 3000, "chains": 2, "thin": 200}
 
 
 def table():
@@ -124,11 +124,14 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
 def test_ctrl_c_gives_what_is_done(tmp_path):
     code = """
 import arcwise as aw
+aw.posterior(aw.example("boston"), method="bootstrap", draws=1, model="gaussian")
+print("begins", flush=True)
 post = aw.posterior(aw.example("boston"), method="bootstrap", draws=100000, model="gaussian")
 print(post.stopped, post.found.draws)
 """
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    time.sleep(6)
+    assert process.stdout.readline() == b"begins\n"
+    time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=120)
     assert b"Ctrl-C" in said

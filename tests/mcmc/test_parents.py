@@ -71,7 +71,7 @@ def test_lists_grow_when_the_chain_presses_against_them(word, monkeypatch):
 
 def test_more_variables_than_a_word_has_bits():
     score = chain_data(66)
-    limits = Rules(max_parents=3, forbidden=["x000 -> x001"]).on(score.nodes)
+    limits = Rules(max_parents=2, forbidden=["x000 -> x001"]).on(score.nodes)
     chain = run(SAMPLERS["partition"](score, limits), None, np.random.default_rng(1), 20, thin=50)
     for graph in chain.graphs:
         assert acyclic([set(row) for row in graph.parents])

@@ -47,7 +47,7 @@ def test_no_sampler_is_left_out():
     assert {word for word, _ in CASES.values()} == set(SAMPLERS)
 
 
-@pytest.mark.parametrize(("case", "rules"), laws())
+@pytest.mark.parametrize(("case", "rules"), list(laws()))
 @pytest.mark.parametrize("p", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_graphs_are_visited_as_often_as_they_weigh(case, rules, p):
     word, options = CASES[case]
