@@ -40,6 +40,7 @@ def laws():
                 "redraws",
                 *(c for c in CASES if "ladder" in c),
             )
+            slow |= (case, rules) == ("tempering", "any condition")
             yield pytest.param(case, rules, marks=[pytest.mark.slow] if slow else [])
 
 
