@@ -55,14 +55,20 @@ def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> Bayes
     fitted = tuple(fits.conditional(child, row) for child, row in enumerate(graph.parents))
     blankets, wide = None, moral(graph)
     with contextlib.suppress(Interrupted):
-        if not fits.closed and all(map(fits.takes, range(len(fitted)), wide.neighbours)):
+        if not fits.closed and _takes_all(fits, wide):
             blankets = markov_net(wide, fits, check=check)
     return BayesNet(fits.statistics.variables, graph, fitted, blankets)
 
 
+def _takes_all(fits: Fits, graph: UGraph) -> bool:
+    """Whether there is a model of each variable given its neighbours."""
+    return all(map(fits.takes, range(len(graph.nodes)), graph.neighbours))
+
+
 def blanket_note(net: BayesNet, fits: Fits) -> str:
     """A sentence where a directed network lacks the blanket models that its answers would need."""
-    if net.blankets is not None or fits.closed:
+    late = net.blankets is None and not fits.closed and _takes_all(fits, moral(net.graph))
+    if not late:
         return ""
     return (
         "There was no time to fit each variable given its Markov blanket, which Gibbs sampling and "
