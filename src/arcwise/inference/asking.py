@@ -95,6 +95,7 @@ def query(
     >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
+    >>> from arcwise.networks import BayesNet
     >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
     >>> b = GaussianConditional(0.0, np.array([2.0]), 1.0, np.zeros((2, 2)), 0.0)
     >>> graph = DAG.from_arcs([("a", "b")])
