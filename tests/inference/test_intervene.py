@@ -300,8 +300,10 @@ def test_answers_of_a_loaded_network_are_the_same(learned, tmp_path):
         *said, note = str(again.query(**question)).splitlines()
         assert said == own
         assert note.endswith(
-            "no range over other graphs, as their certainty is not known: the file has none."
+            "needs the rows that it was learned from: load(path, data=), or --data."
         )
+        whole = aw.load(tmp_path / name, data=CHAIN)
+        assert str(whole.query(**question)) == str(learned.query(**question))
 
 
 def test_the_origin_and_the_scale_of_columns_do_not_matter(learned):
