@@ -85,3 +85,18 @@ def test_unknown_models_and_variables_are_errors():
         choose("gausian", variables)
     with pytest.raises(DataError, match=r"no variable 'prise'. Did you mean 'price'"):
         choose({"prise": "parzen"}, variables)
+
+
+def test_no_search_meets_a_parent_that_no_model_takes():
+    """Twelve columns are beyond the exact search; turned arcs used to end in an error there."""
+    rng = np.random.default_rng(3)
+    numbers = rng.normal(size=(120, 6)) @ (np.eye(6) + np.triu(rng.normal(size=(6, 6)), 1))
+    columns = {f"x{i}": numbers[:, i] for i in range(6)}
+    columns |= {
+        f"t{i}": np.where(numbers[:, i] + rng.normal(size=120) > 0, "u", "v") for i in range(6)
+    }
+    table = aw.table(columns)
+    for search in ("auto", "greedy", "tabu", "ges", "boss"):
+        net = aw.learn(table, search=search, certainty=False)
+        into_levels = [tail for tail, head in net.graph.arcs if head.startswith("t")]
+        assert all(tail.startswith("t") for tail in into_levels)

@@ -39,7 +39,7 @@ def posterior(
     *,
     method: str = "auto",
     graph: str = "directed",
-    model: str = "auto",
+    model: str | Mapping[str, str] = "auto",
     score: str | None = None,
     search: str = "auto",
     penalty: Any = None,

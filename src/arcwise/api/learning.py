@@ -42,7 +42,7 @@ def learn(
     data: Any,
     *,
     graph: str = "directed",
-    model: str = "auto",
+    model: str | Mapping[str, str] = "auto",
     score: str | None = None,
     search: str = "auto",
     start: Any = "empty",
@@ -72,8 +72,10 @@ def learn(
     ----------
     data : a table (`read`, `table`), moments, a file's path, a data frame, an array or a dict.
     graph : "directed", or "undirected": each variable joined to those that it depends on directly.
-    model : "gaussian" (linear), "parzen" (any shape), or "auto" by the kinds of columns: linear for
-        numbers, with a note where relations are curved and what "parzen" would gain.
+    model : "gaussian" (linear), "parzen" (any shape), "discrete" (tables), "clg" (a regression for each
+        configuration of discrete parents), or "auto" by the kinds of columns: linear for numbers, with a note
+        where relations are curved; tables for levels; both for tables that mix them, with "clg" for the
+        numbers. A mapping has one for each variable: {"x": "parzen", "*": "auto"}.
     score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
         (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
         (their default), "bds", "k2", "qnml".

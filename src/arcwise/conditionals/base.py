@@ -188,6 +188,10 @@ class Fits(ABC):
         """Whether there is such a model; where not, all likelihoods of the set are -inf."""
         return True
 
+    def never(self, child: int) -> frozenset[int]:
+        """Variables that no model of `child` takes as a parent."""
+        return frozenset()
+
     @abstractmethod
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Largest log-likelihood of the data under a model of the family, for each parent set."""

@@ -279,6 +279,11 @@ class MixedFits(RowFits):
             raise no_model(self.models[child], own, given)
         return self.parts[self.models[child]].conditional(child, parents)
 
+    def never(self, child: int) -> frozenset[int]:
+        """Variables of kinds that the child's family does not take as parents."""
+        others = range(len(self.nodes))
+        return frozenset(x for x in others if x != child and not self.takes(child, (x,)))
+
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihoods, -inf where the child's family has no model."""
         return self.asked(child, sets, self.parts[self.models[child]].loglik)

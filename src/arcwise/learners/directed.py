@@ -71,8 +71,16 @@ class Directed(Problem):
 
     @cached_property
     def limits(self) -> Limits:
+        """The rules on these columns, and no arcs that are set apart or that no local model takes."""
+        return _barring(self._allowed, self.fits.never)
+
+    @property
+    def _allowed(self) -> Limits:
         """The rules on these columns, and no arcs at those that are set apart."""
-        return _without_arcs(self._ruled, [self.fits.nodes.index(name) for name in self._apart])
+        nodes = self.fits.nodes
+        apart = frozenset(nodes.index(name) for name in self._apart)
+        everything = frozenset(range(len(nodes)))
+        return _barring(self._ruled, lambda child: everything if child in apart else apart)
 
     @property
     def _ruled(self) -> Limits:
@@ -155,7 +163,7 @@ class Directed(Problem):
         variables = self.data.variables
         among = compared_graphs(
             self.score,
-            self.limits,
+            self._allowed,
             [len(variable.levels or (0,)) for variable in variables],
             ruled=not self.spec.rules.on(self.fits.nodes).free,
             apart=self._apart,
@@ -228,15 +236,15 @@ class Directed(Problem):
         return found
 
 
-def _without_arcs(limits: Limits, apart: list[int]) -> Limits:
-    """The limits with all arcs barred that touch some columns, but for required ones."""
-    if not apart:
+def _barring(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Limits:
+    """The limits with some parents barred for each child, but for required ones."""
+    rows = [parents(child) for child in range(len(limits.nodes))]
+    if not any(rows):
         return limits
-    everything, touched = frozenset(range(len(limits.nodes))), frozenset(apart)
     before = limits.barred or (frozenset[int](),) * len(limits.nodes)
     barred = tuple(
-        (row | (everything if child in touched else touched)) - {child, *limits.required[child]}
-        for child, row in enumerate(before)
+        (row | more) - {child, *limits.required[child]}
+        for child, (row, more) in enumerate(zip(before, rows, strict=True))
     )
     return replace(limits, barred=barred)
 
