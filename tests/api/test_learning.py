@@ -239,17 +239,22 @@ def test_moments_are_data_like_any_other():
         aw.learn(by_hand, weights=[1.0])
 
 
-def test_numbers_with_few_values_count_as_numbers_and_text_is_refused():
+def test_numbers_with_few_values_count_as_numbers_and_text_has_tables():
     x = np.random.default_rng(1).normal(size=40)
     columns = {"x": x, "steps": np.arange(40) % 3, "half": x + np.arange(40) % 3}
     net = aw.learn(columns)
     assert not any(v.discrete for v in net.net.variables)
     assert net.logpdf({"x": [0.1], "steps": [17], "half": [1.0]}).shape == (1,)  # no unseen state
     with pytest.raises(aw.DataError, match="'colour'"):
-        aw.learn({**columns, "colour": ["red", "blue"] * 20})
+        aw.learn({**columns, "colour": ["red", "blue"] * 20}, model="gaussian")
     several = {**columns, "colour": ["red", "blue"] * 20, "warm": [True, False] * 20}
     with pytest.raises(aw.DataError, match=r"'colour', 'steps' and 'warm' hold .*model='parzen'"):
-        aw.learn(several, kinds={"steps": "discrete"})
+        aw.learn(several, kinds={"steps": "discrete"}, model="gaussian")
+    mixed = aw.learn(several, kinds={"steps": "discrete"}, certainty=False)
+    found = dict(zip(mixed.net.names, mixed.net.models, strict=True))
+    assert found == {"x": "clg", "half": "clg"} | dict.fromkeys(
+        ("colour", "steps", "warm"), "discrete"
+    )
     assert aw.learn({"colour": ["red", "blue"] * 20}).settings["model"] == "discrete"
 
 

@@ -491,9 +491,9 @@ def test_artificial_rows_that_do_not_fit_are_refused(rows, hint):
         aw.learn(curved(40), pseudo_rows=rows)
 
 
-def test_artificial_rows_need_rows_and_are_never_held_out():
-    with pytest.raises(aw.FitError, match="moments"):
-        aw.learn(aw.Moments.of(SOURCE), pseudo_rows=SOURCE)
+def test_artificial_rows_go_with_moments_and_are_never_held_out():
+    both = aw.learn(aw.Moments.of(SOURCE), pseudo_rows=SOURCE)
+    assert both.rows == 2 * SOURCE.rows
     found = aw.validate(curved(40), pseudo_rows=curved(30, seed=1), folds=3, search="greedy")
     assert found.log_density.shape == (40,)
     plain = aw.validate(curved(40), folds=3, search="greedy")

@@ -12,7 +12,7 @@ import arcwise as aw
 from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import FAMILIES
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
-from arcwise.data import Moments, Table, Variable, standardise
+from arcwise.data import Complete, Moments, Table, Variable, standardise
 from arcwise.errors import DataError, FitError, WordError
 from arcwise.graphs import DAG, cpdag
 from arcwise.graphs.random import random_dag
@@ -95,7 +95,7 @@ def test_equivalent_graphs_tie_at_any_shared_width_on_test_rows_too(boston):
     rng = np.random.default_rng(4)
     fits = Parzen().bind(train, bandwidths="shared")
     for width in (0.1, 0.3, 1.0):
-        fixed = type(fits)(fits.family, train, width=width)
+        fixed = type(fits)(fits.family, Complete(train), width=width)
         assert fixed.equivalent
         score = leave_one_out(fixed)
         for graph in _some_graphs(chosen.names, rng):
@@ -138,7 +138,7 @@ def test_a_shared_width_is_tuned_to_a_graph(boston):
     assert tuned.retuned(graph) is None
     assert total(leave_one_out(tuned), graph) > total(leave_one_out(fits), graph)
     for factor in (0.9, 1.1):
-        near = type(fits)(fits.family, chosen, width=tuned.width * factor)
+        near = type(fits)(fits.family, Complete(chosen), width=tuned.width * factor)
         assert total(leave_one_out(near), graph) < total(leave_one_out(tuned), graph)
     assert Parzen().bind(chosen).retuned(graph) is None
 

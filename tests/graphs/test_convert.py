@@ -135,7 +135,7 @@ def test_skeleton_of_every_kind(graph):
     flat = skeleton(graph)
     assert flat.n_edges == graph.n_arcs + graph.n_edges
     assert skeleton(flat) is flat
-    assert skeleton(graph.directed).edges == UGraph.from_edges(graph.arcs, graph.nodes).edges
+    assert skeleton(graph.directed_part).edges == UGraph.from_edges(graph.arcs, graph.nodes).edges
 
 
 def test_counts_of_every_network(shared_data):

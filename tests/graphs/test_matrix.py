@@ -74,7 +74,7 @@ def test_bad_matrices_are_refused_in_words(make, matrix, nodes, words):
 @given(dags())
 def test_directed_round_trips(graph):
     assert dag_from_adjacency(adjacency(graph), graph.nodes) == graph
-    assert pdag_from_adjacency(adjacency(graph), graph.nodes).directed == graph
+    assert pdag_from_adjacency(adjacency(graph), graph.nodes).directed_part == graph
     assert from_networkx(to_networkx(graph)) == graph
     assert (adjacency(graph) == nx.to_numpy_array(to_networkx(graph))).all()
 
@@ -89,7 +89,7 @@ def test_undirected_round_trips(graph):
 def test_partly_directed_round_trips(graph):
     assert pdag_from_adjacency(adjacency(graph), graph.nodes) == graph
     back = from_networkx(to_networkx(graph))
-    assert back == graph if isinstance(back, PDAG) else back == graph.directed
+    assert back == graph if isinstance(back, PDAG) else back == graph.directed_part
 
 
 def test_networkx_graphs_of_other_kinds():

@@ -31,6 +31,11 @@ class DiscreteFits(Fits):
     smoothed = True
 
     def __init__(self, statistics: Statistics, smoothing: Smoothing) -> None:
+        levels = all(variable.discrete for variable in statistics.variables)
+        if not (statistics.has_rows or levels):
+            raise FitError(
+                f"A discrete model needs counts of levels, but {statistics.content} were given."
+            )
         self.statistics, self.smoothing = statistics, smoothing
         self.nodes, self.rows = statistics.names, statistics.total
         self.models = (Discrete.name,) * len(self.nodes)
