@@ -14,7 +14,8 @@ HERE = Path(__file__).resolve().parents[1]
 PACKAGE = HERE / "src" / "arcwise"
 
 LEVELS = {
-    "errors": 0, "_kernels": 0,
+    "errors": -1,
+    "frame": 0, "_kernels": 0,
     "data": 1, "graphs": 1, "distributions": 1,
     "conditionals": 2, "results": 2,
     "networks": 3, "scores": 3,
