@@ -15,7 +15,7 @@ from arcwise.conditionals.parzen import Parzen, ParzenConditional
 from arcwise.data import Complete, Moments, Table, Variable, standardise
 from arcwise.errors import DataError, FitError, WordError
 from arcwise.graphs import DAG, cpdag
-from arcwise.graphs.random import random_dag
+from arcwise.graphs.moves import random_dag
 from arcwise.networks import BayesNet, log_density
 from arcwise.scores import leave_one_out, total
 

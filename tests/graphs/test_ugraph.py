@@ -29,7 +29,7 @@ def test_neighbours_edges_and_boundary():
     graph = UGraph.from_edges([("b", "a"), ("c", "b"), ("a", "b")], nodes=["a", "b", "c", "d"])
     assert graph.edges == (("a", "b"), ("b", "c"))
     assert graph.n_edges == 2
-    assert graph.neighbours_of("b") == graph.boundary_of(1) == ("a", "c")
+    assert graph.neighbours_of("b") == graph.blanket_of(1) == ("a", "c")
     assert graph.has_edge("c", "b")
     assert not graph.has_edge("a", "c")
     assert str(graph) == "a:b + b:c + d"

@@ -6,13 +6,12 @@
 | `ugraph` | undirected graphs; cliques, decomposability, spanning trees |
 | `pdag` | partially directed graphs: equivalence classes, Meek's rules, members |
 | `nodes` | names and numbers of nodes, rows of numbers |
-| `moves`, `rules` | one-arc changes of a DAG; prior knowledge about arcs |
-| `convert` | skeleton, v-structures, moral graph, CPDAG, consistent extension |
-| `separation` | d-separation, separation, minimal separators |
+| `moves`, `rules` | one-arc changes of a DAG, random DAGs; prior knowledge about arcs |
+| `independence` | skeleton, v-structures, moral graph, CPDAG, consistent extension; separation, separators |
 | `parser` | every form of a graph, read into arcs and edges |
 | `formula` | graphs from and to texts: `dag`, `ug`, formulas, model strings, factorisations |
 | `matrix` | adjacency matrices, networkx, path counts |
-| `compare`, `random` | distances between graphs; random sparse DAGs |
+| `compare` | distances between graphs |
 
 Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
 `arcs` and `edges` answer with names; functions answer with numbers, and `named` turns these into
@@ -20,15 +19,6 @@ names.
 """
 
 from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores
-from arcwise.graphs.convert import (
-    Graph,
-    cpdag,
-    equivalent,
-    extension,
-    moral,
-    skeleton,
-    v_structures,
-)
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.formula import (
     dag,
@@ -45,13 +35,23 @@ from arcwise.graphs.formula import (
     ug,
     ug_from_adjacency,
 )
+from arcwise.graphs.independence import (
+    Graph,
+    cpdag,
+    d_separated_from,
+    equivalent,
+    extension,
+    minimal_separator,
+    moral,
+    separated,
+    skeleton,
+    v_structures,
+)
 from arcwise.graphs.matrix import adjacency, path_counts, to_networkx
-from arcwise.graphs.moves import Move, legal_moves
+from arcwise.graphs.moves import Move, complete_dag, legal_moves, random_dag
 from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.pdag import PDAG, Members, directed_by, members, some_members
-from arcwise.graphs.random import complete_dag, random_dag
 from arcwise.graphs.rules import HasChild, Limits, Rules
-from arcwise.graphs.separation import d_separated_from, minimal_separator, separated
 from arcwise.graphs.ugraph import (
     UGraph,
     cardinality_order,

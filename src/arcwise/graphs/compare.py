@@ -16,10 +16,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar, cast
 
 from arcwise.errors import GraphError
-from arcwise.graphs.convert import Graph, cpdag, skeleton
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.pdag import PDAG
-from arcwise.graphs.ugraph import UGraph
+from arcwise.graphs.independence import Graph, cpdag, skeleton
 
 G = TypeVar("G", bound=Graph)
 
@@ -102,13 +100,13 @@ def compare(graph: Graph | HasGraph, reference: Graph | HasGraph) -> Comparison:
     structural Hamming distance of the DAGs 1
     structural Hamming distance of the CPDAGs 2
     """
-    graph, known = (each if isinstance(each, Graph) else each.graph for each in (graph, reference))
+    graph, known = (each.graph for each in (graph, reference))
     other = _aligned(graph, known)
     common, extra, missing = _counts(graph, other)
-    both = isinstance(graph, DAG) and isinstance(other, DAG)
+    both = graph.directed and other.directed
     distance = _distance(graph, other) if both else None
     classes = None
-    if not isinstance(graph, UGraph) and not isinstance(other, UGraph):
+    if not (_undirected(graph) or _undirected(other)):
         classes = shd_cpdag(graph, other)
     precision, recall, f1 = _scores(common, extra, missing)
     return Comparison(
@@ -138,12 +136,12 @@ def shd(graph: DAG, reference: DAG) -> int:
     >>> shd(DAG.from_arcs(["a -> b", "b -> c"]), DAG.from_arcs(["b -> a", "a -> c"]))
     3
     """
-    if not isinstance(graph, DAG) or not isinstance(reference, DAG):
+    if not (graph.directed and reference.directed):
         raise GraphError("shd compares two DAGs; shd_cpdag compares DAGs and PDAGs by their class.")
     return _distance(graph, _aligned(graph, reference))
 
 
-def shd_cpdag(graph: DAG | PDAG, reference: DAG | PDAG) -> int:
+def shd_cpdag(graph: Graph, reference: Graph) -> int:
     """Count the pairs whose relation differs between two CPDAGs.
 
     Parameters
@@ -160,9 +158,9 @@ def shd_cpdag(graph: DAG | PDAG, reference: DAG | PDAG) -> int:
     >>> shd_cpdag(DAG.from_arcs(["a -> b", "b -> c"]), DAG.from_arcs(["c -> b", "b -> a"]))
     0
     """
-    if isinstance(graph, UGraph) or isinstance(reference, UGraph):
+    if _undirected(graph) or _undirected(reference):
         raise GraphError("shd_cpdag compares DAGs or PDAGs, got an undirected graph.")
-    one, two = (cpdag(each) if isinstance(each, DAG) else each for each in (graph, reference))
+    one, two = (cpdag(each) if each.directed else each for each in (graph, reference))
     return _distance(one, _aligned(one, two))
 
 
@@ -199,6 +197,10 @@ def difference(graph: Graph, reference: Graph) -> float:
     """
     _, extra, missing = _counts(graph, _aligned(graph, reference))
     return _share(extra + missing, len(graph.nodes))
+
+
+def _undirected(graph: Graph) -> bool:
+    return graph.directed is False
 
 
 def _aligned(graph: Graph, reference: G) -> G:

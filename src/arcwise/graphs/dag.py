@@ -11,7 +11,7 @@ Source: Lauritzen (1996), Graphical Models, chapter 2; Koller and Friedman (2009
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from arcwise.errors import GraphError
 from arcwise.graphs.nodes import (
@@ -48,7 +48,7 @@ class DAG(AnyGraph):
     """
 
     parents: tuple[tuple[int, ...], ...]
-    directed: ClassVar[bool] = True
+    directed: ClassVar[Literal[True]] = True
 
     def __post_init__(self) -> None:
         """Check names, numbers and acyclicity once; later code may rely on them."""

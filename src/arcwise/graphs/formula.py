@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from arcwise.errors import GraphError
-from arcwise.graphs.convert import Graph
 from arcwise.graphs.dag import DAG
+from arcwise.graphs.independence import Graph
 from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx, ones_of
-from arcwise.graphs.nodes import AnyGraph, named
+from arcwise.graphs.nodes import named
 from arcwise.graphs.parser import (
     FORMULA_SIGNS,
     STRING_SIGNS,
@@ -110,10 +110,10 @@ def graph_of(given: Any) -> DAG | UGraph:
     >>> graph_of("a -- b"), graph_of({"b": ["a"]})
     (<UGraph a:b>, <DAG [a][b|a]>)
     """
-    if isinstance(given, DAG | UGraph):
+    if isinstance(given, Graph):
+        if given.directed is None:
+            raise GraphError(f"A DAG or a UGraph is needed, got a {type(given).__name__}.")
         return given
-    if isinstance(given, AnyGraph):
-        raise GraphError(f"A DAG or a UGraph is needed, got a {type(given).__name__}.")
     if isinstance(given, str) and either(given):
         raise GraphError(
             f"The formula {given!r} does not say whether its edges have a direction: write "
@@ -204,7 +204,7 @@ def formula(graph: DAG | UGraph) -> str:
     'a + b + c:a:b'
     """
     _refuse_signs(graph.nodes, FORMULA_SIGNS, "formula")
-    if isinstance(graph, UGraph):
+    if not graph.directed:
         return str(graph)
     rows = enumerate(graph.nodes)
     return " + ".join(":".join((name, *graph.parents_of(node))) for node, name in rows)
@@ -362,9 +362,9 @@ def factorisation(graph: DAG | UGraph) -> str:
     >>> factorisation(UGraph.from_edges([("a", "b"), ("b", "c")]))
     '(1/Z)g(a,b)g(b,c)'
     """
-    if isinstance(graph, DAG):
+    if graph.directed:
         return "".join(_factor(graph, node) for node in range(len(graph.nodes)))
-    if not isinstance(graph, UGraph):
+    if graph.directed is None:
         raise GraphError(f"A DAG or a UGraph was expected, got {type(graph).__name__}.")
     cliques = [",".join(named(graph, clique)) for clique in maximal_cliques(graph)]
     return "(1/Z)" + "".join(f"g({clique})" for clique in cliques)

@@ -15,9 +15,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from operator import index as as_int
-from typing import Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 from arcwise.errors import GraphError, close_to
+from arcwise.values import are_texts, as_tuple
 
 Node: TypeAlias = str | int
 Nodes: TypeAlias = Node | Iterable[Node]
@@ -43,14 +44,17 @@ def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def find_node(node: Node, nodes: Sequence[str], numbers: Mapping[str, int]) -> int:
-    """Return the number of a node given by name or number."""
-    if isinstance(node, str):
-        if node in numbers:
-            return numbers[node]
-        raise unknown_node(node, nodes)
+def find_node(name: str, nodes: Iterable[str], numbers: Mapping[str, int]) -> int:
+    """Return the number of a node given by name."""
+    if name in numbers:
+        return numbers[name]
+    raise unknown_node(name, nodes)
+
+
+def _checked_number(node: object, nodes: Sequence[str]) -> int:
+    """Return the number of a node given by number."""
     try:
-        number = as_int(node)
+        number = as_int(node)  # type: ignore[arg-type]
     except TypeError:
         raise GraphError(
             f"A node is given by its name or number, got {node!r} ({type(node).__name__})."
@@ -67,9 +71,7 @@ def unknown_node(name: str, nodes: Iterable[str]) -> GraphError:
 
 def pick(graph: "AnyGraph", nodes: Nodes) -> tuple[int, ...]:
     """Return the ascending numbers of one node, or of several, without repetition."""
-    if isinstance(nodes, str) or not isinstance(nodes, Iterable):
-        return (graph.index(nodes),)
-    return tuple(sorted({graph.index(node) for node in nodes}))
+    return tuple(sorted({graph.index(node) for node in as_tuple(nodes)}))
 
 
 def named(graph: "AnyGraph", numbers: Iterable[int]) -> tuple[str, ...]:
@@ -84,6 +86,11 @@ def named(graph: "AnyGraph", numbers: Iterable[int]) -> tuple[str, ...]:
     return tuple(graph.nodes[number] for number in numbers)
 
 
+def given_names(nodes: int | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of nodes that are given by name, or made for so many of them."""
+    return numbered_names(nodes) if isinstance(nodes, int) else check_nodes(nodes)
+
+
 def numbered_names(count: int, prefix: str = "x") -> tuple[str, ...]:
     """Return names such as x01 ... x10, padded so that sorting keeps their order."""
     width = len(str(count))
@@ -93,12 +100,10 @@ def numbered_names(count: int, prefix: str = "x") -> tuple[str, ...]:
 def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
     """Return the sorted names met in pairs of names."""
     found = {node for ends in pairs for node in ends}
-    for node in found:
-        if not isinstance(node, str):
-            raise GraphError(
-                f"Node number {node!r} has no meaning here: give nodes= with the names."
-            )
-    return tuple(sorted(str(node) for node in found))
+    if not are_texts(found):
+        number = next(node for node in found if node != str(node))
+        raise GraphError(f"Node number {number!r} has no meaning here: give nodes= with the names.")
+    return tuple(sorted(map(str, found)))
 
 
 def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -> Rows:
@@ -140,6 +145,19 @@ class AnyGraph:
     """What graphs of every kind share: names of nodes, and fields of rows of numbers."""
 
     nodes: tuple[str, ...]
+    directed: ClassVar[bool | None] = None
+    """Whether all joined pairs have a direction; None where some may and others may not."""
+
+    @property
+    def graph(self) -> Self:
+        """The graph itself: what takes a network for its graph takes a graph as well."""
+        return self
+
+    @property
+    def links(self) -> tuple[tuple[str, str], ...]:
+        """All joined pairs of names: arcs (parent, child), then edges without a direction."""
+        pairs = (*self.numbered_arcs, *self.numbered_edges)
+        return tuple((self.nodes[one], self.nodes[two]) for one, two in pairs)
 
     @classmethod
     def unchecked(cls, nodes: tuple[str, ...], *rows: Rows) -> Self:
@@ -196,7 +214,9 @@ class AnyGraph:
         >>> DAG.empty(["a", "b"]).index("b")
         1
         """
-        return find_node(node, self.nodes, self._numbers if isinstance(node, str) else {})
+        if isinstance(node, str):
+            return find_node(node, self.nodes, self._numbers)
+        return _checked_number(node, self.nodes)
 
     def over(self, nodes: Iterable[str]) -> Self:
         """Return the same graph on other nodes: another order, or more of them.

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 from arcwise.errors import GraphError
 from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx
 from arcwise.graphs.nodes import AnyGraph, Node, unknown_node
+from arcwise.values import are_texts, is_pair, is_several
 
 Arc: TypeAlias = tuple[Node, Node] | str
 Pair: TypeAlias = tuple[str, str]
@@ -344,7 +345,7 @@ class Parser:
         for entry in entries:
             if isinstance(entry, str):
                 self._text(entry)
-            elif self.directed is False and not isinstance(entry, Mapping):
+            elif self.directed is False:
                 self._clique(_distinct(entry), entry)
             else:
                 self._arc(*_ends_of(entry), entry)
@@ -359,7 +360,7 @@ class Parser:
             raise GraphError(
                 f"A set of names has no order, got {given!r}: write {{child: [parents]}}."
             )
-        elif isinstance(given, tuple) and len(names) == 2:
+        elif is_pair(given):
             self._arc(names[0], names[1], given)
         else:
             self._family(_distinct(given))
@@ -377,16 +378,16 @@ class Parser:
 
 def plain_names(given: Any) -> bool:
     """Whether a list has plain names only: texts without arrows or lines."""
-    return isinstance(given, list | tuple | Set) and all(
-        isinstance(entry, str) and not has_links(entry) for entry in given
-    )
+    listed = isinstance(given, list | tuple | Set) and are_texts(given)
+    return listed and not any(map(has_links, given))
 
 
 def _ends_of(entry: Any) -> Pair:
     """The two names of a pair (parent, child), taken as they are."""
-    if isinstance(entry, Sequence) and len(entry) == 2 and all(isinstance(n, str) for n in entry):
-        return str(entry[0]), str(entry[1])
-    if isinstance(entry, Sequence) and entry and all(isinstance(n, str) for n in entry):
+    names = isinstance(entry, Sequence) and are_texts(entry)
+    if names and len(entry) == 2:
+        return entry[0], entry[1]
+    if names and entry:
         raise GraphError(
             f"An arc in a list must be a pair (parent, child), got {entry!r}: write {{child: [parents]}} for "
             "a node with several parents or none."
@@ -394,12 +395,16 @@ def _ends_of(entry: Any) -> Pair:
     raise GraphError(f"An arc must be a pair of names (parent, child), got {entry!r}.")
 
 
+def _is_list(given: Any) -> bool:
+    return is_several(given) and not isinstance(given, Mapping)
+
+
 def _distinct(given: Any) -> list[str]:
     """The names of a term, each of them once; they are taken as they are."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if not _is_list(given):
         raise GraphError(f"A term must be a list of names, got {given!r}.")
     names = sorted(given) if isinstance(given, Set) else list(given)
-    whole = bool(names) and all(isinstance(name, str) and name for name in names)
+    whole = bool(names) and are_texts(names) and all(names)
     if not whole or len(set(names)) != len(names):
         raise GraphError(f"A list of names must hold each name once and no empty one: {names!r}.")
     return names
@@ -416,6 +421,6 @@ def _parents(child: object, given: Any) -> list[Any]:
                 f"[{given!r}] if it is one name."
             )
         return [given]
-    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+    if not _is_list(given):
         raise GraphError(f"The parents of {child!r} must be a list of names, got {given!r}.")
     return list(given)

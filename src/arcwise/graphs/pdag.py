@@ -2,7 +2,7 @@
 
 Different DAGs can say exactly the same about independence; such a class is drawn as one PDAG, in
 which an arc has the same direction in every member (*compelled*) and an edge occurs in both
-(*reversible*). `convert.cpdag` makes it from a DAG and `convert.extension` picks a member.
+(*reversible*). `independence.cpdag` makes it from a DAG and `independence.extension` picks a member.
 
 Once an edge of a class is directed, by prior knowledge or for trial, others can run one way only:
 the other way would make a new v-structure or a cycle. Meek's four rules find them all:
@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple, Self, TypeAlias
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class PDAG(AnyGraph):
 
     parents: tuple[tuple[int, ...], ...]
     neighbours: tuple[tuple[int, ...], ...]
+    directed: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         """Check each half as a graph of its own, then that they share no pair."""

@@ -14,7 +14,6 @@ every variable that is in no tier.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import index as as_int
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -24,6 +23,7 @@ from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import check_nodes, find_node
 from arcwise.graphs.parser import Parser
+from arcwise.values import as_tuple, is_count
 
 
 @dataclass(frozen=True, init=False)
@@ -319,7 +319,7 @@ def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     """Bring tiers into tuples of names and see that no name is in two of them."""
     if isinstance(tiers, str):
         raise GraphError(f"tiers takes a list of lists of names, got one text: {tiers!r}.")
-    rows = tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in tiers)
+    rows = tuple(map(as_tuple, tiers))
     seen: set[str] = set()
     for name in (name for row in rows for name in row):
         if not isinstance(name, str):
@@ -334,15 +334,9 @@ def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
 
 def _bound(max_parents: int | None) -> int | None:
     """Check the largest number of parents."""
-    if max_parents is None:
-        return None
-    try:
-        bound = -1 if isinstance(max_parents, bool) else as_int(max_parents)
-    except TypeError:
-        bound = -1
-    if bound < 0:
+    if max_parents is not None and not is_count(max_parents):
         raise GraphError(f"max_parents must be None or a whole number >= 0, not {max_parents!r}.")
-    return bound
+    return None if max_parents is None else int(max_parents)
 
 
 def _check_required(rules: Rules) -> None:

@@ -17,7 +17,7 @@ Yannakakis 1984), linear; spanning forests by Prim (1957).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class UGraph(AnyGraph):
     """
 
     neighbours: tuple[tuple[int, ...], ...]
-    directed: ClassVar[bool] = False
+    directed: ClassVar[Literal[False]] = False
 
     def __post_init__(self) -> None:
         """Check names, numbers and symmetry."""
@@ -151,12 +151,12 @@ class UGraph(AnyGraph):
         """
         return named(self, self.neighbours[self.index(node)])
 
-    def boundary_of(self, node: Node) -> tuple[str, ...]:
-        """Name the Markov boundary of a node: in an undirected graph, its neighbours.
+    def blanket_of(self, node: Node) -> tuple[str, ...]:
+        """Name the Markov blanket of a node: in an undirected graph, its neighbours.
 
         Examples
         --------
-        >>> UGraph.from_edges([("a", "b"), ("b", "c")]).boundary_of("a")
+        >>> UGraph.from_edges([("a", "b"), ("b", "c")]).blanket_of("a")
         ('b',)
         """
         return self.neighbours_of(node)

@@ -1,4 +1,4 @@
-"""From one kind of graph to another: skeleton, moral graph, equivalence class and its members.
+"""The independences that a graph implies: separation, equivalence, and the graphs that show them.
 
 - The *skeleton* forgets directions; a *v-structure* is a pair of parents that are not joined.
 - Two DAGs are *equivalent*, i.e. they imply the same independences, iff they have the same
@@ -9,14 +9,23 @@
   prior knowledge directs further edges (Meek's rules in ``pdag``).
 - A *consistent extension* directs the edges of a PDAG without new v-structures or cycles: sinks
   are taken off one by one (Dor and Tarsi 1992), here with a list of nodes worth another look.
+- In a DAG a path is *blocked* by a set C if it holds a head-to-tail or tail-to-tail node in C, or a
+  head-to-head node that is neither in C nor an ancestor of C. X and Y are *d-separated* by C if all paths
+  between them are blocked; then they are independent given C in every density that factorises along the DAG
+  (Pearl 1988). In an undirected graph C separates X and Y if every path meets C. The "Bayes ball" (Shachter
+  1998; Koller and Friedman 2009, algorithm 3.1) takes linear time, and so do minimal separators, by two walks
+  in the moral graph of the ancestors, which is never built (van der Zander, Liskiewicz and Textor 2014,
+  2019).
 """
 
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from itertools import combinations
 from typing import TypeAlias
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
+from arcwise.graphs.nodes import Nodes, named, pick, reach
 from arcwise.graphs.pdag import PDAG, directed_by
 from arcwise.graphs.rules import Limits
 from arcwise.graphs.ugraph import UGraph
@@ -36,7 +45,7 @@ def skeleton(graph: Graph) -> UGraph:
     >>> skeleton(DAG.from_arcs(["a -> c", "b -> c"]))
     <UGraph a:c + b:c>
     """
-    if isinstance(graph, UGraph):
+    if graph.directed is False:
         return graph
     rows = [tuple(sorted(row)) for row in _adjacent(graph)]
     return UGraph.unchecked(graph.nodes, tuple(rows))
@@ -79,7 +88,7 @@ def moral(dag: DAG) -> UGraph:
     >>> moral(DAG.from_arcs(["a -> c", "b -> c"]))
     <UGraph a:b + a:c + b:c>
     """
-    if not isinstance(dag, DAG):
+    if not dag.directed:
         raise GraphError(f"Only a DAG has a moral graph, got {type(dag).__name__}.")
     near = _adjacent(dag)
     for row in dag.parents:
@@ -103,9 +112,7 @@ def equivalent(one: DAG, two: DAG) -> bool:
     True
     """
     if set(one.nodes) != set(two.nodes):
-        raise GraphError(
-            "Only graphs on the same nodes can be equivalent; these have different ones."
-        )
+        raise GraphError("Equivalent graphs have the same nodes, and these have different ones.")
     return cpdag(one) == cpdag(two.over(one.nodes))
 
 
@@ -136,7 +143,7 @@ def cpdag(graph: DAG | PDAG, limits: Limits | None = None) -> PDAG:
     >>> cpdag(chain, Rules(required=["b -> c"]).on(chain.nodes))
     <PDAG b -> c, c -> d, a - b>
     """
-    dag = graph if isinstance(graph, DAG) else extension(graph)
+    dag = graph if graph.directed else extension(graph)
     compelled = _compelled(dag)
     free: list[list[int]] = [[] for _ in dag.nodes]
     for head, row in enumerate(dag.parents):
@@ -233,7 +240,7 @@ def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
 
 def _no_extension(pdag: PDAG, left: set[int]) -> GraphError:
     """Name the nodes among which no direction is possible."""
-    names = [pdag.nodes[node] for node in sorted(left)]
+    names = named(pdag, sorted(left))
     shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     return GraphError(
         f"No DAG extends this PDAG: the edges among {shown} cannot all be directed without "
@@ -246,7 +253,175 @@ def _adjacent(graph: DAG | PDAG) -> list[set[int]]:
     near = [set(row) for row in graph.parents]
     for node, row in enumerate(graph.children):
         near[node].update(row)
-    if isinstance(graph, PDAG):
+    if graph.directed is None:
         for node, row in enumerate(graph.neighbours):
             near[node].update(row)
     return near
+
+
+def separated(graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
+    """Tell whether two sets of nodes are separated by a third.
+
+    Parameters
+    ----------
+    graph : DAG (d-separation) or UGraph (every path meets the third set).
+    xs, ys, given : a node or several, by names or numbers; no node in two of the sets.
+
+    Raises
+    ------
+    GraphError : unknown nodes, a node in two sets, or a PDAG (take its `extension`).
+
+    Examples
+    --------
+    >>> dag = DAG.from_arcs(["a -> e", "f -> e", "f -> b", "e -> c"])
+    >>> separated(dag, "a", "b", given="c"), separated(dag, "a", "b", given="f")
+    (False, True)
+    """
+    left, right, between = _disjoint(graph, xs, ys, given)
+    return _connected(graph, left, between).isdisjoint(right)
+
+
+def d_separated_from(graph: DAG | UGraph, xs: Nodes, given: Nodes = ()) -> tuple[int, ...]:
+    """List all nodes that are separated from a set.
+
+    Parameters
+    ----------
+    graph : DAG (d-separation) or UGraph.
+    xs, given : a node or several, by names or numbers.
+
+    Returns
+    -------
+    Ascending numbers of the nodes outside both sets that are separated from all of `xs`.
+
+    Raises
+    ------
+    GraphError : unknown nodes, or a node in both sets.
+
+    Examples
+    --------
+    >>> d_separated_from(DAG.from_arcs(["a -> b", "b -> c", "d -> c"]), "a", given="b")
+    (2, 3)
+    """
+    left, _, between = _disjoint(graph, xs, (), given)
+    out = _connected(graph, left, between) | between
+    return tuple(node for node in range(len(graph.nodes)) if node not in out)
+
+
+def minimal_separator(
+    graph: DAG | UGraph, x: Nodes, y: Nodes, within: Nodes | None = None
+) -> tuple[int, ...] | None:
+    """Find a set that separates two nodes and of which no node can be left out.
+
+    Among the minimal sets it is the one nearest to x that the two walks find.
+
+    Parameters
+    ----------
+    graph : DAG or UGraph.
+    x, y : a node or several on each side.
+    within : nodes that may be used; all others if left out.
+
+    Returns
+    -------
+    Ascending numbers, or None if no set of the permitted nodes separates x and y.
+
+    Raises
+    ------
+    GraphError : unknown nodes, or a node on both sides.
+
+    Examples
+    --------
+    >>> dag = DAG.from_arcs(["a -> b", "b -> c", "a -> d", "d -> c"])
+    >>> minimal_separator(dag, "a", "c")
+    (1, 3)
+    >>> minimal_separator(dag, "a", "b") is None
+    True
+    """
+    left, right, _ = _disjoint(graph, x, y, ())
+    ends = left | right
+    room = set(range(len(graph.nodes))) if within is None else set(pick(graph, within))
+    keep = _ancestors(graph, ends)
+    near = _moral_walk(graph, keep, left, (room & keep) - ends)
+    if not near.isdisjoint(right):
+        return None
+    first = (near & room) - ends
+    return tuple(sorted(first & _moral_walk(graph, keep, right, first)))
+
+
+def _disjoint(
+    graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes
+) -> tuple[set[int], set[int], set[int]]:
+    """Number three sets of nodes and see that they do not overlap."""
+    if graph.directed is None:
+        raise GraphError(
+            f"Separation is read off a DAG or a UGraph, got {type(graph).__name__}; "
+            "of a PDAG take a member of its class first, extension(pdag)."
+        )
+    left, right, between = (set(pick(graph, nodes)) for nodes in (xs, ys, given))
+    twice = (left & right) | (left & between) | (right & between)
+    if twice:
+        raise GraphError(
+            f"Node {graph.nodes[min(twice)]!r} is in two of the sets; "
+            "the two sides and the given nodes must not overlap."
+        )
+    return left, right, between
+
+
+def _connected(graph: DAG | UGraph, starts: set[int], given: set[int]) -> set[int]:
+    """Collect the nodes with an open path from the starts, the starts included."""
+    if graph.directed:
+        return _ball(graph, starts, given)
+    return _moral_walk(graph, set(range(len(graph.nodes))), starts, given) - given
+
+
+def _ball(dag: DAG, starts: set[int], given: set[int]) -> set[int]:
+    """Follow open trails; a state is a node and whether it was entered from a child."""
+    opened = reach(dag.parents, given)
+    todo = [(node, True) for node in starts]
+    seen = set(todo)
+    while todo:
+        node, upward = todo.pop()
+        steps: list[tuple[int, bool]] = []
+        if node not in given:
+            steps += [(child, False) for child in dag.children[node]]
+        # Upwards through a node: as a chain or fork if not given, as a collider if opened.
+        if (node not in given) if upward else (node in opened):
+            steps += [(parent, True) for parent in dag.parents[node]]
+        fresh = [step for step in steps if step not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return {node for node, _ in seen if node not in given}
+
+
+def _ancestors(graph: DAG | UGraph, ends: set[int]) -> set[int]:
+    """Return the ends with their ancestors; in an undirected graph, all nodes."""
+    return reach(graph.parents, ends) if graph.directed else set(range(len(graph.nodes)))
+
+
+def _moral_walk(graph: DAG | UGraph, keep: set[int], starts: set[int], stops: set[int]) -> set[int]:
+    """Walk in the moral graph of the kept nodes; stops are entered and not left."""
+    found, todo = set(starts), list(starts)
+    married: set[int] = set()
+    while todo:
+        node = todo.pop()
+        if node in stops:
+            continue
+        for other in _moral_neighbours(graph, node, keep, married):
+            if other in keep and other not in found:
+                found.add(other)
+                todo.append(other)
+    return found
+
+
+def _moral_neighbours(
+    graph: DAG | UGraph, node: int, inside: set[int], married: set[int]
+) -> Iterable[int]:
+    """Go through neighbours in the moral graph, each family's parents once in the whole walk."""
+    if not graph.directed:
+        yield from graph.neighbours[node]
+        return
+    yield from graph.parents[node]
+    for child in graph.children[node]:
+        yield child
+        if child in inside and child not in married:
+            married.add(child)
+            yield from graph.parents[child]
