@@ -61,7 +61,7 @@ print(f"written: {place}; read again, every density is the same:", end=" ")
 print(bool((same.logpdf(test) == net.logpdf(test)).all()))
 
 write_csv(folder / "first_look_gaps.csv", rows)
-write_csv(folder / "first_look_edges.csv", net.edges.present.sorted().to_dict())
+write_csv(folder / "first_look_edges.csv", net.edges.present.sorted().to_records())
 if pyplot() is not None:
     axes = net.plot(target="MEDV", title="Boston: MEDV and its Markov blanket")
     save_figure(axes.figure, folder / "first_look.png")

@@ -503,7 +503,7 @@ def test_certainty_at_every_penalty_is_that_at_one(homes, search):
         **words,
     )
     assert np.array_equal(sure.at(middle).adjacent, one.found.adjacent)
-    rows = sure.rows()
+    rows = sure.rows
     assert all(0 < row.probability <= 1 and row.error > 0 for row in rows)
     assert "bootstrap frequency" in str(sure)
 

@@ -13,7 +13,7 @@ def edges():
 
 
 def test_certainty_is_a_column_like_any_other(edges):
-    assert edges.to_dict()[0]["certainty"] is None
+    assert edges.to_records()[0]["certainty"] is None
     sure = edges.with_columns(certainty=np.array([0.5, 0.99, 0.75]))
     assert [row.certainty for row in sure] == [0.5, 0.99, 0.75]
     assert [row.certainty for row in sure.sorted("certainty")] == [0.99, 0.75, 0.5]

@@ -117,9 +117,9 @@ def test_rows_are_found_sorted_and_filtered():
     assert edges.sorted().sorted("names").rows == edges.rows
     assert all(row.strength > 0.1 for row in edges.where(lambda row: row.strength > 0.1))
     assert len(edges.where(lambda row: False)) == 0
-    assert [row["first"] for row in edges.to_dict()] == [row.first for row in edges]
+    assert [row["first"] for row in edges.to_records()] == [row.first for row in edges]
     frame = edges.to_pandas()
-    assert frame.shape == (15, 11)
+    assert frame.shape == (15, 12)
     assert (frame["sign"] == np.sign(frame["partial_correlation"])).all()
     assert frame["strength"].tolist() == edges.strength.tolist()
     assert str(edges).count("\n") == 15

@@ -98,15 +98,15 @@ def test_the_table_is_printed_with_both_sides_and_without_empty_columns():
 def test_rows_as_plain_values_have_the_sides_and_directed_ones_do_not():
     score = bound("loo", SOURCE)
     edges = edge_table(fitted(random_graph(1)), score)
-    (row,) = edges.where(lambda each: (each.first, each.second) == ("v0", "v3")).to_dict()
+    (row,) = edges.where(lambda each: (each.first, each.second) == ("v0", "v3")).to_records()
     assert row["first_side"] == edges["v3", "v0"].first_side
     assert edges.to_pandas()["second_side"].tolist() == edges.sides[:, 1].tolist()
     assert str(edges.sorted().sorted("names").to_dict()) == str(edges.to_dict())  # NaN = NaN
     fits = Gaussian().bind(SOURCE)
     models = tuple(fits.conditional(i, ()) for i in range(6))
     directed = edge_table(BayesNet(SOURCE.variables, DAG.empty(SOURCE.names), models), score)
-    assert set(row) - set(directed.to_dict()[0]) == {"first_side", "second_side"}
-    assert list(directed.to_pandas().columns) == list(directed.fields)
+    assert set(row) - set(directed.frame.names) == {"first_side", "second_side"}
+    assert list(directed.to_pandas().columns) == list(directed.frame.names)
 
 
 def test_strengths_are_saved_and_read_again():

@@ -170,7 +170,7 @@ def to_dict(net: Network) -> dict[str, Any]:
         "strength": net.edges.meaning,
         **({"certainty": net.edges.certainty_meaning} if net.edges.certainty_meaning else {}),
         **({"unchecked": net.edges.unchecked} if net.edges.unchecked else {}),
-        "edges": net.edges.present.sorted().to_dict(),
+        "edges": net.edges.present.sorted().to_records(),
     }
 
 

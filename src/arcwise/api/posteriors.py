@@ -385,7 +385,7 @@ class Posterior(Asked):
             "notes": list(self.notes),
             "difference": self.found.difference,
             "diagnostics": dict(self.found.diagnostics),
-            "edges": self.edges.sorted().to_dict(),
+            "edges": self.edges.sorted().to_records(),
             "graphs": [
                 {"graph": str(graph), "probability": weight} for graph, weight in self.graphs[:20]
             ],

@@ -94,7 +94,11 @@ def posterior(
         [
             (output, found.save, "the distribution"),
             (averaged, lambda to: found.averaged().save(to), "the averaged network"),
-            (table, lambda to: outputs.write_table(_pairs(found), to), "a row for each pair"),
+            (
+                table,
+                lambda to: outputs.write_table(found.edges.sorted(), to),
+                "a row for each pair",
+            ),
             (plot, outputs.draw(found.plot), "a picture"),
         ]
     )
@@ -109,13 +113,6 @@ def posterior(
 def _prior(text: str | None) -> Any:
     """Give a prior as the library takes it: a word, a number, or probabilities from a file."""
     return None if text is None else number(text)
-
-
-def _pairs(found: Posterior) -> Any:
-    import pyarrow as pa
-
-    rows, names = found.edges.sorted().to_dict(), found.edges.fields
-    return pa.table({name: [row[name] for row in rows] for name in names})
 
 
 def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -> None:

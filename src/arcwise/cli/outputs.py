@@ -142,10 +142,12 @@ def give_table(table: Any, place: Path | None, what: str) -> None:
 
 
 def write_table(table: Any, path: Path) -> None:
-    """Write an Arrow table as CSV, TSV or Parquet, by the end of the name."""
+    """Write an Arrow table, or a result that is one, as CSV, TSV or Parquet, by the end of the name."""
+    import pyarrow as pa
+
     from arcwise.io.files import write_bytes
 
-    name = path.name.lower().removesuffix(".gz")
+    name, table = path.name.lower().removesuffix(".gz"), pa.table(table)
     if name.endswith(".parquet"):
         import pyarrow.parquet as pq
 

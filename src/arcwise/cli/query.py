@@ -53,7 +53,7 @@ def edges(
     table = (found if every else found.present).sorted(sort)
     models = [line for name in names(local or ()) for line in network.local(name).splitlines()]
     if json:
-        terminal.show_json({"strength": table.meaning, "edges": table.to_dict()})
+        terminal.show_json({"strength": table.meaning, "edges": table.to_records()})
     elif csv:
         outputs.print_table(_columns(table))
     else:

@@ -5,23 +5,21 @@ an undirected one it has two sides, the local models of its two ends, and the st
 side where the edge counts for more. How strengths are measured is told in `strengths`.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import WordError, unknown
+from arcwise.errors import WordError, plural, unknown
+from arcwise.frame import Column, Frame, Framed
 from arcwise.graphs import DAG, PDAG, UGraph
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
-# More rows than this are not printed.
-_SHOWN = 40
 _OPTIONAL = (
     "first_side", "second_side", "refit_loss", "certainty_error", "direction_certainty", "direction_support",
 )  # fmt: skip
@@ -33,17 +31,12 @@ SUPPORTED = 0.5
 Row = TypeVar("Row")
 
 
-class PairRows(ABC, Generic[Row]):
+class PairRows(Framed, Generic[Row]):
     """What tables with one row a pair of variables share: columns are arrays, rows are made on demand."""
 
     nodes: tuple[str, ...]
     first: Integers
     second: Integers
-
-    @property
-    @abstractmethod
-    def fields(self) -> tuple[str, ...]:
-        """Names of the columns that are there."""
 
     @abstractmethod
     def _row(self, i: int) -> Row:
@@ -70,16 +63,6 @@ class PairRows(ABC, Generic[Row]):
     def rows(self) -> list[Row]:
         """All rows."""
         return list(self)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Rows as plain dictionaries, for JSON."""
-        return [{name: getattr(row, name) for name in self.fields} for row in self]
-
-    def to_pandas(self) -> Any:
-        """Rows as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.to_dict(), columns=list(self.fields))
 
 
 class Edge(NamedTuple):
@@ -192,12 +175,6 @@ class EdgeTable(PairRows[Edge]):
         edges = [arc for arc in graph.arcs if frozenset(arc) in free]
         return PDAG.from_edges(arcs, edges, graph.nodes)
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Names of the columns that are there; `certainty` always is, even where it is not known."""
-        absent = set(_OPTIONAL) - set(self.more) | (set() if self.directed else {"head"})
-        return tuple(name for name in Edge._fields if name not in absent)
-
     def with_columns(self, **columns: Array) -> "EdgeTable":
         """The same with further columns, by the name of their field in `Edge`."""
         for name in columns:
@@ -246,51 +223,46 @@ class EdgeTable(PairRows[Edge]):
         more = {name: c[rows] for name, c in self.more.items()}
         return replace(self, **taken, more=more, heads=self._heads[rows])
 
-    def __str__(self) -> str:
+    @property
+    def frame(self) -> Frame:
+        """All pairs with all that is known of them; `certainty` is there even if it is not known."""
+        rows = self.rows
+        absent = set(_OPTIONAL) - set(self.more) | (set() if self.directed else {"head"})
+        known = [name for name in Edge._fields if name not in {"certainty", *self.more, *absent}]
+        names = [*known, *(self.more if "certainty" in self.more else ["certainty", *self.more])]
+        columns = (
+            Column(name, [getattr(row, name) for row in rows], *self._print(name)) for name in names
+        )
+        return Frame((Column("edge", [row.shown for row in rows]), *columns))
+
+    @property
+    def display(self) -> Frame:
+        """The edges, and the pairs whose strength is not zero, the strongest first."""
         worth = self._take(np.flatnonzero(self.joined | (np.nan_to_num(self.strength) != 0)))
-        shown = worth.sorted().rows[:_SHOWN]
-        names = [row.shown for row in shown]
-        wide = max(map(len, names), default=4)
-        columns = self._printed()
-        lines = ["  ".join([f"{'edge':<{wide}}", *(head for head, _ in columns)])]
-        for name, row in zip(names, shown, strict=True):
-            cells = [write(row).rjust(len(head)) for head, write in columns]
-            lines.append("  ".join([f"{name:<{wide}}", *cells]))
-        if len(worth) > len(shown):
-            lines.append(f"... and {len(worth) - len(shown)} more rows")
         rest = len(self) - len(worth)
-        if rest:
-            lines.append(f"{rest} pair{'s' * (rest != 1)} without an edge")
-        lines += [f"certainty: {self.certainty_meaning}"] if self.certainty_meaning else []
-        lines += [f"certainty: none, {self.unchecked}"] if self.unchecked else []
-        return "\n".join(lines)
+        notes = [f"{plural(rest, 'pair')} without an edge"] if rest else []
+        notes += [f"certainty: {self.certainty_meaning}"] if self.certainty_meaning else []
+        notes += [f"certainty: none, {self.unchecked}"] if self.unchecked else []
+        return replace(worth.sorted().frame, notes=tuple(notes))
 
-    def _printed(self) -> list[tuple[str, Callable[[Edge], str]]]:
-        """The columns of numbers that say something, each with how a row is written in it."""
-        columns: list[tuple[str, Callable[[Edge], str]]] = [
-            ("strength", lambda row: f"{row.strength:.4f}")
-        ]
-        if np.isfinite(self.partial).any():
-            columns.append(("partial r", lambda row: f"{row.partial_correlation:.3f}"))
-        columns += [
-            (_HEADS.get(name, name.replace("_", " ")), partial(_cell, name=name))
-            for name in self.more
-            if name != "direction_certainty" or "direction_support" not in self.more
-        ]
-        return columns
+    def _print(self, name: str) -> tuple[str, str, bool]:
+        """How a column is printed: its numbers, its heading, and whether it is."""
+        spec, head = _PRINT.get(name, (".4f", name.replace("_", " ")))
+        shown = name == "strength" or name in self.more
+        if name == "partial_correlation":
+            shown = bool(np.isfinite(self.partial).any())
+        if name == "direction_certainty":
+            shown = "direction_support" not in self.more
+        return spec, head, shown
 
 
-_HEADS = {
-    "certainty_error": "error",
-    "direction_certainty": "direction",
-    "direction_support": "direction",
+_PRINT = {
+    "partial_correlation": (".3f", "partial r"),
+    "certainty": (".2f", "certainty"),
+    "certainty_error": (".2f", "error"),
+    "direction_certainty": (".2f", "direction"),
+    "direction_support": (".2f", "direction"),
 }
-
-
-def _cell(row: Edge, name: str) -> str:
-    value = getattr(row, name)
-    digits = 2 if name.startswith(("certainty", "direction")) else 4
-    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _value(name: str, value: float) -> float | None:

@@ -1,5 +1,6 @@
 """How sure each edge is, as a table: one row a pair of variables, with the meaning of its numbers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -7,15 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.errors import plural
 from arcwise.evaluate.edges import SUPPORTED, EdgeTable, PairRows
+from arcwise.frame import Column, Frame, Framed
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 from arcwise.results import Posterior, draw_errors, of_draws
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
-
-_SHOWN = 40
-"""More rows than this are not printed."""
 
 _CLASSES = 500
 """The number of graphs whose classes are made to count compelled arrows."""
@@ -69,12 +69,6 @@ class PairTable(PairRows[Pair]):
             return Pair(*names, None, None, adjacent, error)
         return Pair(*names, forward, backward, adjacent, error, *errors)
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Names of the columns that are there."""
-        arcs = {"forward", "backward", "forward_error", "backward_error"}
-        return tuple(each for each in Pair._fields if self.directed or each not in arcs)
-
     def above(self, threshold: float) -> "PairTable":
         """Only the pairs whose edge is more probable than a threshold."""
         return self._take(np.flatnonzero(self.columns[:, 2] > threshold))
@@ -88,23 +82,33 @@ class PairTable(PairRows[Pair]):
             self, first=self.first[rows], second=self.second[rows], columns=self.columns[rows]
         )
 
-    def __str__(self) -> str:
-        shown = self.above(_FAINT).sorted().rows
-        pairs = [turned_to_likely(row) for row in shown[:_SHOWN]]
-        one = max(map(len, ["first", *(row.first for row in pairs)]))
-        two = max(map(len, ["second", *(row.second for row in pairs)]))
-        arcs = "      ->      <-" if self.directed else ""
-        lines = [f"{'first':<{one}}  {'second':<{two}}{arcs}  joined   error"]
-        for row in pairs:
-            sides = f"  {row.forward:6.3f}  {row.backward:6.3f}" if self.directed else ""
-            numbers = f"{sides}  {row.adjacent:6.3f}  {row.error:6.3f}"
-            lines.append(f"{row.first:<{one}}  {row.second:<{two}}{numbers}")
-        if len(shown) > len(pairs):
-            lines.append(f"... and {len(shown) - len(pairs)} more pairs")
-        if rest := len(self) - len(shown):
-            lines.append(f"{rest} pair{'s' * (rest != 1)} with less than {_FAINT:g}")
+    @property
+    def frame(self) -> Frame:
+        """All pairs with the probabilities of their edge and, in directed graphs, of both arcs."""
+        return self._framed(self.rows)
+
+    @property
+    def display(self) -> Frame:
+        """The pairs that may have an edge, the most probable first, in their more probable direction."""
+        likely = self.above(_FAINT).sorted()
+        rest = len(self) - len(likely)
+        notes = [f"{plural(rest, 'pair')} with less than {_FAINT:g}"] if rest else []
         prior = f"; prior: {self.prior}" if self.prior else ""
-        return "\n".join([*lines, f"numbers: {self.meaning}{prior}"])
+        notes.append(f"numbers: {self.meaning}{prior}")
+        return replace(likely._framed(map(turned_to_likely, likely)), notes=tuple(notes))
+
+    def _framed(self, rows: Iterable[Pair]) -> Frame:
+        columns = zip(Pair._fields, zip(*rows, strict=True) if len(self) else [()] * 8, strict=True)
+        return Frame(
+            tuple(
+                Column(name, values, "6.3f", _HEADS.get(name, name), not name.endswith("d_error"))
+                for name, values in columns
+                if self.directed or "ward" not in name
+            )
+        )
+
+
+_HEADS = {"forward": "->", "backward": "<-", "adjacent": "joined"}
 
 
 class EdgeShare(NamedTuple):
@@ -118,7 +122,7 @@ class EdgeShare(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PathCertainty:
+class PathCertainty(Framed):
     """How sure edges are at every penalty: one path for each resampled table.
 
     Parameters
@@ -146,8 +150,9 @@ class PathCertainty:
         """Share of replicates that have each edge (penalties, variables, variables)."""
         return np.stack([self.at(penalty).adjacent for penalty in self.penalties])
 
+    @property
     def rows(self) -> list[EdgeShare]:
-        """A long table: one row for each penalty and each edge that some replicate has there."""
+        """One row for each penalty and each edge that some replicate has there."""
         names, size, found = self.draws[0][0].nodes, float(len(self.draws)), []
         for place, one, two in np.argwhere(np.triu(self.probabilities) > 0).tolist():
             share = self.probabilities[place, one, two]
@@ -157,22 +162,31 @@ class PathCertainty:
             )
         return found
 
-    def __repr__(self) -> str:
-        return f"<PathCertainty: {len(self.draws)} paths, {len(self.penalties)} penalties>"
+    @property
+    def frame(self) -> Frame:
+        """The rows as a long table."""
+        rows = self.rows
+        return Frame(
+            tuple(Column(name, [getattr(row, name) for row in rows]) for name in EdgeShare._fields)
+        )
 
-    def __str__(self) -> str:
+    @property
+    def display(self) -> Frame:
+        """The shares of each edge at some of the penalties, the most certain edges first."""
         names, most = self.draws[0][0].nodes, np.triu(self.probabilities).max(axis=0)
         pairs = sorted(np.argwhere(most > 0).tolist(), key=lambda pair: -most[pair[0], pair[1]])
-        ends = [f"{names[one]} -- {names[two]}" for one, two in pairs[:_SHOWN]]
+        one, two = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         places = np.linspace(0, len(self.penalties) - 1, min(6, len(self.penalties))).astype(int)
-        wide = max(map(len, ["at penalty", *ends]))
-        lines = [
-            "  ".join([f"{'at penalty':<{wide}}", *(f"{self.penalties[k]:6.3g}" for k in places)])
-        ]
-        for name, (one, two) in zip(ends, pairs, strict=False):
-            shares = (f"{self.probabilities[k, one, two]:6.3f}" for k in places)
-            lines.append("  ".join([f"{name:<{wide}}", *shares]))
-        return "\n".join([*lines, f"numbers: {self.meaning}; penalties in {self.unit}"])
+        shares = (
+            Column(str(k), self.probabilities[k, one, two], "6.3f", f"{self.penalties[k]:6.3g}")
+            for k in places
+        )
+        edges = [f"{names[a]} -- {names[b]}" for a, b in pairs]
+        notes = (f"numbers: {self.meaning}; penalties in {self.unit}",)
+        return Frame((Column("edge", edges, head="at penalty"), *shares), notes=notes)
+
+    def __repr__(self) -> str:
+        return f"<PathCertainty: {len(self.draws)} paths, {len(self.penalties)} penalties>"
 
 
 def turned_to_likely(row: Pair) -> Pair:
@@ -237,11 +251,12 @@ def supported_graph(found: Posterior, limits: Limits | None = None) -> DAG | UGr
 def compelled_shares(found: Posterior, limits: Limits | None = None) -> Array:
     """The share of graphs whose equivalence class compels the arc from each variable to each other.
 
-    >>> from arcwise.graphs import DAG
-    >>> from arcwise.results import of_draws
-    >>> collider, chain = DAG.from_arcs(["a -> b", "c -> b"]), DAG.from_arcs(["a -> b", "b -> c"])
-    >>> compelled_shares(of_draws([collider, chain], meaning="bootstrap frequency")).tolist()
-    [[0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.5, 0.0]]
+        >>> from arcwise.frame import Column, Frame, Framed
+    from arcwise.graphs import DAG
+        >>> from arcwise.results import of_draws
+        >>> collider, chain = DAG.from_arcs(["a -> b", "c -> b"]), DAG.from_arcs(["a -> b", "b -> c"])
+        >>> compelled_shares(of_draws([collider, chain], meaning="bootstrap frequency")).tolist()
+        [[0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.5, 0.0]]
     """
     shares = np.zeros((len(found.nodes),) * 2)
     chosen = found.some(_CLASSES)
