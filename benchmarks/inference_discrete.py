@@ -27,7 +27,7 @@ from run import ONE_CORE, PEER_PYTHON
 
 import arcwise as aw
 from arcwise.data import Table
-from arcwise.inference.junction import trees_of
+from arcwise.inference.exact_tables import trees_of
 
 NETWORKS = (
     "alarm", "hailfinder", "win95pts", "andes", "pathfinder", "water", "barley", "pigs", "diabetes", "munin",

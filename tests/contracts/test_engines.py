@@ -18,9 +18,8 @@ from arcwise.inference import (
     query,
     sample,
 )
-from arcwise.inference.engine import ESTIMATED, Cost
+from arcwise.inference.engine import ESTIMATED, Cost, Question, read_options
 from arcwise.inference.evidence import read_evidence
-from arcwise.inference.question import Question, read_options
 from arcwise.networks import BayesNet
 
 EVERY = pytest.mark.parametrize("word", ENGINES)

@@ -19,7 +19,7 @@ from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
 from arcwise.inference import impute, marginal_log_density, misses, predict
-from arcwise.inference.relevance import patterns
+from arcwise.inference.evidence import patterns
 from arcwise.networks import BayesNet, ancestral, cut, log_density
 
 

@@ -26,7 +26,7 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.inference import closed, joint
 from arcwise.inference.factors import Potentials, potentials, tree_with
-from arcwise.inference.gaussian.roots import linear_net, local
+from arcwise.inference.linear_gaussian import linear_net, local
 from arcwise.networks import BayesNet, Net, ancestral, log_density
 
 Array = NDArray[np.float64]

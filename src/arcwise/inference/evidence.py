@@ -5,11 +5,18 @@ weighs its levels: several of them, one of which it is; an interval, where level
 order; or *soft* evidence, the likelihood of what was seen under each level (Pearl 1988, section 2.2.2). Only
 the ratios of such weights change a belief; the probability of the evidence is the sum over levels of
 weight x p(level).
+
+Evidence also says what of a network matters. Once a variable's value is known, its children see a
+constant: every arc out of a known variable can be cut, its value put in its place. What is then neither
+asked, nor known, nor an ancestor of such a variable integrates to one (it is *barren*), and of the rest
+only the connected piece around the question can change the answer. This is the pruning that Bayes-ball
+finds (Shachter 1998), in linear time; with everything else known, a question about one variable comes down
+to its Markov blanket.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +25,8 @@ from numpy.typing import NDArray
 from arcwise.data import Variable
 from arcwise.data.variable import cut_codes
 from arcwise.errors import DataError, close_to
+from arcwise.graphs import DAG
 from arcwise.networks import Net
-
-__all__ = ["Evidence", "read_evidence"]
 
 Array = NDArray[np.float64]
 
@@ -178,3 +184,125 @@ def _between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_]:
         ends = [None if end is None else _code(variable, end) for end in (low, high)]
     first, last = (-np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1])
     return (places >= first) & (places <= last)
+
+
+def upward(graph: DAG, starts: Iterable[int], known: Collection[int]) -> set[int]:
+    """Unknown variables behind the starts, reached by arcs from unknown variables only.
+
+    Parameters
+    ----------
+    graph : the network's graph.
+    starts : where to begin; not part of the answer unless reached.
+    known : numbers of the known variables.
+
+    Returns
+    -------
+    Numbers of the ancestors whose values have to be integrated over.
+
+    >>> sorted(upward(DAG.from_arcs([("a", "b"), ("b", "c"), ("c", "d")]), [3], {1}))
+    [2]
+    """
+    found: set[int] = set()
+    stack = list(starts)
+    while stack:
+        for parent in graph.parents[stack.pop()]:
+            if parent not in found and parent not in known:
+                found.add(parent)
+                stack.append(parent)
+    return found
+
+
+def relevant(graph: DAG, targets: Iterable[int], known: Collection[int]) -> set[int]:
+    """Variables whose local models matter for the targets, given what is known.
+
+    Parameters
+    ----------
+    graph : the network's graph.
+    targets : numbers of the variables asked for; none of them known.
+    known : numbers of the known variables.
+
+    Returns
+    -------
+    The targets, the unknown variables to integrate over, and the known ones among their children.
+
+    >>> graph = DAG.from_arcs([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> sorted(relevant(graph, [1], {0, 2, 3}))
+    [1, 2]
+    """
+    asked = set(targets)
+    hidden = asked | upward(graph, [*asked, *known], known)
+
+    def joined(node: int) -> Iterator[int]:
+        yield from (parent for parent in graph.parents[node] if parent in hidden)
+        if node in hidden:
+            yield from (c for c in graph.children[node] if c in hidden or c in known)
+
+    found, stack = set(asked), list(asked)
+    while stack:
+        for other in joined(stack.pop()):
+            if other not in found:
+                found.add(other)
+                stack.append(other)
+    return found
+
+
+def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[int]]]:
+    """Groups of rows with the same gaps: the rows' numbers, and the columns they know.
+
+    >>> mask = np.array([[True, False], [False, False], [True, False]])
+    >>> [(rows.tolist(), known) for rows, known in patterns(mask)]
+    [([1], {0, 1}), ([0, 2], {1})]
+    """
+    if len(gaps) and (gaps == gaps[:1]).all():
+        yield np.arange(len(gaps)), set(np.flatnonzero(~gaps[:1].all(axis=0)).tolist())
+        return
+    packed = np.packbits(gaps, axis=1)
+    _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(group.ravel(), minlength=len(first)))[:-1]
+    # Not strict: split makes one (empty) piece of no rows.
+    for start, places in zip(first, np.split(order, ends), strict=False):
+        yield places, set(np.flatnonzero(~gaps[start]).tolist())
+
+
+class DistinctRows(NamedTuple):
+    """What is known of rows, each combination once, those with the same gaps side by side.
+
+    `codes` has a level for every variable, -1 in gaps; `first` is the first row that has a combination, and
+    `which` the number of the combination that each row has.
+    """
+
+    codes: NDArray[np.int64]
+    first: NDArray[np.intp]
+    which: NDArray[np.intp]
+
+
+def folded(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> DistinctRows:
+    """Rows of codes, equal ones once."""
+    size = len(gaps)
+    codes = np.empty((size, gaps.shape[1]), dtype=np.int64)
+    for node, column in enumerate(columns):
+        codes[:, node] = column
+    codes[gaps] = -1
+    if size < 2:
+        return DistinctRows(codes, np.zeros(size, dtype=np.intp), np.zeros(size, dtype=np.intp))
+    # The mask comes first, then levels: sorted so, rows with the same gaps are neighbours.
+    keys = np.concatenate(
+        [np.packbits(gaps, axis=1), codes.astype(np.uint16).view(np.uint8)], axis=1
+    )
+    rows = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1]))).ravel()
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return DistinctRows(codes[first], first, which.ravel())
+
+
+def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
+    """Refuse a variable that is asked twice, or asked and known, or seen and set."""
+    seen, forced, soft = evidence
+    for node in asked:
+        if node in seen or node in forced:
+            raise DataError(f"{net.names[node]!r} is asked for, and its value is given as well.")
+        if list(asked).count(node) > 1:
+            raise DataError(f"{net.names[node]!r} is asked for twice.")
+    for node in (*seen, *soft):
+        if node in forced:
+            raise DataError(f"{net.names[node]!r} is both in given and in do: choose one.")

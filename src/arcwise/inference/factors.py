@@ -24,7 +24,7 @@ from arcwise.networks import Net, factors_of
 __all__ = [
     "Potentials",
     "Scaled",
-    "Sum",
+    "SumPlan",
     "combined",
     "planned",
     "potentials",
@@ -191,7 +191,7 @@ def combined(
     return sums.transpose([*before, *[lead + left.index(v) for v in kept]])
 
 
-class Step(NamedTuple):
+class SumStep(NamedTuple):
     """A product of tables, summed over all but the `kept` variables.
 
     `clique` are the variables of the product, `tables` the numbers of those that enter here, and `after` is
@@ -204,18 +204,20 @@ class Step(NamedTuple):
     after: int
 
 
-class Sum(NamedTuple):
+class SumPlan(NamedTuple):
     """How a question is summed: steps before those that take their results; the last keeps what is asked.
 
     `constants` are the numbers of tables all of whose variables are known.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[SumStep, ...]
     constants: tuple[int, ...]
     plan: EliminationOrder
 
 
-def planned(product: Potentials, members: Iterable[int], asked: Scope, known: Iterable[int]) -> Sum:
+def planned(
+    product: Potentials, members: Iterable[int], asked: Scope, known: Iterable[int]
+) -> SumPlan:
     """How the product of some tables is summed to what is asked, given which variables are known."""
     known = set(known)
     scopes = {n: tuple(v for v in product.scopes[n] if v not in known) for n in members}
@@ -233,7 +235,7 @@ def planned(product: Potentials, members: Iterable[int], asked: Scope, known: It
             entering[min(when[v] for v in scope)].append(n)
     constants = tuple(n for n, scope in scopes.items() if not scope)
     last = min((when[v] for v in asked), default=-1)
-    return Sum(_turned(cliques, entering, after, (last, asked)), constants, best)
+    return SumPlan(_turned(cliques, entering, after, (last, asked)), constants, best)
 
 
 def _cliques(
@@ -261,7 +263,7 @@ def _turned(
     entering: Sequence[Sequence[int]],
     after: Sequence[int],
     end: tuple[int, tuple[int, ...]],
-) -> tuple[Step, ...]:
+) -> tuple[SumStep, ...]:
     """The steps in an order that ends where the asked variables are: `end` is that step and what it keeps."""
     last, asked = end
     towards, at = list(after), last
@@ -269,11 +271,11 @@ def _turned(
     while at >= 0:  # the way from there to the root is walked backwards
         towards[at], before, at = before, at, after[at]
     rank = {i: n for n, i in enumerate(_leaves_first(towards, last))}
-    steps: list[Step | None] = [None] * len(cliques)
+    steps: list[SumStep | None] = [None] * len(cliques)
     for i, to in enumerate(towards):
         kept = tuple(v for v in cliques[i] if v in cliques[to]) if to >= 0 else ()
         kept = asked if i == last else kept
-        steps[rank[i]] = Step(cliques[i], tuple(entering[i]), kept, rank[to] if to >= 0 else -1)
+        steps[rank[i]] = SumStep(cliques[i], tuple(entering[i]), kept, rank[to] if to >= 0 else -1)
     return tuple(step for step in steps if step is not None)
 
 
@@ -290,7 +292,7 @@ def _leaves_first(towards: Sequence[int], last: int) -> list[int]:
 
 
 def summed(
-    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The table of what is asked, and the log of the sum over everything; zeros and -inf where it is zero."""
     try:
@@ -301,7 +303,7 @@ def summed(
 
 
 def _summed(
-    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The sum by doubles, each table divided by its own."""
     with np.errstate(divide="ignore"):
@@ -320,7 +322,7 @@ def _summed(
 
 
 def _summed_scaled(
-    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The same by numbers of any size; tables that nothing takes are factors of the whole."""
     whole = Scaled.of(np.ones(()))
@@ -337,15 +339,15 @@ def _summed_scaled(
     return table.shares(), float(whole.log())
 
 
-def _product(parts: list[tuple[Scope, Any]], step: Step, product: Potentials) -> Any:
+def _product(parts: list[tuple[Scope, Any]], step: SumStep, product: Potentials) -> Any:
     """The table of a step, small tables first."""
     ordered = sorted(parts, key=lambda part: part[1].size)
     return combined(ordered, step.clique, step.kept, product.levels)
 
 
 def _walk(
-    found: Sum, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
-) -> Iterator[tuple[Step, list[Any], list[Any] | None]]:
+    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+) -> Iterator[tuple[SumStep, list[Any], list[Any] | None]]:
     """Each step with the tables that enter it, and the list of the step that takes its result, if any."""
     waiting: list[list[Any]] = [[] for _ in found.steps]
     weighed = dict(soft)

@@ -20,18 +20,23 @@ from arcwise.conditionals import distribution_of
 from arcwise.distributions import Average, Categorical, Distribution, Grid, Joined, centre
 from arcwise.distributions.chain_diagnostics import Mixing, diagnose
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.engine import ESTIMATED, EXACT, Answer, Cost, Engine, Found
-from arcwise.inference.gibbs_chains import Chains, begin, beside, far, far_rows, reached, run
-from arcwise.inference.joint_answers import States
-from arcwise.inference.question import (
+from arcwise.inference.engine import (
+    ESTIMATED,
+    EXACT,
+    Answer,
+    Answers,
     Array,
     Columns,
+    Cost,
     Effort,
+    Engine,
     Mask,
     Question,
     needs_arrows,
     no_blankets,
 )
+from arcwise.inference.gibbs_chains import Chains, begin, beside, far, far_rows, reached, run
+from arcwise.inference.joint_answers import States
 from arcwise.networks import MarkovNet
 
 Integers = NDArray[np.intp]
@@ -76,9 +81,9 @@ class Gibbs(Engine):
         hidden = float(question.gaps.sum(axis=1).max(initial=0))
         return Cost(ESTIMATED, effort.chains * (effort.sweeps + effort.burn_in) * hidden)
 
-    def ask(self, question: Question) -> Found:
+    def ask(self, question: Question) -> Answers:
         """Averages of the conditionals of what is asked over the states of chains."""
-        found = Gathered(question, "by Gibbs sampling")
+        found = RowAnswers(question, "by Gibbs sampling")
         gather(found, question.field, np.arange(question.size), _effort(question))
         return found.found()
 
@@ -126,7 +131,7 @@ def _inputs(columns: Sequence[NDArray[Any]], nodes: Sequence[int], part: Any) ->
 
 
 @dataclass(eq=False)
-class Gathered:
+class RowAnswers:
     """Answers of rows that come about in parts: exact ones, and simulated ones."""
 
     question: Question
@@ -146,7 +151,7 @@ class Gathered:
         model, variable, inputs = net.conditionals[node], net.variables[node], net.inputs[node]
         self.parts[i] += model_parts(model, variable, inputs, self.question.columns, places)
 
-    def found(self) -> Found:
+    def found(self) -> Answers:
         """All of it."""
         question = self.question
         answers = tuple(
@@ -160,11 +165,11 @@ class Gathered:
         )
         variables = tuple(question.net.variables[node] for node in question.asked)
         joint = None if self.states is None else States(variables, self.states)
-        return Found(answers, joint, lambda: [note for notes in self.notes for note in notes()])
+        return Answers(answers, joint, lambda: [note for notes in self.notes for note in notes()])
 
 
 def gather(
-    found: Gathered,
+    found: RowAnswers,
     net: MarkovNet,
     places: Integers,
     effort: Effort,
@@ -231,7 +236,7 @@ class _Target:
 
 
 def _simulate(
-    found: Gathered,
+    found: RowAnswers,
     net: MarkovNet,
     part: Integers,
     effort: Effort,

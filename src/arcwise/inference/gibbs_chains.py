@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FitError
-from arcwise.inference.question import Array, Effort, Mask
+from arcwise.inference.engine import Array, Effort, Mask
 from arcwise.networks import MarkovNet
 
 Integers = NDArray[np.intp]

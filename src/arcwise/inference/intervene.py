@@ -31,10 +31,10 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError, listed, plural
 from arcwise.graphs import DAG, PDAG, Limits, cpdag, some_members
 from arcwise.graphs.nodes import topological, transpose
-from arcwise.inference.gaussian.roots import NOTHING, centres, roots
+from arcwise.inference.evidence import upward
 from arcwise.inference.gibbs_chains import FAR
+from arcwise.inference.linear_gaussian import NOTHING, centres, roots
 from arcwise.inference.ranges import Range
-from arcwise.inference.relevance import upward
 from arcwise.networks import BayesNet
 
 __all__ = ["turn", "turnable"]

@@ -3,7 +3,8 @@
 `Beliefs` are the beliefs about each variable and a joint distribution: a normal one in closed form, cells of
 a table, or `States` of a simulation. Of simulated answers each variable alone is a Rao-Blackwell
 average, which is better than its draws, and the draws say how variables go together. Standard errors of
-probabilities account for the dependence of states within a chain (see ``diagnose``).
+probabilities account for the dependence of states within a chain (see ``diagnose``). `Predictions` are
+those of one variable in every row of a table.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from arcwise.errors import DataError, close_to
+from arcwise.distributions import Categorical, Distribution, Joined, beside, standard_quantiles
+from arcwise.distributions.chain_diagnostics import Mixing
+from arcwise.errors import DataError, close_to, plural
 from arcwise.inference.belief import (
     Array,
     Belief,
@@ -25,15 +28,20 @@ from arcwise.inference.belief import (
     Probability,
     Quality,
     Seed,
+    central,
     check_names,
     generator,
+    numbers,
     sentence,
     truth,
 )
-from arcwise.inference.engine import Joint
+from arcwise.inference.engine import JointAnswer
 from arcwise.inference.joint_answers import Cells
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
+
+__all__ = ["Predictions"]
+
 
 SHOWN = 8
 """Correlations of more variables than this are not printed."""
@@ -50,7 +58,7 @@ class Beliefs:
     given, do : the question, for the text.
     range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
 
-    >>> from arcwise.inference.gaussian.normal_joint import GaussianJoint
+    >>> from arcwise.inference.normal_joint import GaussianJoint
     >>> root = np.array([[1.0, 0.0], [0.6, 0.8]])
     >>> both = Beliefs.normal(GaussianJoint(("a", "b"), np.zeros(2), root))
     >>> both.correlation.tolist(), round(both.mutual_information("a", "b"), 4)
@@ -60,7 +68,7 @@ class Beliefs:
     """
 
     singles: tuple[Belief, ...]
-    joint: Joint
+    joint: JointAnswer
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
     range: Range | None = field(default=None, compare=False, repr=False)
@@ -254,3 +262,140 @@ class Beliefs:
             lines += self.joint.lines()
         said = self.quality.lines("errors of the means", self.error, "up to ")
         return "\n".join([*lines, *said, *range_lines(self.range)])
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predictions of one variable, one per row.
+
+    Parameters
+    ----------
+    name : the variable.
+    distribution : what is believed of it in each row.
+    mixing : how good each row is: standard error of the mean, R-hat and effective sample size.
+    notes : what was ignored or unknown, and what to be careful with.
+    levels : the levels of a discrete target.
+
+    >>> from arcwise.distributions import Normal
+    >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5), Mixing.exact(2))
+    >>> found.quantiles(0.5).tolist(), found.logdensity([1.0, None]).round(4).tolist()
+    ([1.0, 2.0], [-0.2258, nan])
+    """
+
+    name: str
+    distribution: Distribution
+    mixing: Mixing
+    notes: tuple[str, ...] = ()
+    levels: tuple[Any, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.error)
+
+    @property
+    def error(self) -> Array:
+        """Standard error of each mean; 0 where it is exact."""
+        return self.mixing.error
+
+    @property
+    def rhat(self) -> Array:
+        """R-hat of the chains of each row; 1 where it is exact."""
+        return self.mixing.rhat
+
+    @property
+    def ess(self) -> Array:
+        """Effective sample size of each row; infinite where it is exact."""
+        return self.mixing.ess
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected values; of levels that are numbers, too."""
+        return _closed(self.distribution.mean)
+
+    @cached_property
+    def sd(self) -> Array:
+        """Standard deviations."""
+        return _closed(self.distribution.sd)
+
+    def quantiles(self, q: ArrayLike) -> Array:
+        """Quantiles of each row: a vector for one share, one column per share for several."""
+        standard_quantiles(q)  # refuses what is no share
+        found = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))
+        return found[:, 0] if np.ndim(q) == 0 else found
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Lower and upper ends of the central intervals that hold a share ``level``."""
+        ends = self.distribution.quantile(central(level))
+        return ends[:, 0], ends[:, 1]
+
+    def logdensity(self, values: Any) -> Array:
+        """Log density (for levels: log probability) of one value a row; NaN where there is none."""
+        found = self._codes(values)
+        there = ~np.isnan(found)
+        with np.errstate(over="ignore"):
+            out = self.distribution.logpdf(np.where(there, found, 0.0))
+        return np.where(there, out, np.nan)
+
+    def _codes(self, values: Any) -> Array:
+        """Values as the distributions take them: numbers, or codes of levels."""
+        if self.levels is None:
+            column = numbers(self.name, values)
+        else:
+            every: Sequence[Any] = list(np.asarray(values, dtype=object))
+            column = Categorical(np.zeros((0, len(self.levels))), self.levels).code_of(every)
+        if column.shape != (len(self),):
+            raise DataError(
+                f"The densities of {len(self)} predictions need as many values, got {column.size}."
+            )
+        return column
+
+    @cached_property
+    def probabilities(self) -> Array:
+        """Probability of each level (columns) in each row, for a discrete target."""
+        if self.levels is None:
+            raise DataError(f"{self.name!r} is a number and has no levels: ask for quantiles.")
+        if isinstance(self.distribution, Joined):
+            return _closed(self.distribution.probabilities(len(self.levels)))
+        found = self.distribution
+        return found.probabilities if isinstance(found, Categorical) else np.zeros((0, 0))
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The most probable level of each row, for a discrete target."""
+        codes = self.probabilities.argmax(axis=1)
+        found: NDArray[Any] = np.array([*(self.levels or ()), None], dtype=object)[codes]
+        return found
+
+    def log_loss(self, values: Any) -> float:
+        """Mean of -log p(value) over the rows that have a value, for a discrete target; in nats."""
+        self.probabilities  # noqa: B018 - refuses a target that is a number
+        logs = self.logdensity(values)
+        return float(-np.nanmean(logs)) if not np.isnan(logs).all() else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Mean, sd and the ends of the 95 % interval as plain lists; of levels, labels and probabilities."""
+        if self.levels is not None:
+            chances = zip(map(str, self.levels), self.probabilities.T.tolist(), strict=True)
+            return {"label": self.labels.tolist(), "probabilities": dict(chances)}
+        low, high = self.interval()
+        columns = {"mean": self.mean, "sd": self.sd, "low": low, "high": high}
+        return {name: column.tolist() for name, column in columns.items()}
+
+    def __str__(self) -> str:
+        if not len(self):
+            return f"{self.name}: no rows to predict"
+        if self.levels is None:
+            least = float(self.sd.min())
+            low, high = (beside(float(x), least) for x in (self.mean.min(), self.mean.max()))
+            count = plural(len(self), "prediction")
+            spread = f"sd {least:.4g} to {float(self.sd.max()):.4g}"
+            return f"{self.name}: {count} between {low} and {high}, {spread}"
+        likely = np.bincount(self.probabilities.argmax(axis=1), minlength=len(self.levels))
+        counts = ", ".join(f"{x} {n}" for x, n in zip(self.levels, likely.tolist(), strict=True))
+        return f"{self.name}: {plural(len(self), 'prediction')}; most probable levels: {counts}"
+
+
+def _closed(array: Array) -> Array:
+    """An array that cannot be changed."""
+    fixed = array.view()
+    fixed.flags.writeable = False
+    return fixed

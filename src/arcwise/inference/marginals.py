@@ -1,34 +1,54 @@
-"""What findings say of a whole network: all beliefs, their own probability, their explanation."""
+"""Every variable of a network at a time.
+
+What findings say of all of them: their beliefs, the probability of the findings, their explanation. And how
+well each variable of a row follows from the others.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcwise.distributions import refuse_beyond
-from arcwise.errors import DataError, FitError
-from arcwise.inference import question as questions
+from arcwise import networks
+from arcwise.data import Table
+from arcwise.data.variable import gaps_of, numbers_of, sentence_list
+from arcwise.distributions import Categorical, refuse_beyond
+from arcwise.errors import DataError, FitError, GraphError
+from arcwise.inference.ask import ENGINES, found_of, ranked
 from arcwise.inference.belief import Belief, Estimate, Probability, generator, sentence
-from arcwise.inference.engine import Answer, Found
-from arcwise.inference.evidence import plain, read_evidence
+from arcwise.inference.closed_form import residuals
+from arcwise.inference.engine import Answer, Answers, Question, read_options
+from arcwise.inference.evidence import check_roles, plain, read_evidence
+from arcwise.inference.exact_tables import Junction
 from arcwise.inference.intervene import Equivalents, range_over
-from arcwise.inference.junction import Junction
-from arcwise.inference.question import Question
+from arcwise.inference.linear_gaussian import linear_net
 from arcwise.inference.ranges import Range, plain_range, range_lines
-from arcwise.inference.ranking import ENGINES, found_of, ranked
-from arcwise.networks import Net
+from arcwise.networks import MarkovNet, Net, align
 
-__all__ = ["Explanation", "Marginals", "explain", "marginals", "probability"]
+__all__ = [
+    "Explanation",
+    "Marginals",
+    "Misses",
+    "explain",
+    "marginals",
+    "misses",
+    "probability",
+    "pseudo_log_density",
+]
+
+
+Array = NDArray[np.float64]
 
 
 class Marginals(Mapping[str, Belief]):
     """The belief about every variable that is neither seen nor set, by name; made when looked at."""
 
-    def __init__(self, question: Question, found: Found, given: Mapping[str, Any]) -> None:
+    def __init__(self, question: Question, found: Answers, given: Mapping[str, Any]) -> None:
         names = question.net.names
         self._answers = {
             names[node]: answer for node, answer in zip(question.asked, found.answers, strict=True)
@@ -111,8 +131,8 @@ def marginals(
     ------
     As of `query`.
     """
-    chosen, evidence = questions.read_options(options, ENGINES), read_evidence(net, given, do)
-    questions.check_roles(net, (), evidence)
+    chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
+    check_roles(net, (), evidence)
     known = {*evidence.seen, *evidence.forced}
     asked = [node for node in range(len(net.names)) if node not in known]
     question = Question.of(net, asked, evidence, chosen, generator(chosen.seed))
@@ -140,8 +160,8 @@ def probability(
     equivalents : as for `query`: the probability then has a range.
     options : of simulations, where the tables of an exact answer would be too large.
     """
-    chosen, evidence = questions.read_options(options, ENGINES), read_evidence(net, given, do)
-    questions.check_roles(net, (), evidence)
+    chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
+    check_roles(net, (), evidence)
     for node in evidence.seen:
         if not net.variables[node].discrete:
             raise FitError(
@@ -276,8 +296,8 @@ def explain(
     FitError : another kind of network, tables that are too large, or impossible evidence.
     """
     words = {"method": "junction", "max_graphs": max_graphs}
-    chosen, evidence = questions.read_options(words, ENGINES), read_evidence(net, given, do)
-    questions.check_roles(net, (), evidence)
+    chosen, evidence = read_options(words, ENGINES), read_evidence(net, given, do)
+    check_roles(net, (), evidence)
 
     def ask(other: Net) -> Explanation:
         everything = range(len(net.names))
@@ -297,3 +317,75 @@ def explain(
         answer, directed, forced, ask, equivalents, max_graphs, rng, ExplanationRange
     )
     return replace(answer, range=found)
+
+
+class Misses(NamedTuple):
+    """How far predictions of each variable from all the others are off; rows by variables.
+
+    `errors` are values minus predictions, NaN for levels that are not numbers; `hits` are 1 where the most
+    probable level is the true one, `logs` the log probabilities of the true ones, both NaN for numbers. Gaps
+    are NaN in all of them.
+    """
+
+    errors: Array
+    hits: Array
+    logs: Array
+
+
+def misses(net: Net, table: Table, **options: Any) -> Misses:
+    """Predict each variable from all the others, and compare.
+
+    Parameters
+    ----------
+    net : any network.
+    table : rows of exactly the network's variables.
+    options : as of `predict`.
+    """
+    chosen, linear = read_options(options, ENGINES), linear_net(net)
+    found = Misses(*(np.full((table.rows, len(net.names)), np.nan) for _ in Misses._fields))
+    if linear is not None and chosen.method is None and not table.missing().any():
+        return found._replace(errors=residuals(linear, table))
+    for node, variable in enumerate(net.variables):
+        column, known = table.columns[node], ~gaps_of(variable, table.columns[node])
+        answer = (
+            found_of(Question.of_rows(net, table, chosen, "rows", node)).answers[0].distribution
+        )
+        if not variable.discrete or variable.numeric:
+            found.errors[:, node] = numbers_of(variable, column) - answer.mean
+        if isinstance(answer, Categorical):
+            codes = column[known].astype(float)
+            found.hits[known, node] = answer.codes[known] == codes
+            found.logs[known, node] = answer.take(known).logpdf(codes[:, None])[:, 0]
+    return found
+
+
+def pseudo_log_density(net: Net, table: Table) -> Array:
+    """Log pseudo-likelihood of rows: each variable given its neighbours, summed.
+
+    Parameters
+    ----------
+    net : an undirected network.
+    table : rows without gaps.
+
+    Returns
+    -------
+    One number per row, in nats. It is no density, and compares only with its own kind.
+
+    Raises
+    ------
+    GraphError : a directed network, which has a density.
+    DataError : rows with gaps.
+    """
+    if not isinstance(net, MarkovNet):
+        raise GraphError("A directed network has a density: ask for it instead.")
+    rows = align(net, table)
+    gaps = rows.missing()
+    if gaps.any():
+        holes = [rows.names[i] for i in np.flatnonzero(gaps.any(axis=0))]
+        raise DataError(
+            "A pseudo-likelihood needs rows without gaps, and there are some in "
+            f"{sentence_list(holes)}: fill them with impute, or leave the rows out."
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = networks.pseudo_log_density(net, rows.columns)
+    return np.where(np.isnan(total), -np.inf, total)

@@ -34,10 +34,19 @@ from arcwise.conditionals.parzen.fits import ParzenFits
 from arcwise.data import Complete, Table
 from arcwise.distributions import Categorical, Mixture
 from arcwise.errors import ArcwiseError, FitError, GraphError
-from arcwise.inference.engine import ESTIMATED, EXACT, Cost, Engine, Found
-from arcwise.inference.gibbs import Gathered, answers_itself, far_notes, model_parts, open_rows
-from arcwise.inference.question import Columns, Mask, Question, no_blankets
-from arcwise.inference.relevance import patterns
+from arcwise.inference.engine import (
+    ESTIMATED,
+    EXACT,
+    Answers,
+    Columns,
+    Cost,
+    Engine,
+    Mask,
+    Question,
+    no_blankets,
+)
+from arcwise.inference.evidence import patterns
+from arcwise.inference.gibbs import RowAnswers, answers_itself, far_notes, model_parts, open_rows
 from arcwise.networks import MarkovNet
 
 Integers = NDArray[np.intp]
@@ -77,10 +86,10 @@ class Stacked(Engine):
             return Cost(EXACT, 2.0)
         return Cost(ESTIMATED, 9.0 * len(field.names))
 
-    def ask(self, question: Question) -> Found:
+    def ask(self, question: Question) -> Answers:
         """Stacks for rows with gaps; the local model itself for others, where the method is not named."""
         field, gaps = question.field, question.gaps
-        places, found = np.arange(question.size), Gathered(question)
+        places, found = np.arange(question.size), RowAnswers(question)
         for i, node in enumerate(question.asked):
             waiting = np.ones(question.size, dtype=bool)
             if question.options.method is None and not question.together:

@@ -9,26 +9,34 @@ Weights tell how much the draws are worth: (sum w)^2 / sum w^2 is their *effecti
 Below `FEWEST` a few draws rule the answer, and there is none.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import distribution_of
-from arcwise.data.variable import code_type
 from arcwise.distributions import Distribution, Grid, Joined, centre, log_sum
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.engine import EXACT, SIMULATED, Answer, Cost, DeclinedError, Engine, Found
+from arcwise.inference.engine import (
+    EXACT,
+    SIMULATED,
+    Answer,
+    Answers,
+    Array,
+    Columns,
+    Cost,
+    DeclinedError,
+    Engine,
+    Question,
+    needs_arrows,
+)
+from arcwise.inference.evidence import patterns, relevant, upward
 from arcwise.inference.gibbs_chains import beside, far, reached
 from arcwise.inference.joint_answers import States
 from arcwise.inference.product_rule import FEWER, product_net
-from arcwise.inference.question import Array, Columns, Question, needs_arrows
-from arcwise.inference.relevance import patterns, relevant, upward
 from arcwise.networks import BayesNet, Net, log_density
-
-FEWEST = 10.0
-"""Effective sample size below which there is no answer."""
+from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resampled, weighted_draws
 
 ENOUGH = 200.0
 """Effective sample size from which on weighted draws are taken before fitted blanket models."""
@@ -41,85 +49,6 @@ ROUNDS = 50
 
 _SLOTS = 200_000
 """Rows x draws held at once."""
-
-
-class Weighted(NamedTuple):
-    """Draws of hidden variables by node, draws of a row side by side, with their log weights."""
-
-    columns: dict[int, NDArray[Any]]
-    logs: Array
-
-    @property
-    def weights(self) -> Array:
-        """Weights that sum to one over the draws of each row (rows by draws)."""
-        weights = np.exp(self.logs - log_sum(self.logs)[:, None])
-        return weights
-
-
-def effective(logs: Array) -> Array:
-    """Effective sample size of each row of log weights.
-
-    >>> effective(np.zeros((1, 50))).tolist()
-    [50.0]
-    """
-    weights = np.exp(logs - np.maximum(logs.max(axis=1, keepdims=True), -1e300))
-    squares = (weights**2).sum(axis=1)
-    size: Array = weights.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1.0)
-    return size
-
-
-def weighted_draws(
-    net: BayesNet,
-    known: dict[int, NDArray[Any]],
-    hidden: set[int],
-    rng: np.random.Generator,
-    draws: int,
-) -> Weighted:
-    """Draw hidden variables of rows that know the same variables.
-
-    Parameters
-    ----------
-    net : the network, cut where variables are set from outside.
-    known : values of the known variables by node, one a row.
-    hidden : what to draw; closed upwards: every hidden parent of what is drawn or known is in it.
-    rng : the random generator.
-    draws : how many for each row.
-
-    Returns
-    -------
-    Draws, and log weights (rows by draws).
-    """
-    rows = len(next(iter(known.values()))) if known else 1
-    columns = {node: np.repeat(column, draws) for node, column in known.items()}
-    logs = np.zeros(rows * draws)
-    for node in net.graph.order():
-        parents, model = net.graph.parents[node], net.conditionals[node]
-        if node in hidden:
-            xs = tuple(columns[parent] for parent in parents)
-            levels = net.variables[node].levels
-            kind = np.float64 if levels is None else code_type(len(levels))
-            columns[node] = model.sample(xs, rng, rows * draws).astype(kind)
-        elif node in known and hidden.intersection(parents):
-            logs += model.logpdf(columns[node], tuple(columns[parent] for parent in parents))
-        elif node in known and all(parent in known for parent in parents):
-            # The same for all draws of a row; with a parent that is neither known nor hidden, what is
-            # known belongs to another piece of the network and tells nothing of the hidden.
-            xs = tuple(known[parent] for parent in parents)
-            logs += np.repeat(model.logpdf(known[node], xs), draws)
-    return Weighted({node: columns[node] for node in hidden}, logs.reshape(rows, draws))
-
-
-def question_values(question: Question, row: int = 0) -> dict[int, NDArray[Any]]:
-    """What is known of one row, by node."""
-    known = np.flatnonzero(~question.gaps[row]).tolist()
-    return {node: question.columns[node][row : row + 1] for node in known}
-
-
-def resampled(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draws chosen by their weights, at even steps of their sum from a random place."""
-    steps = (np.arange(size) + rng.random()) / size
-    chosen = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
-    return rng.permutation(np.minimum(chosen, len(weights) - 1))
 
 
 class Importance(Engine):
@@ -138,16 +67,16 @@ class Importance(Engine):
             return Cost(EXACT, float(len(net.names)))
         return Cost(SIMULATED, float(question.options.draws * len(net.names)))
 
-    def ask(self, question: Question) -> Found:
+    def ask(self, question: Question) -> Answers:
         """Conditionals of what is asked, averaged over weighted draws, row by row."""
         net = question.directed
         rows = [_Row(net, question, row) for row in range(question.size)]
         each = [row.answers() for row in rows]
         answers = tuple(_together(column) for column in zip(*each, strict=True))
         if not question.together:
-            return Found(answers, None, lambda: [note for row in rows for note in row.notes])
+            return Answers(answers, None, lambda: [note for row in rows for note in row.notes])
         variables = tuple(net.variables[node] for node in question.asked)
-        return Found(answers, States(variables, rows[0].states()), lambda: list(rows[0].notes))
+        return Answers(answers, States(variables, rows[0].states()), lambda: list(rows[0].notes))
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """Draws chosen by their weights, or weighted means (most probable levels), row by row."""
@@ -205,14 +134,14 @@ def _together(answers: tuple[Answer, ...]) -> Answer:
 
 def _pool(
     net: BayesNet, question: Question, row: int, hidden: set[int], wanted: int | None = None
-) -> Weighted:
+) -> WeightedDraws:
     """Weighted draws for a row, more of them as long as too few of those wanted are independent.
 
     Raises
     ------
     DeclinedError : too few draws agree with the evidence.
     """
-    values, draws = question_values(question, row), question.options.draws
+    values, draws = question.values(row), question.options.draws
     if not upward(net.graph, values, values):  # no evidence below what is drawn: all count the same
         return weighted_draws(net, values, hidden, question.rng, wanted or draws)
     found = [weighted_draws(net, values, hidden, question.rng, draws)]
@@ -224,7 +153,7 @@ def _pool(
     while len(found) * size < (wanted or 0) and len(found) < ROUNDS:
         found.append(weighted_draws(net, values, hidden, question.rng, draws))
     columns = {node: np.concatenate([each.columns[node] for each in found]) for node in hidden}
-    return Weighted(columns, np.concatenate([each.logs for each in found], axis=1))
+    return WeightedDraws(columns, np.concatenate([each.logs for each in found], axis=1))
 
 
 def _too_few(question: Question, row: int, size: float, needed: float) -> str:
@@ -240,14 +169,14 @@ def _too_few(question: Question, row: int, size: float, needed: float) -> str:
     )
 
 
-def _chosen(found: Weighted, size: int, rng: np.random.Generator) -> NDArray[np.intp] | None:
+def _chosen(found: WeightedDraws, size: int, rng: np.random.Generator) -> NDArray[np.intp] | None:
     """Which draws are taken; None for all, where there are as many and none counts more than another."""
     logs = found.logs[0]
     even = len(logs) == size and bool((logs == logs[0]).all())
     return None if even else resampled(found.weights[0], size, rng)
 
 
-def _middle(net: BayesNet, node: int, column: NDArray[Any], found: Weighted) -> float:
+def _middle(net: BayesNet, node: int, column: NDArray[Any], found: WeightedDraws) -> float:
     """Weighted mean of draws, or the level that weighs most."""
     weights = found.weights[0]
     if net.variables[node].discrete:
@@ -260,7 +189,7 @@ class _Row:
 
     def __init__(self, net: BayesNet, question: Question, row: int) -> None:
         self.net, self.question, self.row = net, question, row
-        self.known = question_values(question, row)
+        self.known = question.values(row)
         self.members = relevant(net.graph, question.asked, self.known)
         self.found = _pool(net, question, row, self.members - set(self.known))
         self.weights, self.size = self.found.weights[0], float(effective(self.found.logs)[0])

@@ -1,19 +1,18 @@
 """Networks: a graph with a fitted local model at every node, as plain values."""
 
 from arcwise.networks.align import align
+from arcwise.networks.draws import ancestral, random_tables
 from arcwise.networks.joint import Joint, NormalJoint, TableJoint, factors_of, normal_of
 from arcwise.networks.nets import (
     BayesNet,
     Fixed,
     MarkovNet,
     Net,
-    ancestral,
     cut,
     log_density,
     pseudo_log_density,
     whole,
 )
-from arcwise.networks.simulated import random_tables
 
 __all__ = [
     "BayesNet",

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional
-from arcwise.data import Table, Variable
+from arcwise.data import Variable
 from arcwise.data.variable import sentence_list
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to, plural
@@ -337,38 +337,6 @@ def _local_sum(net: Net, columns: Columns) -> NDArray[np.float64]:
         xs = tuple(columns[other] for other in net.inputs[node])
         total += conditional.logpdf(columns[node], xs)
     return total
-
-
-def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
-    """Draw rows from the joint, each variable after its parents.
-
-    Parameters
-    ----------
-    net : the network.
-    rng : where chance comes from.
-    draws : how many rows.
-
-    Returns
-    -------
-    A table of independent rows.
-
-    Raises
-    ------
-    DataError : the number of rows is not a non-negative integer.
-
-    >>> from arcwise.conditionals import GaussianConditional
-    >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
-    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
-    >>> ancestral(net, np.random.default_rng(1), 100).rows
-    100
-    """
-    draws = whole("number of draws", draws)
-    columns: list[NDArray[Any]] = [np.empty(0)] * len(net.variables)
-    for node in net.graph.order():
-        xs = tuple(columns[parent] for parent in net.graph.parents[node])
-        drawn = net.conditionals[node].sample(xs, rng, draws)
-        columns[node] = drawn.astype(net.variables[node].dtype)
-    return Table(net.variables, tuple(columns))
 
 
 def whole(what: str, number: object) -> int:

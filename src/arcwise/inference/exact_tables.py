@@ -1,4 +1,4 @@
-"""Junction trees: exact answers of discrete networks to single questions and whole tables.
+"""Exact answers of discrete networks: junction trees, and variable elimination.
 
 The moral graph is triangulated, by the best of several orders of elimination; its cliques make a tree, each
 with a table over its variables, and messages between them give the distribution of each clique given the
@@ -8,13 +8,20 @@ evidence: a question then sends messages only between cliques that hold evidence
 and leaves barren variables alone.
 
 Rows of a table with gaps in the same places are answered together, and each combination of levels once.
+
+Variable elimination answers one question, summed over what matters for it and nothing else. What is
+neither asked nor known nor above such a variable is barren and left out, and so is what the evidence
+separates from the question (Shachter 1998), unless it is so small that impossible evidence can be looked
+for in it. Tables are cut down to the levels seen before anything is planned, so a question may be small in
+a network whose junction tree is too large. Rows with the same gaps share the order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,14 +32,22 @@ from arcwise.data.variable import code_type, sentence_list
 from arcwise.distributions import Categorical
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.engine import EXACT, Answer, Cost, Engine, Found
-from arcwise.inference.factors import Potentials, potentials
+from arcwise.inference.engine import EXACT, Answer, Answers, Array, Columns, Cost, Engine, Question
+from arcwise.inference.evidence import DistinctRows, patterns, relevant, upward
+from arcwise.inference.factors import Potentials, SumPlan, planned, potentials, summed
 from arcwise.inference.joint_answers import Cells
-from arcwise.inference.question import Array, Columns, Question
-from arcwise.inference.relevance import patterns, upward
 from arcwise.networks import Net, log_density
 
-__all__ = ["Junction", "Trees", "exact_found", "folded", "impossible", "needs_tables", "trees_of"]
+__all__ = [
+    "Elimination",
+    "Junction",
+    "Trees",
+    "exact_found",
+    "impossible",
+    "needs_tables",
+    "trees_of",
+]
+
 
 Codes = NDArray[np.int64]
 
@@ -105,36 +120,6 @@ def trees_of(net: Net) -> Trees | None:
     return _KNOWN[net]
 
 
-class Rows(NamedTuple):
-    """What is known of rows, each combination once, those with the same gaps side by side.
-
-    `codes` has a level for every variable, -1 in gaps; `first` is the first row that has a combination, and
-    `which` the number of the combination that each row has.
-    """
-
-    codes: Codes
-    first: NDArray[np.intp]
-    which: NDArray[np.intp]
-
-
-def folded(question: Question) -> Rows:
-    """The rows of a question, equal ones once."""
-    gaps, size = question.gaps, question.size
-    codes = np.empty((size, gaps.shape[1]), dtype=np.int64)
-    for node, column in enumerate(question.columns):
-        codes[:, node] = column
-    codes[gaps] = -1
-    if size < 2:
-        return Rows(codes, np.zeros(size, dtype=np.intp), np.zeros(size, dtype=np.intp))
-    # The mask comes first, then levels: sorted so, rows with the same gaps are neighbours.
-    keys = np.concatenate(
-        [np.packbits(gaps, axis=1), codes.astype(np.uint16).view(np.uint8)], axis=1
-    )
-    rows = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1]))).ravel()
-    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
-    return Rows(codes[first], first, which.ravel())
-
-
 def soft_weights(question: Question, levels: tuple[int, ...]) -> Array | None:
     """A weight for each level of each variable, one after the other; None where there is no soft evidence."""
     if not question.soft:
@@ -159,21 +144,19 @@ class Junction(Engine):
             return FitError("Draws of a directed network without evidence need no tree.")
         return trees.cost(question.asked if question.together else ())
 
-    def ask(self, question: Question) -> Found:
+    def ask(self, question: Question) -> Answers:
         """The tables of what is asked, in all rows; together where that is wanted."""
         together = question.asked if question.together else ()
         asked: list[tuple[int, ...]] = [(node,) for node in question.asked]
         asked = [together] if together else asked
         sums = self._sums(question, asked)
         if together:
-            table = sums[0][0]
-            singles = [table.sum(axis=_others(i, table.ndim))[None] for i in range(table.ndim)]
-            return exact_found(question, singles, table)
+            return _together(question, sums[0][0])
         return exact_found(question, sums, sums[0][0] if question.task == "belief" else None)
 
     def _sums(self, question: Question, asked: list[tuple[int, ...]]) -> list[Array]:
         """Joint distributions of sets of variables, in all rows."""
-        rows, levels = folded(question), _trees(question).product.levels
+        rows, levels = question.distinct, _trees(question).product.levels
         shapes = [tuple([levels[node] for node in nodes]) for nodes in asked]
         parts = [part for _, part in self._parts(question, rows, asked)]
         if len(parts) == 1 and question.size == 1:
@@ -182,7 +165,7 @@ class Junction(Engine):
         return [np.concatenate(part)[rows.which] for part in each]
 
     def _parts(
-        self, question: Question, rows: Rows, asked: list[tuple[int, ...]]
+        self, question: Question, rows: DistinctRows, asked: list[tuple[int, ...]]
     ) -> Iterator[tuple[Array, list[Array]]]:
         """The same for each combination once, and log probabilities; as many at a time as may be held."""
         trees = _trees(question)
@@ -201,7 +184,7 @@ class Junction(Engine):
         net = question.net.as_directed
         if net is not None and not question.gaps.any() and not question.soft:
             return log_density(net, question.columns)
-        rows = folded(question)
+        rows = question.distinct
         logs = [part for part, _ in self._parts(question, rows, [])]
         return np.concatenate([*logs, np.zeros(0)])[rows.which]
 
@@ -209,7 +192,10 @@ class Junction(Engine):
         """The most probable level of each gap by itself, or the gaps of a row drawn together."""
         if draw:
             return self._drawn(question)
-        columns, rows = [column.copy() for column in question.columns], folded(question)
+        columns, rows = (
+            [column.copy() for column in question.columns],
+            question.distinct,
+        )
         hidden = np.flatnonzero(question.gaps.any(axis=0)).tolist()
         best = [
             np.stack([shares.argmax(axis=1) for shares in found])
@@ -244,7 +230,7 @@ class Junction(Engine):
         """The most probable levels of all variables, their log weight, and that of the evidence."""
         trees = _trees(question)
         tree, soft = trees.tree(), soft_weights(question, trees.product.levels)
-        row = folded(question).codes
+        row = question.distinct.codes
         seen = np.flatnonzero(row[0] >= 0).tolist()
         found, log = tree.explain(seen, row[0, seen], soft)
         if np.isneginf(log):
@@ -265,10 +251,6 @@ def _trees(question: Question) -> Trees:
     if trees is None:
         raise needs_tables(Junction.name)
     return trees
-
-
-def _others(axis: int, dimensions: int) -> tuple[int, ...]:
-    return tuple(i for i in range(dimensions) if i != axis)
 
 
 def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
@@ -307,7 +289,7 @@ def impossible(question: Question, row: int) -> FitError:
     )
 
 
-def exact_found(question: Question, singles: list[Array], table: Array | None) -> Found:
+def exact_found(question: Question, singles: list[Array], table: Array | None) -> Answers:
     """Answers without error from the tables of single variables, and of all together."""
     mixing, answers = Mixing.exact(question.size), []
     for node, shares in zip(question.asked, singles, strict=True):
@@ -315,6 +297,127 @@ def exact_found(question: Question, singles: list[Array], table: Array | None) -
         even = shares / shares.sum(axis=1, keepdims=True)
         answers.append(Answer(Categorical(even, variable.levels, variable.name), mixing))
     if table is None:
-        return Found(tuple(answers))
+        return Answers(tuple(answers))
     variables = tuple(question.net.variables[node] for node in question.asked)
-    return Found(tuple(answers), Cells(variables, table / table.sum()))
+    return Answers(tuple(answers), Cells(variables, table / table.sum()))
+
+
+def _together(question: Question, table: Array) -> Answers:
+    """An exact answer about several variables from their joint table."""
+    axes = range(table.ndim)
+    singles = [table.sum(axis=tuple(j for j in axes if j != i))[None] for i in axes]
+    return exact_found(question, singles, table)
+
+
+_OVERHEAD = 1e6
+"""Work, in cells, that setting up the sum for a row costs."""
+
+_PATTERNS = 20
+"""Patterns of gaps up to which tables of rows are taken without being named."""
+
+
+def _members(question: Question, asked: Iterable[int], known: set[int]) -> list[int]:
+    """The tables that matter: those of a density are of all that is known, and of what is above."""
+    net = question.net.as_directed
+    if net is None:
+        return list(range(len(_trees(question).product.scopes)))
+    soft = [node for node in question.soft if node not in known]
+    wanted = {*asked, *soft}
+    if question.task == "density":
+        wanted |= {p for node in known for p in net.graph.parents[node] if p not in known}
+        return sorted(relevant(net.graph, wanted, known) | known)
+    return sorted(relevant(net.graph, wanted, known))
+
+
+def _sum_for(question: Question, asked: tuple[int, ...], known: set[int]) -> SumPlan:
+    """The sum for what is asked; over all that is known, where that is cheap: it may be impossible."""
+    if asked and question.task != "density":
+        found = _sum_for(replace(question, task="density"), asked, known)
+        if found.plan.entries < _OVERHEAD:
+            return found
+    return planned(_trees(question).product, _members(question, asked, known), asked, known)
+
+
+class Elimination(Engine):
+    """Variable elimination for one question, or for each row of a table."""
+
+    name = "elimination"
+    soft = True
+    thorough = True
+
+    def accepts(self, question: Question) -> Cost | ArcwiseError:
+        """Questions to discrete networks; whole rows are filled or drawn only where it is named."""
+        named = question.options.method is not None
+        if trees_of(question.net) is None:
+            return needs_tables(self.name)
+        if not question.net.directed and not named:
+            return FitError(
+                "Nothing is barren in an undirected network: name method='elimination'."
+            )
+        if question.task in ("completion", "draws", "marginals") and not named:
+            return FitError(
+                "Variable elimination sums for one variable at a time: name method='elimination'."
+            )
+        if named and question.task in ("completion", "draws", "marginals"):
+            return Cost(EXACT, _OVERHEAD)
+        rows = list(patterns(question.gaps))
+        if len(rows) > _PATTERNS and not named:
+            return FitError(
+                f"Variable elimination plans for each of {len(rows)} patterns of gaps: name "
+                "method='elimination'."
+            )
+        asked = question.asked if question.task != "density" else ()
+        plans = [_sum_for(question, asked, known).plan for _, known in rows]
+        work = max((each.entries for each in plans), default=0.0)
+        return Cost(
+            EXACT, work + _OVERHEAD, 3.0 * max((each.largest for each in plans), default=0.0)
+        )
+
+    def ask(self, question: Question) -> Answers:
+        """The table of what is asked, row by row."""
+        if question.together:
+            return _together(question, self._tables(question, question.asked)[0])
+        singles = [self._tables(question, (node,)) for node in question.asked]
+        return exact_found(question, singles, singles[0][0] if question.task == "belief" else None)
+
+    def _tables(self, question: Question, asked: tuple[int, ...]) -> Array:
+        """The joint distribution of some variables in each row."""
+        product, tables = _trees(question).product, []
+        shape = tuple(product.levels[node] for node in asked)
+        for row, (table, log) in self._rows(question, asked):
+            if np.isneginf(log):
+                raise impossible(question, row)
+            tables.append(table)
+        return np.array(tables).reshape(-1, *shape)[question.distinct.which]
+
+    def _rows(
+        self, question: Question, asked: tuple[int, ...]
+    ) -> Iterator[tuple[int, tuple[Array, float]]]:
+        """The sum for each combination of what is known, and the first row that has it."""
+        product, rows, before, found = _trees(question).product, question.distinct, None, None
+        for first, codes in zip(rows.first.tolist(), rows.codes.tolist(), strict=True):
+            values = {node: code for node, code in enumerate(codes) if code >= 0}
+            if found is None or values.keys() != before:
+                found, before = _sum_for(question, asked, set(values)), values.keys()
+            yield first, summed(found, product, values, question.soft)
+
+    def logpdf(self, question: Question) -> Array:
+        """Log probability of what is known of each row; minus infinity where it is impossible."""
+        logs = [log for _, (_, log) in self._rows(question, ())]
+        return np.array(logs)[question.distinct.which]
+
+    def complete(self, question: Question, draw: bool) -> Columns:
+        """The most probable level of each gap by itself, or the gaps of a row drawn one after the other."""
+        columns = [column.copy() for column in question.columns]
+        for node in np.flatnonzero(question.gaps.any(axis=0)).tolist():
+            rows = np.flatnonzero(question.gaps[:, node])
+            gaps = question.gaps[rows].copy()
+            if draw:  # what was drawn before is known
+                gaps[:, :node] = False
+            source = columns if draw else question.columns
+            part = replace(question, columns=tuple(c[rows] for c in source), gaps=gaps, task="rows")
+            shares = self._tables(part, (node,))
+            found = Categorical(shares / shares.sum(axis=1, keepdims=True))
+            codes = found.sample(question.rng, 1)[:, 0] if draw else found.codes
+            columns[node][rows] = codes.astype(columns[node].dtype)
+        return tuple(columns)

@@ -1,9 +1,17 @@
-"""Exact inference in linear-Gaussian networks.
+r"""Exact inference in linear-Gaussian networks.
 
 Every node is x_k = b_k + sum_j w_kj x_j + s_k e_k with independent standard normal e, so all
 variables together are mean + A e, with one row of A (the *root*, covariance = A A') per variable;
 in topological order a row is a sum of earlier rows plus s_k on the diagonal (Shachter and Kenley
 1989). Values of known variables are put in; conditioning works on the root (see ``normal``).
+
+Networks give matrices with the names of their rows and columns. An undirected Gaussian network has its
+precision matrix :math:`\Theta`; a directed one with coefficients W and noise variances V has
+
+.. math:: \Theta = (I - W)^T V^{-1} (I - W).
+
+Partial correlations given all other variables are :math:`-\theta_{ij} / \sqrt{\theta_{ii} \theta_{jj}}`
+(Lauritzen 1996, section 5.1).
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -12,12 +20,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import linear_of
+from arcwise.conditionals import Linear, linear_of
 from arcwise.conditionals.gaussian import FLOOR
 from arcwise.errors import FitError
-from arcwise.inference.gaussian.normal_joint import ROUNDING, Elimination, GaussianJoint, eliminate
-from arcwise.inference.relevance import relevant, upward
-from arcwise.networks import BayesNet, MarkovNet, Net
+from arcwise.inference.evidence import relevant, upward
+from arcwise.inference.normal_joint import (
+    ROUNDING,
+    GaussianJoint,
+    NamedMatrix,
+    Projection,
+    eliminate,
+)
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
 
 Array = NDArray[np.float64]
 
@@ -93,7 +107,7 @@ def roots(
     return root
 
 
-class Evidence(NamedTuple):
+class KnownRows(NamedTuple):
     """What is known of some rows: the numbers of variables, their values (one a row), how many rows."""
 
     known: Collection[int]
@@ -101,11 +115,11 @@ class Evidence(NamedTuple):
     rows: int = 1
 
 
-NOTHING = Evidence((), dict[int, Array]().__getitem__)
+NOTHING = KnownRows((), dict[int, Array]().__getitem__)
 
 
 def centres(
-    net: BayesNet, nodes: Sequence[int], hidden: Collection[int], evidence: Evidence
+    net: BayesNet, nodes: Sequence[int], hidden: Collection[int], evidence: KnownRows
 ) -> Array:
     """Means of some nodes (columns) in topological order, for rows of known values around them."""
     place = {node: i for i, node in enumerate(nodes)}
@@ -153,7 +167,7 @@ def joint(net: BayesNet) -> GaussianJoint:
     return GaussianJoint(net.names, mean[places], root[places])
 
 
-def check_relations(net: BayesNet, evidence: Evidence) -> None:
+def check_relations(net: BayesNet, evidence: KnownRows) -> None:
     """Refuse evidence that breaks a relation which holds without noise in the data.
 
     Least squares cannot tell such a relation from one with very little noise, and a fitted model
@@ -178,7 +192,7 @@ def check_relations(net: BayesNet, evidence: Evidence) -> None:
             _check_exact(net, relevant(net.graph, starts, known), evidence)
 
 
-def _check_exact(net: BayesNet, members: Collection[int], evidence: Evidence) -> None:
+def _check_exact(net: BayesNet, members: Collection[int], evidence: KnownRows) -> None:
     """Check evidence within some nodes, the noise of determined ones taken as none."""
     nodes = _sorted(net, members)
     hidden = {node for node in nodes if node not in evidence.known}
@@ -216,7 +230,7 @@ class Conditioned(NamedTuple):
     root: Array
     seen: list[int]
     off: Array
-    step: Elimination | None
+    step: Projection | None
 
     def means(self, places: Sequence[int]) -> Array:
         """Expected values of some nodes (columns) given the evidence."""
@@ -231,7 +245,7 @@ class Conditioned(NamedTuple):
         return rows if self.step is None else self.step.left(rows)
 
 
-def posterior(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> tuple[Array, Array]:
+def posterior(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> tuple[Array, Array]:
     """Distribution of targets for many rows that know the same variables.
 
     Parameters
@@ -263,7 +277,7 @@ def refuse_infinite(mean: Array, root: Array) -> None:
         raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
 
 
-def condition_on(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> Conditioned:
+def condition_on(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Conditioned:
     """Put evidence into the part of a network that matters for some targets."""
     known = evidence.known
     members = relevant(net.graph, targets, known)
@@ -280,3 +294,87 @@ def condition_on(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> C
     if len(step.spare):
         step.check(root, mean, off, [net.names[nodes[i]] for i in seen])
     return Conditioned(nodes, place, hidden, mean, root, seen, off, step)
+
+
+def covariance(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
+    """The covariance matrix of the variables of a Gaussian network.
+
+    Parameters
+    ----------
+    net : a network with a joint normal distribution, directed or not.
+    names : the order of rows and columns; the network's own if left out.
+
+    Raises
+    ------
+    FitError : the network has no joint normal distribution.
+    """
+    if isinstance(net, MarkovNet):
+        return _named(net, _normal(net, "covariance matrix").covariance, names)
+    _linear(net, "covariance matrix")
+    return _named(net, joint(net).covariance, names)
+
+
+def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
+    """The inverse of the covariance matrix; parameters as for `covariance`.
+
+    >>> from arcwise.data import Variable
+    >>> from arcwise.graphs import DAG
+    >>> from arcwise.conditionals import GaussianConditional
+    >>> a = GaussianConditional(1.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
+    >>> b = GaussianConditional(0.0, np.array([2.0]), 0.25, np.zeros((2, 2)), 0.0)
+    >>> graph = DAG.from_arcs([("a", "b")])
+    >>> net = BayesNet((Variable("a"), Variable("b")), graph, (a, b))
+    >>> precision(net).values.tolist()
+    [[17.0, -8.0], [-8.0, 4.0]]
+    """
+    return _named(net, _precision(net, "precision matrix"), names)
+
+
+def partial_correlations(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
+    """Correlations of pairs given all other variables, 1 on the diagonal; parameters as for `covariance`."""
+    own = _precision(net, "matrix of partial correlations")
+    scale = 1.0 / np.sqrt(own.diagonal())
+    partial = 0.0 - own * np.outer(scale, scale)
+    np.fill_diagonal(partial, 1.0)
+    return _named(net, partial, names)
+
+
+def _precision(net: Net, what: str) -> Array:
+    if isinstance(net, MarkovNet):
+        return _normal(net, what).precision
+    models = _linear(net, what)
+    inward = np.eye(len(net.names))
+    for child, (parents, model) in enumerate(zip(net.graph.parents, models, strict=True)):
+        inward[child, list(parents)] = -model.coefficients
+    scaled = inward / np.sqrt([[model.variance] for model in models])
+    return scaled.T @ scaled
+
+
+def _normal(net: MarkovNet, what: str) -> NormalJoint:
+    normal = normal_of(net.joint)
+    if normal is None:
+        raise FitError(
+            f"This undirected network has no {what}: its local models belong to no joint normal "
+            "distribution."
+        )
+    return normal
+
+
+def _linear(net: BayesNet, what: str) -> list[Linear]:
+    """The local models, if all are linear with noise."""
+    models = []
+    for name, kind, own in zip(net.names, net.models, net.conditionals, strict=True):
+        model = linear_of(own)
+        if model is None or not model.variance > 0:
+            raise FitError(
+                f"Only Gaussian networks have a {what}, and the local model of {name!r} is {kind}."
+            )
+        models.append(model)
+    return models
+
+
+def _named(net: Net, matrix: Array, names: Sequence[str]) -> NamedMatrix:
+    places = [net.index(name) for name in names or net.names]
+    chosen = matrix[np.ix_(places, places)]
+    mirrored = 0.5 * (chosen + chosen.T)  # rounding apart, it is symmetric
+    return NamedMatrix(tuple(names or net.names), mirrored)

@@ -20,13 +20,13 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from arcwise.distributions import Normal
-from arcwise.errors import DataError, FitError
+from arcwise.errors import DataError, FitError, close_to
 from arcwise.inference.belief import Probability, share_of
 
 Array = NDArray[np.float64]
@@ -192,7 +192,7 @@ def condition(joint: GaussianJoint, evidence: Mapping[int, float]) -> GaussianJo
     return GaussianJoint(tuple(joint.names[i] for i in rest), mean, step.left(joint.root[rest]))
 
 
-class Elimination(NamedTuple):
+class Projection(NamedTuple):
     """What knowing some rows of a root does to the others.
 
     `seen` are the known rows, `kept` and `spare` the places within `seen` of evidence that says
@@ -263,7 +263,7 @@ class Elimination(NamedTuple):
             )
 
 
-def eliminate(root: Array, seen: Sequence[int], new: float = NEW) -> Elimination:
+def eliminate(root: Array, seen: Sequence[int], new: float = NEW) -> Projection:
     """Split the evidence rows of a root into new and superfluous ones, with a basis of the new."""
     from scipy.linalg import qr
 
@@ -274,9 +274,7 @@ def eliminate(root: Array, seen: Sequence[int], new: float = NEW) -> Elimination
     pivots = np.abs(np.diag(triangle))
     rank = int((pivots > new).sum())
     kept, spare = order[:rank].astype(np.intp), np.sort(order[rank:]).astype(np.intp)
-    return Elimination(
-        list(seen), kept, spare, basis[:, :rank], triangle[:rank, :rank], scale[kept]
-    )
+    return Projection(list(seen), kept, spare, basis[:, :rank], triangle[:rank, :rank], scale[kept])
 
 
 def narrow(root: Array) -> Array:
@@ -325,3 +323,93 @@ def _integral(correlation: Array, sides: Array) -> Probability:
     # Two-dimensional integrals are done without random points: then rounding is what is left.
     error = max(float(np.std(values, ddof=1)) / math.sqrt(REPEATS), 1e-12)
     return Probability(float(np.mean(values)), error)
+
+
+_PRINTED = 10
+"""Most rows and columns that are printed."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NamedMatrix:
+    """A square matrix whose rows and columns have the names of variables.
+
+    Parameters
+    ----------
+    names : of rows and columns.
+    values : the numbers, in the order of the names.
+
+    >>> found = NamedMatrix(("b", "a"), np.array([[2.0, -0.5], [-0.5, 1.0]]))
+    >>> found["a", "b"], found["a"]
+    (-0.5, {'b': -0.5, 'a': 1.0})
+    >>> print(found)
+          b     a
+    b     2  -0.5
+    a  -0.5     1
+    >>> np.linalg.inv(found).shape
+    (2, 2)
+    """
+
+    names: tuple[str, ...]
+    values: Array
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.names),) * 2:
+            raise DataError(
+                f"A matrix of {len(self.names)} variables has as many rows and columns, got the shape "
+                f"{self.values.shape}."
+            )
+        self.values.flags.writeable = False
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    def _place(self, name: object) -> int:
+        place = self._places.get(name) if isinstance(name, str) else None
+        if place is None:
+            raise DataError(f"The matrix has no variable {name!r}. {close_to(name, self.names)}")
+        return place
+
+    def __getitem__(self, names: str | tuple[str, str]) -> Any:
+        """The number of a pair of names; of one name, its row by names."""
+        if isinstance(names, tuple):
+            if len(names) != 2:
+                raise DataError(f"An entry is asked for by two names, got {names!r}.")
+            return float(self.values[self._place(names[0]), self._place(names[1])])
+        return dict(zip(self.names, self.values[self._place(names)].tolist(), strict=True))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Rows by names, each by names."""
+        return {name: self[name] for name in self.names}
+
+    def to_pandas(self) -> Any:
+        """The matrix as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
+        """The numbers alone, for numpy."""
+        return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        shown = self.names[:_PRINTED]
+        cells = [
+            [f"{value:.4g}" for value in row[:_PRINTED]] for row in self.values[:_PRINTED] + 0.0
+        ]
+        first = max(map(len, shown), default=0)
+        wide = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(shown)]
+        heads = "  ".join(name.rjust(size) for name, size in zip(shown, wide, strict=True))
+        lines = [f"{'':<{first}}  {heads}"]
+        for name, row in zip(shown, cells, strict=True):
+            entries = "  ".join(cell.rjust(size) for cell, size in zip(row, wide, strict=True))
+            lines.append(f"{name:<{first}}  {entries}")
+        if len(self.names) > _PRINTED:
+            lines.append(f"... {len(self.names)} rows and columns")
+        return "\n".join(lines)

@@ -46,11 +46,11 @@ from arcwise.data import Table
 from arcwise.data.variable import sentence_list
 from arcwise.distributions import Distribution, Normal, Student
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.engine import EXACT, Answer, Cost, Engine, Found
-from arcwise.inference.gaussian.normal_joint import GaussianJoint, log_normal, narrow
-from arcwise.inference.gaussian.roots import (
+from arcwise.inference.engine import EXACT, Answer, Answers, Columns, Cost, Engine, Question
+from arcwise.inference.evidence import patterns, upward
+from arcwise.inference.linear_gaussian import (
     Conditioned,
-    Evidence,
+    KnownRows,
     centres,
     check_relations,
     condition_on,
@@ -60,8 +60,7 @@ from arcwise.inference.gaussian.roots import (
     refuse_infinite,
     roots,
 )
-from arcwise.inference.question import Columns, Question
-from arcwise.inference.relevance import patterns, upward
+from arcwise.inference.normal_joint import GaussianJoint, log_normal, narrow
 from arcwise.networks import BayesNet, ancestral, log_density
 
 Array = NDArray[np.float64]
@@ -96,7 +95,7 @@ class Predictive(NamedTuple):
         return ratios
 
 
-def predictive(net: BayesNet, targets: Sequence[int], evidence: Evidence) -> Predictive:
+def predictive(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Predictive:
     """Answers that include the uncertainty of fitted parameters; parameters as for `posterior`."""
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
         known = condition_on(net, targets, evidence)
@@ -199,7 +198,7 @@ class _Sums:
 
 
 def _widened(
-    net: BayesNet, known: Conditioned, root: Array, evidence: Evidence
+    net: BayesNet, known: Conditioned, root: Array, evidence: KnownRows
 ) -> tuple[Array, Array]:
     """Scales (rows by targets) and degrees of freedom (targets)."""
     variance = (root**2).sum(axis=1)
@@ -212,7 +211,7 @@ def _widened(
     return np.where(variance > 0, np.sqrt(square), 0.0), freedom
 
 
-def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: Evidence) -> Iterator[_Term]:
+def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: KnownRows) -> Iterator[_Term]:
     """The local models that matter and were fitted to rows."""
     from scipy.special import polygamma, psi
 
@@ -299,7 +298,7 @@ class Closed(Engine):
             )
         return Cost(EXACT, float(len(question.net.names)) ** 2)
 
-    def ask(self, question: Question) -> Found:
+    def ask(self, question: Question) -> Answers:
         """Distributions of the targets, and a joint normal one for a single question.
 
         Where parameters were fitted to rows, their uncertainty is included (see ``predictive``); the joint
@@ -323,7 +322,7 @@ class Closed(Engine):
         few = [net.names[node] for node in sorted(saturated)]
         notes = [saturated_note(few)] if few else []
         answers = tuple(Answer.exact(each, question.size) for each in found)
-        return Found(answers, joint, lambda: notes)
+        return Answers(answers, joint, lambda: notes)
 
     def logpdf(self, question: Question) -> Array:
         """Log density of what is known of each row, unknown variables integrated out."""
@@ -356,9 +355,9 @@ def _linear(question: Question) -> BayesNet:
     return net
 
 
-def _evidence(question: Question, places: NDArray[np.intp], known: set[int]) -> Evidence:
+def _evidence(question: Question, places: NDArray[np.intp], known: set[int]) -> KnownRows:
     """What is known of some rows of a question, which know the same variables."""
-    return Evidence(known, lambda node: question.columns[node][places], len(places))
+    return KnownRows(known, lambda node: question.columns[node][places], len(places))
 
 
 def residuals(net: BayesNet, table: Table) -> Array:
@@ -407,7 +406,7 @@ def _local_sums(net: BayesNet, columns: Columns, gaps: NDArray[np.bool_]) -> Arr
     return total
 
 
-def _block(net: BayesNet, hidden: set[int], evidence: Evidence) -> Array:
+def _block(net: BayesNet, hidden: set[int], evidence: KnownRows) -> Array:
     """Log density of the known nodes that have hidden parents, given all other known values."""
     children = {child for node in hidden for child in net.graph.children[node]}
     below = children.intersection(evidence.known)

@@ -1,4 +1,7 @@
-"""Asking: the verbs, each a question that is put to the best engine (see ``ranking``).
+"""Asking: the verbs, each a question that is put to the best engine of the register.
+
+The cheapest engine that accepts a question is asked: closed forms first, then whatever is exact, then
+simulation (see ``engine``). Naming a ``method`` asks for an engine by its word.
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws, seed, method.
 The same seed gives the same answer. Of ``do`` in a learned network: max_graphs, the most equivalent graphs
@@ -7,44 +10,161 @@ that its range is over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import networks
 from arcwise.data import Table
-from arcwise.data.variable import gaps_of, numbers_of, sentence_list
-from arcwise.distributions import Categorical, refuse_beyond
+from arcwise.data.memory import available, size_words
+from arcwise.distributions import refuse_beyond
 from arcwise.distributions.chain_diagnostics import Mixing
-from arcwise.errors import DataError, GraphError
-from arcwise.inference import question as questions
+from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
 from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
-from arcwise.inference.engine import Found
-from arcwise.inference.evidence import Evidence, plain, read_evidence
-from arcwise.inference.gaussian.closed_form import residuals as closed_residuals
-from arcwise.inference.gaussian.roots import linear_net
+from arcwise.inference.closed_form import Closed
+from arcwise.inference.engine import (
+    EXACT,
+    Answers,
+    Cost,
+    DeclinedError,
+    Engine,
+    Options,
+    Question,
+    names_of,
+    read_options,
+)
+from arcwise.inference.evidence import Evidence, check_roles, plain, read_evidence
+from arcwise.inference.exact_tables import Elimination, Junction
+from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.intervene import Equivalents, set_far, with_range
 from arcwise.inference.joint_answers import States
-from arcwise.inference.joint_belief import Beliefs
-from arcwise.inference.predictions import Predictions
-from arcwise.inference.question import Options, Question
-from arcwise.inference.ranking import ENGINES, answered, found_of, ranked
-from arcwise.networks import MarkovNet, Net, align, whole
+from arcwise.inference.joint_belief import Beliefs, Predictions
+from arcwise.inference.linear_gaussian import linear_net
+from arcwise.inference.product_rule import ProductRule
+from arcwise.inference.stacked import Stacked
+from arcwise.inference.weighting import Importance
+from arcwise.networks import Net, align, whole
 
 __all__ = [
-    "Misses",
+    "ENGINES",
+    "Ranking",
+    "answered",
     "closed",
+    "found_of",
     "impute",
     "marginal_log_density",
-    "misses",
     "predict",
-    "pseudo_log_density",
     "query",
+    "ranked",
     "sample",
 ]
+
+
+T = TypeVar("T")
+
+CHEAP = 1e6
+"""Work below which an exact answer is taken at once."""
+
+MEMORY = 5e8
+"""Most numbers that an engine may hold at once."""
+
+_SMALL = 1e7
+"""Numbers that any machine holds."""
+
+_ROOM = 0.5
+"""Share of the memory that can be had now which an answer may take."""
+
+ENGINES: dict[str, Engine] = {
+    engine.name: engine
+    for engine in (
+        Closed(),
+        Junction(),
+        Elimination(),
+        Importance(),
+        Stacked(),
+        Gibbs(),
+        Gibbs("blankets"),
+        ProductRule(),
+    )
+}
+
+
+class Ranking(NamedTuple):
+    """Engines that accept a question, the best first, and sentences about exact ones that are too large."""
+
+    engines: list[Engine]
+    notes: tuple[str, ...] = ()
+
+
+def ranked(question: Question) -> Ranking:
+    """The engines that accept a question, the best first; of a named method, this one.
+
+    Raises
+    ------
+    ArcwiseError : none does; the sentence says why.
+    """
+    method = question.options.method
+    taken: list[tuple[Cost, Engine]] = []
+    reasons: list[ArcwiseError] = []
+    large: list[str] = []
+    for engine in ENGINES.values() if method is None else [ENGINES[method]]:
+        cost = _cost(engine, question)
+        if isinstance(cost, ArcwiseError):
+            reasons.append(cost)
+        elif cost.memory > _limit(cost.memory):
+            size = f"{cost.memory:.2g} numbers at once ({size_words(8 * cost.memory)})"
+            said = f"The answer needs {size}, above {_limit(cost.memory):.2g}: ask for less."
+            reasons.insert(0, FitError(said))
+            if cost.error == EXACT:
+                large.append(
+                    f"An exact answer by {engine.name} needs {size}: this one is simulated."
+                )
+        elif cost.error == EXACT and cost.work < CHEAP:
+            return Ranking([engine])
+        else:
+            taken.append((cost, engine))
+    if not taken:
+        raise reasons[0]
+    taken.sort(key=lambda each: each[0])
+    notes = () if taken[0][0].error == EXACT else tuple(large)
+    return Ranking([engine for _, engine in taken], notes)
+
+
+def _limit(wanted: float) -> float:
+    """Most numbers that may be held at once; what is small is not compared with the memory of the machine."""
+    return MEMORY if wanted < _SMALL else min(MEMORY, _ROOM * available() / 8)
+
+
+def _cost(engine: Engine, question: Question) -> Cost | ArcwiseError:
+    if question.soft and not engine.soft:
+        return FitError(
+            f"The method {engine.name!r} takes values as evidence, and no sets, intervals or weights of "
+            "levels: these are for networks whose local models are all tables of probabilities."
+        )
+    return engine.accepts(question)
+
+
+def answered(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[str, ...]]:
+    """What the best engine says, and sentences about better ones; the next is asked where one declines."""
+    refused: DeclinedError | None = None
+    engines, notes = ranked(question)
+    for engine in engines:
+        if not engine.thorough:
+            question.check_possible()
+        try:
+            return ask(engine), notes
+        except DeclinedError as error:
+            refused = refused or error
+    raise FitError(" ".join([str(refused), *notes]))
+
+
+def found_of(question: Question) -> Answers:
+    """The answers of the best engine."""
+    found, notes = answered(question, lambda engine: engine.ask(question))
+    return found._replace(notes=lambda: [*notes, *found.notes()]) if notes else found
+
 
 Array = NDArray[np.float64]
 
@@ -53,7 +173,7 @@ EXACT_DRAWS = 4000
 
 
 def _options(options: Mapping[str, Any], what: str = "option of a question") -> Options:
-    return questions.read_options(options, ENGINES, what)
+    return read_options(options, ENGINES, what)
 
 
 def closed(net: Net) -> bool:
@@ -107,11 +227,11 @@ def query(
     """
     chosen = _options(options)
     evidence = read_evidence(net, given, do)
-    names = questions.names_of(targets)
+    names = names_of(targets)
     asked = [net.index(name) for name in names]
     if not asked:
         raise DataError("A question needs at least one variable to ask for.")
-    questions.check_roles(net, asked, evidence)
+    check_roles(net, asked, evidence)
 
     def ask(other: Net) -> Belief | Beliefs:
         question = Question.of(other, asked, evidence, chosen, generator(chosen.seed))
@@ -127,7 +247,7 @@ def query(
     )
 
 
-def _beliefs(question: Question, found: Found, evidence: Evidence) -> Beliefs:
+def _beliefs(question: Question, found: Answers, evidence: Evidence) -> Beliefs:
     """What the answers to a single question say of each variable, and of all together."""
     net = question.net
     given, do = evidence.given(net), plain(net, evidence.forced)
@@ -243,7 +363,7 @@ def sample(
     if "burn_in" in chosen.effort and not net.directed:
         chosen = replace(chosen, method=chosen.method or "gibbs")
     evidence = read_evidence(net, given, do)
-    questions.check_roles(net, (), evidence)
+    check_roles(net, (), evidence)
     rows, everything = whole("number of draws", draws), range(len(net.names))
     single = Question.of(net, everything, evidence, chosen, rng, max(rows, 1))
     question = replace(single, task="draws")
@@ -284,75 +404,3 @@ def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         total = engine.logpdf(question)
     return np.where(np.isnan(total), -np.inf, total)
-
-
-def pseudo_log_density(net: Net, table: Table) -> Array:
-    """Log pseudo-likelihood of rows: each variable given its neighbours, summed.
-
-    Parameters
-    ----------
-    net : an undirected network.
-    table : rows without gaps.
-
-    Returns
-    -------
-    One number per row, in nats. It is no density, and compares only with its own kind.
-
-    Raises
-    ------
-    GraphError : a directed network, which has a density.
-    DataError : rows with gaps.
-    """
-    if not isinstance(net, MarkovNet):
-        raise GraphError("A directed network has a density: ask for it instead.")
-    rows = align(net, table)
-    gaps = rows.missing()
-    if gaps.any():
-        holes = [rows.names[i] for i in np.flatnonzero(gaps.any(axis=0))]
-        raise DataError(
-            "A pseudo-likelihood needs rows without gaps, and there are some in "
-            f"{sentence_list(holes)}: fill them with impute, or leave the rows out."
-        )
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = networks.pseudo_log_density(net, rows.columns)
-    return np.where(np.isnan(total), -np.inf, total)
-
-
-class Misses(NamedTuple):
-    """How far predictions of each variable from all the others are off; rows by variables.
-
-    `errors` are values minus predictions, NaN for levels that are not numbers; `hits` are 1 where the most
-    probable level is the true one, `logs` the log probabilities of the true ones, both NaN for numbers. Gaps
-    are NaN in all of them.
-    """
-
-    errors: Array
-    hits: Array
-    logs: Array
-
-
-def misses(net: Net, table: Table, **options: Any) -> Misses:
-    """Predict each variable from all the others, and compare.
-
-    Parameters
-    ----------
-    net : any network.
-    table : rows of exactly the network's variables.
-    options : as of `predict`.
-    """
-    chosen, linear = _options(options), linear_net(net)
-    found = Misses(*(np.full((table.rows, len(net.names)), np.nan) for _ in Misses._fields))
-    if linear is not None and chosen.method is None and not table.missing().any():
-        return found._replace(errors=closed_residuals(linear, table))
-    for node, variable in enumerate(net.variables):
-        column, known = table.columns[node], ~gaps_of(variable, table.columns[node])
-        answer = (
-            found_of(Question.of_rows(net, table, chosen, "rows", node)).answers[0].distribution
-        )
-        if not variable.discrete or variable.numeric:
-            found.errors[:, node] = numbers_of(variable, column) - answer.mean
-        if isinstance(answer, Categorical):
-            codes = column[known].astype(float)
-            found.hits[known, node] = answer.codes[known] == codes
-            found.logs[known, node] = answer.take(known).logpdf(codes[:, None])[:, 0]
-    return found

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shared_networks import dense_conditional, dense_moments, random_net
 
 from arcwise.graphs import DAG
-from arcwise.inference.relevance import relevant, upward
+from arcwise.inference.evidence import relevant, upward
 
 CHAIN = DAG.from_arcs([("a", "b"), ("b", "c"), ("c", "d")])
 COLLIDER = DAG.from_arcs([("a", "c"), ("b", "c"), ("c", "d")])

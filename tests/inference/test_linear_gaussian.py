@@ -17,8 +17,8 @@ from arcwise.data import Variable
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
 from arcwise.inference import GaussianJoint, condition, joint, query
-from arcwise.inference.gaussian.normal_joint import log_normal, narrow
-from arcwise.inference.gaussian.roots import Evidence, posterior
+from arcwise.inference.linear_gaussian import KnownRows, posterior
+from arcwise.inference.normal_joint import log_normal, narrow
 from arcwise.networks import BayesNet, cut
 
 seeds = st.integers(0, 10**6)
@@ -86,7 +86,7 @@ def test_pruned_posterior_equals_conditioning_the_whole_joint(seed, data):
     targets = data.draw(st.lists(numbers, unique=True, min_size=1, max_size=3))
     free = [i for i in range(7) if i not in targets]
     known = data.draw(st.dictionaries(st.sampled_from(free), st.floats(-5, 5)))
-    mean, root = posterior(net, targets, Evidence(known, reader(known)))
+    mean, root = posterior(net, targets, KnownRows(known, reader(known)))
     expected = dense_conditional(*dense_moments(net), targets, known)
     np.testing.assert_allclose(mean[0], expected[0], rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(root @ root.T, expected[1], rtol=1e-6, atol=1e-6)
@@ -109,7 +109,7 @@ def test_mean_given_the_parents_is_the_regression():
     net = random_net(np.random.default_rng(4), 6, 0.8)
     child = net.graph.order()[-1]
     values = {parent: float(parent) - 1.0 for parent in net.graph.parents[child]}
-    mean, root = posterior(net, [child], Evidence(values, reader(values)))
+    mean, root = posterior(net, [child], KnownRows(values, reader(values)))
     xs = tuple(np.array([values[parent]]) for parent in net.graph.parents[child])
     assert mean[0, 0] == pytest.approx(net.conditionals[child].mean(xs, 1)[0])
     assert np.linalg.norm(root) == pytest.approx(net.conditionals[child].sd)
@@ -123,7 +123,7 @@ def test_published_networks(shared_data, name):
     chosen = rng.permutation(len(net.names))
     targets = sorted(chosen[:3].tolist())
     known = {int(i): float(moments[0][i]) + rng.normal() for i in chosen[3:20]}
-    mean, root = posterior(net, targets, Evidence(known, reader(known)))
+    mean, root = posterior(net, targets, KnownRows(known, reader(known)))
     expected = dense_conditional(*moments, targets, known)
     np.testing.assert_allclose(mean[0], expected[0], rtol=1e-6)
     np.testing.assert_allclose(root @ root.T, expected[1], rtol=1e-6, atol=1e-9)
@@ -142,7 +142,7 @@ def sum_net(noise):
 def test_tiny_noise_keeps_its_digits(noise):
     net = sum_net(noise)
     # Given a and the total, b is known up to the noise, of which a covariance would keep nothing.
-    mean, root = posterior(net, [1], Evidence({0, 2}, reader({0: 1.0, 2: 3.0})))
+    mean, root = posterior(net, [1], KnownRows({0, 2}, reader({0: 1.0, 2: 3.0})))
     assert mean[0, 0] == pytest.approx(2.0, rel=1e-6)
     assert np.linalg.norm(root) == pytest.approx(noise, rel=1e-3)
 
@@ -184,7 +184,7 @@ def test_rows_that_cancel_are_zero():
 
 def test_columns_of_very_different_size():
     net = gaussian_net({"a": (0, {}, 1e-8), "b": (0, {"a": 1e16}, 1e8), "c": (0, {"b": 1e-8}, 1)})
-    mean, root = posterior(net, [0], Evidence({1, 2}, reader({1: 1e8, 2: 3.0})))
+    mean, root = posterior(net, [0], KnownRows({1, 2}, reader({1: 1e8, 2: 3.0})))
     assert mean[0, 0] == pytest.approx(0.5e-8)
     assert np.linalg.norm(root) == pytest.approx(1e-8 / np.sqrt(2))
 

@@ -27,10 +27,12 @@ from arcwise.inference import (
     predict,
     probability,
     query,
-    ranking,
     sample,
 )
-from arcwise.inference.junction import trees_of
+from arcwise.inference import (
+    ask as asking_verbs,
+)
+from arcwise.inference.exact_tables import trees_of
 from arcwise.networks import BayesNet
 
 METHODS = ("junction", "elimination")
@@ -495,8 +497,8 @@ def test_what_does_not_fit_is_refused_with_its_size_and_simulated_with_an_error(
 
 
 def _question(net):
+    from arcwise.inference.engine import Options, Question
     from arcwise.inference.evidence import Evidence
-    from arcwise.inference.question import Options, Question
 
     return Question.of(net, (0,), Evidence({}, {}, {}), Options(), np.random.default_rng(1))
 
@@ -512,8 +514,8 @@ def test_a_small_question_to_a_wide_network_is_exact():
 
 
 def test_memory_of_the_machine_counts(monkeypatch):
-    monkeypatch.setattr(ranking, "available", lambda: 1e6)
-    monkeypatch.setattr(ranking, "_SMALL", 1.0)
+    monkeypatch.setattr(asking_verbs, "available", lambda: 1e6)
+    monkeypatch.setattr(asking_verbs, "_SMALL", 1.0)
     with pytest.raises(FitError, match=r"above 6\.2e"):
         query(grid_net(14), "x13y13", method="junction")
 

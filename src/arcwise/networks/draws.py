@@ -1,0 +1,229 @@
+"""Drawing: rows of a network, weighted draws of what is hidden, and networks at random.
+
+Each variable is drawn after its parents. Known ones multiply the weight of a draw by their density given
+their parents (likelihood weighting; Fung and Chang 1990, Shachter and Peot 1990). Random networks, for
+simulations and tests, are graphs of a given size with rows of tables from a Dirichlet distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import DiscreteConditional
+from arcwise.data import Table, Variable
+from arcwise.data.variable import code_type
+from arcwise.distributions import log_sum
+from arcwise.errors import DataError, GraphError
+from arcwise.graphs import DAG
+from arcwise.networks.nets import BayesNet, whole
+
+ARCS_PER_NODE = 1.5
+MOST_CELLS = 1 << 24
+
+FEWEST = 10.0
+"""Effective sample size below which weighted draws give no answer."""
+
+Array = NDArray[np.float64]
+
+
+def random_tables(
+    names: Sequence[str],
+    levels: tuple[int, int],
+    rng: np.random.Generator,
+    *,
+    arcs: int | None = None,
+    max_parents: int = 3,
+    alpha: float = 1.0,
+) -> BayesNet:
+    """Draw a network of tables.
+
+    Variables are put in a random order; arcs fall at random on the places for parents that each of them has,
+    and a variable's parents are drawn from those before it. Every row of a table is drawn from a Dirichlet
+    distribution with all parameters alpha.
+
+    Parameters
+    ----------
+    names : of the variables.
+    levels : least and most levels of a variable, drawn evenly.
+    rng : random generator.
+    arcs : how many; by default 1.5 for each variable, or as many as there is place for.
+    max_parents : of a variable.
+    alpha : 1 draws rows evenly, smaller ones are nearer to certainty.
+
+    Raises
+    ------
+    GraphError : more arcs than there is place for.
+    DataError : sizes that are none, or a table that would be too large.
+
+    >>> net = random_tables(["a", "b", "c"], (2, 4), np.random.default_rng(1), arcs=2)
+    >>> net.graph.n_arcs, all(2 <= len(v.levels) <= 4 for v in net.variables)
+    (2, True)
+    """
+    low, high = levels
+    if not 1 <= low <= high or max_parents < 0 or not alpha > 0 or not np.isfinite(alpha):
+        raise DataError(
+            "A random network needs levels from 1 on, max_parents from 0 on and a positive alpha, got "
+            f"levels={levels!r}, max_parents={max_parents!r}, alpha={alpha!r}."
+        )
+    cells = float(high) ** (max_parents + 1)
+    if cells > MOST_CELLS:
+        raise DataError(
+            f"A table of {max_parents} parents with {high} levels would have {cells:.3g} "
+            f"probabilities, above {MOST_CELLS:.3g}: take fewer of either."
+        )
+    ordered = sorted(names)
+    graph = DAG(tuple(ordered), _parents(len(ordered), arcs, max_parents, rng))
+    sizes = rng.integers(low, high + 1, len(ordered)).tolist()
+    variables = tuple(
+        Variable(name, tuple(f"s{code}" for code in range(size)))
+        for name, size in zip(ordered, sizes, strict=True)
+    )
+    models = tuple(
+        DiscreteConditional(_rows([sizes[p] for p in parents], sizes[node], alpha, rng))
+        for node, parents in enumerate(graph.parents)
+    )
+    return BayesNet(variables, graph, models)
+
+
+def _parents(
+    count: int, arcs: int | None, max_parents: int, rng: np.random.Generator
+) -> tuple[tuple[int, ...], ...]:
+    """Parents of each node, so many arcs in all."""
+    places = np.minimum(np.arange(count), max_parents)  # for parents, along a random order
+    room = int(places.sum())
+    wanted = min(round(ARCS_PER_NODE * count), room) if arcs is None else arcs
+    if not 0 <= wanted <= room:
+        raise GraphError(
+            f"{count} variables with at most {max_parents} parents have place for 0 to {room} arcs, got "
+            f"{arcs}."
+        )
+    owners = np.repeat(np.arange(count), places)
+    numbers = np.bincount(owners[rng.choice(room, wanted, replace=False)], minlength=count)
+    order = rng.permutation(count)
+    rows: list[tuple[int, ...]] = [()] * count
+    for place, number in enumerate(numbers.tolist()):
+        drawn = rng.choice(place, number, replace=False) if number else []
+        rows[order[place]] = tuple(sorted(int(order[each]) for each in drawn))
+    return tuple(rows)
+
+
+def _rows(
+    parents: Sequence[int], levels: int, alpha: float, rng: np.random.Generator
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Rows of a table, each from a Dirichlet distribution."""
+    shape = (*parents, levels)
+    rows = rng.dirichlet(np.full(levels, alpha), int(np.prod(parents))).reshape(shape)
+    # Of tiny alphas all weights of a row may underflow.
+    even = np.full(shape, 1.0 / levels)
+    sums = rows.sum(axis=-1, keepdims=True)
+    good = np.isfinite(sums) & (sums > 0)
+    return np.where(good, np.divide(rows, sums, out=even.copy(), where=good), even)
+
+
+class WeightedDraws(NamedTuple):
+    """Draws of hidden variables by node, draws of a row side by side, with their log weights."""
+
+    columns: dict[int, NDArray[Any]]
+    logs: Array
+
+    @property
+    def weights(self) -> Array:
+        """Weights that sum to one over the draws of each row (rows by draws)."""
+        weights = np.exp(self.logs - log_sum(self.logs)[:, None])
+        return weights
+
+
+def effective(logs: Array) -> Array:
+    """Effective sample size of each row of log weights.
+
+    >>> effective(np.zeros((1, 50))).tolist()
+    [50.0]
+    """
+    weights = np.exp(logs - np.maximum(logs.max(axis=1, keepdims=True), -1e300))
+    squares = (weights**2).sum(axis=1)
+    size: Array = weights.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1.0)
+    return size
+
+
+def weighted_draws(
+    net: BayesNet,
+    known: dict[int, NDArray[Any]],
+    hidden: set[int],
+    rng: np.random.Generator,
+    draws: int,
+) -> WeightedDraws:
+    """Draw hidden variables of rows that know the same variables.
+
+    Parameters
+    ----------
+    net : the network, cut where variables are set from outside.
+    known : values of the known variables by node, one a row.
+    hidden : what to draw; closed upwards: every hidden parent of what is drawn or known is in it.
+    rng : the random generator.
+    draws : how many for each row.
+
+    Returns
+    -------
+    Draws, and log weights (rows by draws).
+    """
+    rows = len(next(iter(known.values()))) if known else 1
+    columns = {node: np.repeat(column, draws) for node, column in known.items()}
+    logs = np.zeros(rows * draws)
+    for node in net.graph.order():
+        parents, model = net.graph.parents[node], net.conditionals[node]
+        if node in hidden:
+            xs = tuple(columns[parent] for parent in parents)
+            levels = net.variables[node].levels
+            kind = np.float64 if levels is None else code_type(len(levels))
+            columns[node] = model.sample(xs, rng, rows * draws).astype(kind)
+        elif node in known and hidden.intersection(parents):
+            logs += model.logpdf(columns[node], tuple(columns[parent] for parent in parents))
+        elif node in known and all(parent in known for parent in parents):
+            # The same for all draws of a row; with a parent that is neither known nor hidden, what is
+            # known belongs to another piece of the network and tells nothing of the hidden.
+            xs = tuple(known[parent] for parent in parents)
+            logs += np.repeat(model.logpdf(known[node], xs), draws)
+    return WeightedDraws({node: columns[node] for node in hidden}, logs.reshape(rows, draws))
+
+
+def resampled(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draws chosen by their weights, at even steps of their sum from a random place."""
+    steps = (np.arange(size) + rng.random()) / size
+    chosen = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
+    return rng.permutation(np.minimum(chosen, len(weights) - 1))
+
+
+def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
+    """Draw rows from the joint, each variable after its parents.
+
+    Parameters
+    ----------
+    net : the network.
+    rng : where chance comes from.
+    draws : how many rows.
+
+    Returns
+    -------
+    A table of independent rows.
+
+    Raises
+    ------
+    DataError : the number of rows is not a non-negative integer.
+
+    >>> from arcwise.conditionals import GaussianConditional
+    >>> model = GaussianConditional(5.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
+    >>> ancestral(net, np.random.default_rng(1), 100).rows
+    100
+    """
+    draws = whole("number of draws", draws)
+    columns: list[NDArray[Any]] = [np.empty(0)] * len(net.variables)
+    for node in net.graph.order():
+        xs = tuple(columns[parent] for parent in net.graph.parents[node])
+        drawn = net.conditionals[node].sample(xs, rng, draws)
+        columns[node] = drawn.astype(net.variables[node].dtype)
+    return Table(net.variables, tuple(columns))
