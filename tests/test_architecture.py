@@ -174,7 +174,7 @@ def may_load(path: Path, name: str, at_once: bool) -> bool:
     if "_native" in name:
         return room == "_kernels"
     if base == "sklearn":
-        return module_of(path) in ("arcwise.api.estimators", "arcwise.api.bayes_classifier")
+        return module_of(path) == "arcwise.api.estimators"
     return homes.get(base, room) == room
 
 

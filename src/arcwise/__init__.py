@@ -144,7 +144,7 @@ _HOMES = {
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
 _EXTRA = {
-    "BayesClassifier": "arcwise.api.bayes_classifier",
+    "BayesClassifier": "arcwise.api.estimators",
     "GraphLasso": "arcwise.api.estimators",
 }  # names that need a library of their own
 

@@ -131,9 +131,9 @@ def test_the_budget_ends_it_and_says_so(homes, monkeypatch):
     assert any("Arrow heads are unchecked" in text for _, text in short.describe())
     late = aw.learn(homes, time_limit=1e-6)
     assert late.edges.unchecked
-    from arcwise.api import quick_certainty
+    from arcwise.api import edge_certainty
 
-    monkeypatch.setattr(quick_certainty, "_RUNGS", (40, 20, 10))
+    monkeypatch.setattr(edge_certainty, "_RUNGS", (40, 20, 10))
     assert net.edges.certainty_meaning == "bootstrap frequency, 40 replicates"
 
 

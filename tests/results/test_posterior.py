@@ -5,7 +5,7 @@ import pytest
 
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Rules, UGraph
-from arcwise.results import Posterior, draw_errors, of_draws
+from arcwise.results import GraphDistribution, draw_errors, of_draws
 
 CHAIN = DAG.from_arcs(["a -> b", "b -> c"])
 FORK = DAG.from_arcs(["b -> a", "b -> c"])
@@ -65,7 +65,7 @@ def test_features_have_probabilities_and_errors():
 def test_exact_weights_bound_the_error_by_what_is_left():
     zeros = np.zeros((3, 3))
     weights = np.array([0.6, 0.3])
-    found = Posterior((*"abc",), (CHAIN, EMPTY), weights, zeros, zeros, zeros, zeros)
+    found = GraphDistribution((*"abc",), (CHAIN, EMPTY), weights, zeros, zeros, zeros, zeros)
     share, error = found.probability(lambda graph: graph.n_arcs > 0)
     assert share == pytest.approx(2 / 3)
     assert error == pytest.approx(0.1)

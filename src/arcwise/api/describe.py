@@ -137,7 +137,7 @@ def plot_tuning(net: Network, **options: Any) -> Any:
 
 def about(net: Network) -> dict[str, Any]:
     """What a file contains of a network beside its local models, as plain values."""
-    from arcwise.api.quick_certainty import packed_graphs
+    from arcwise.api.edge_certainty import packed_graphs
 
     measured = net.scorer or "certainty" in net.edges.more
     return {

@@ -1,4 +1,4 @@
-"""Estimators in scikit-learn's form, for its pipelines, searches and checks."""
+"""Estimators in scikit-learn's form, for its pipelines, searches and checks: graphical lasso, classifiers."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,13 +8,23 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
+from arcwise.api.classification import loss_matrix, net_of
 from arcwise.api.learning import learn
-from arcwise.data import table
-from arcwise.errors import FitError, close_to
+from arcwise.api.net import Network
+from arcwise.data import Table, Variable, table
+from arcwise.data.variable import code_type
+from arcwise.errors import DataError, FitError, close_to
 from arcwise.graphs import UGraph
+from arcwise.learners.classifiers import Classifier, ClassifierSpec, decide, learn_classifier
 from arcwise.networks import NormalJoint
 from arcwise.undirected.penalties import factors_of
 
@@ -153,3 +163,191 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
         if name not in names:
             raise FitError(f"There is no column {name!r} to penalise. {close_to(name, names)}")
     return replace(found, names=tuple(names[name] for name in found.names))
+
+
+# -- classifiers ------------------------------------------------------------------------------------
+
+
+class _ClassError(DataError, ValueError):
+    """No classes to learn: scikit-learn looks for a ValueError."""
+
+
+class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by a Bayesian network in which nothing points to the class.
+
+    Features may be numbers, text, categories and truth values, in an array or a data frame, and may have
+    gaps (NaN, None), in learning and in new rows: they are summed out. A level that was not there when it
+    was learned counts as a gap, with a warning.
+
+    Parameters
+    ----------
+    structure : "naive"; "tan", a tree over the features (Friedman, Geiger and Goldszmidt 1997); "kdb", up to
+        k feature parents each (Sahami 1996); "aode", an average over networks in which one feature is parent
+        of all others (Webb, Boughton and Wang 2005); "free", the best network by a score; "averaged", the
+        mean over networks of that kind drawn from their posterior.
+    features : what becomes of continuous features: "discretise" (by entropy, Fayyad and Irani 1993; what
+        "auto" means), "gaussian" (a normal distribution in each class, linear in feature parents) or "parzen"
+        (kernel densities). Numbers with at most 10 whole values are levels, but for "gaussian" and "parzen".
+    k : the most feature parents, of kdb; of free the class counts, and None is no bound.
+    arc_score : what an arc between features has to raise: "bic", "aic" or "bdeu" make a forest of tan's tree
+        and leave out arcs of kdb; of free, any score of discrete networks.
+    search : of free: a search of directed graphs.
+    select : how features are chosen by cross-validated accuracy: "forward" or "backward"; "forward-joining"
+        and "backward-joining" also take two features of naive Bayes as one (Pazzani 1996). None takes all.
+    alpha : pseudo-count of each cell of a table, 1 being Laplace's rule.
+    equivalent_sample_size : pseudo-counts of a whole table instead, as of BDeu.
+    min_count : rows that a level must have for its feature to be the parent of all others, of aode.
+    loss : a matrix of the loss of deciding for class j where class i is true, in the order of `classes_`, or
+        a mapping of pairs (true, decided) to losses. By default the most probable class is decided for.
+    random_state : of a search, and of folds.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    classifier_ : the networks and the class, a plain value.
+    network_ : the network, with all its methods; of aode, that of the parent which tells most of the class.
+
+    Examples
+    --------
+    >>> links = np.array([["few"], ["few"], ["many"], ["many"]])
+    >>> model = BayesClassifier("naive").fit(links, ["ham", "ham", "spam", "ham"])
+    >>> model.predict_proba([["many"]]).round(3).tolist()
+    [[0.545, 0.455]]
+    """
+
+    def __init__(
+        self,
+        structure: str = "tan",
+        *,
+        features: str = "auto",
+        k: int | None = 2,
+        arc_score: str | None = None,
+        search: str = "auto",
+        select: str | None = None,
+        alpha: float = 1.0,
+        equivalent_sample_size: float | None = None,
+        min_count: float = 30,
+        loss: Any = None,
+        random_state: int = 0,
+    ) -> None:
+        given = locals()
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
+    def __sklearn_tags__(self) -> Any:
+        """Gaps are taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from rows and their classes; weights count rows several times."""
+        x = self._checked(X, y)
+        classes = column_or_1d(y, warn=True)
+        check_classification_targets(classes)
+        self.classes_, codes = np.unique(classes, return_inverse=True)
+        weights = None
+        if len(codes) != len(x):
+            raise _ClassError(f"{len(x)} rows need as many classes, got {len(codes)}.")
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, x, dtype=np.float64, ensure_non_negative=True
+            )
+        if len(np.unique(codes if weights is None else codes[weights > 0])) < 2:
+            raise _ClassError(
+                "A classifier needs rows of two classes at least, got one class only."
+            )
+        features = table(_frame(x, self._names()))
+        own = Variable(_free_name(y, features.names), _levels(self.classes_))
+        rows = Table(
+            (*(features.variable(n) for n in features.order), own),
+            (
+                *(features.column(n) for n in features.order),
+                codes.astype(code_type(len(own.levels or ()))),
+            ),
+            weights,
+            notes=features.notes,
+            fixed=features.fixed,
+        )
+        words = self.get_params()
+        rng = np.random.default_rng(words.pop("random_state"))
+        self.loss_ = loss_matrix(words.pop("loss"), self.classes_.tolist())
+        spec = ClassifierSpec(rng, **words)
+        self.classifier_: Classifier = learn_classifier(rows, own.name, spec)
+        return self
+
+    def _checked(self, X: Any, y: Any = None, reset: bool = True) -> Any:
+        """X after scikit-learn's checks: a data frame as it is, else an array."""
+        if hasattr(X, "columns") and hasattr(X, "shape"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if len(X) < 1:
+                raise _ClassError(
+                    f"Found array with 0 sample(s) (shape={X.shape}), where 1 is needed."
+                )
+            return X
+        given = {"dtype": None, "ensure_all_finite": "allow-nan", "reset": reset}
+        if y is None and reset is False:
+            x = validate_data(self, X, **given)
+        else:
+            x, _ = validate_data(self, X, y, **given)
+        if x.dtype.kind == "O":
+            try:
+                x = x.astype(np.float64)
+            except ValueError:
+                return x
+            if np.isinf(x).any():
+                raise _ClassError("Input X contains infinity; a gap is NaN.")
+        return x
+
+    def _names(self) -> list[str]:
+        if hasattr(self, "feature_names_in_"):
+            return [str(name) for name in self.feature_names_in_]
+        return [f"x{i:0{len(str(self.n_features_in_ - 1))}d}" for i in range(self.n_features_in_)]
+
+    @property
+    def network_(self) -> Network:
+        """The classifier as a network."""
+        check_is_fitted(self)
+        kept = self.classifier_.table
+        if kept is None:
+            raise AttributeError("The rows of the classifier were not kept.")
+        settings = {w: v for w, v in self.get_params().items() if isinstance(v, str | int | float)}
+        return net_of(self.classifier_, kept, settings)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of the probabilities of all classes."""
+        check_is_fitted(self)
+        rows = self.classifier_.rows_of(_frame(self._checked(X, reset=False), self._names()))
+        return self.classifier_.log_proba(rows)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of all classes, in the order of `classes_`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of least expected loss, by default the most probable one."""
+        codes = decide(self.predict_proba(X), self.loss_)
+        found: NDArray[Any] = self.classes_[codes]
+        return found
+
+
+def _levels(classes: NDArray[Any]) -> tuple[Any, ...]:
+    return tuple(each.item() if hasattr(each, "item") else each for each in classes)
+
+
+def _free_name(y: Any, taken: tuple[str, ...]) -> str:
+    """The name of the class: that of a series, else "class"; with a sign where a feature has it."""
+    name = str(getattr(y, "name", None) or "class")
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _frame(x: Any, names: list[str]) -> Any:
+    """Columns by name; what is not a number in an array of objects is as it is."""
+    if hasattr(x, "columns"):
+        return x
+    columns = list(np.asfortranarray(x).T)
+    if x.dtype.kind == "O":
+        columns = [np.where(column == column, column, None) for column in columns]
+    return dict(zip(names, columns, strict=True))

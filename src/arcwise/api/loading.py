@@ -12,6 +12,7 @@ import numpy as np
 
 from arcwise import data as tables
 from arcwise import io
+from arcwise.api.edge_certainty import unpacked_graphs
 from arcwise.api.learning import QUICK_SECONDS, specify
 from arcwise.api.net import Network
 from arcwise.api.posterior_files import (
@@ -23,7 +24,6 @@ from arcwise.api.posterior_files import (
     read_posterior,
 )
 from arcwise.api.progress import CertaintyBudget
-from arcwise.api.quick_certainty import unpacked_graphs
 from arcwise.conditionals import DefaultScore, Fits
 from arcwise.conditionals.parzen import kept_fits
 from arcwise.data import Source, Table, any_table

@@ -32,7 +32,7 @@ from arcwise.evaluate import (
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import Net, whole
-from arcwise.results import Posterior, Step
+from arcwise.results import GraphDistribution, Step
 from arcwise.scores import Score
 
 
@@ -82,7 +82,7 @@ class Network(Asked):
     edge_seconds: float | None = None
     specification: Specification | None = None
     data: Source | None = None
-    posterior: Posterior | None = None
+    posterior: GraphDistribution | None = None
     certainty_budget: CertaintyBudget | None = None
 
     # -- the graph ------------------------------------------------------------------------------
@@ -112,16 +112,16 @@ class Network(Asked):
     @cached_property
     def edges(self) -> EdgeTable:
         """One row a pair: present, direction, strength, certainty, found now where there is none yet."""
-        from arcwise.api.quick_certainty import checked_edges
+        from arcwise.api.edge_certainty import checked_edges
 
         kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
         found = kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
         return checked_edges(self, found)
 
     @cached_property
-    def _quick(self) -> tuple[Posterior | None, str]:
+    def _quick(self) -> tuple[GraphDistribution | None, str]:
         """The distribution over graphs behind the certainty of edges, or why there is none."""
-        from arcwise.api.quick_certainty import quick_certainty
+        from arcwise.api.edge_certainty import quick_certainty
 
         return quick_certainty(self)
 
@@ -259,7 +259,7 @@ class Network(Asked):
 
     @cached_property
     def _equivalents(self) -> inference.Equivalents | None:
-        from arcwise.api.quick_certainty import other_graphs
+        from arcwise.api.edge_certainty import other_graphs
 
         if not self.directed or "search" not in self.settings:
             return None

@@ -147,7 +147,9 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
     values |= {name: own[name] for name in _PLAIN}
     values |= {"diagnostics": as_mapping(own["diagnostics"])}
-    found = results.Posterior(nodes, graphs, **values, notes=tuple(map(as_text, own["notes"])))
+    found = results.GraphDistribution(
+        nodes, graphs, **values, notes=tuple(map(as_text, own["notes"]))
+    )
     check_posterior(found)
     kept = as_mapping(about["kept"])
     if not all(isinstance(array, np.ndarray) for array in kept.values()):
@@ -214,7 +216,7 @@ ROUNDING = 1e-6
 """How far sums of probabilities may be from one."""
 
 
-def check_posterior(found: results.Posterior) -> None:
+def check_posterior(found: results.GraphDistribution) -> None:
     """Reject a posterior whose numbers cannot be.
 
     Raises
@@ -249,7 +251,7 @@ def _between(numbers: NDArray[np.float64], top: float) -> bool:
     return bool(((numbers >= 0.0) & (numbers <= top)).all())
 
 
-def _check_plain(found: results.Posterior) -> None:
+def _check_plain(found: results.GraphDistribution) -> None:
     """Reject entries of other types, or numbers out of range."""
     texts = (found.meaning, found.prior, found.stopped)
     if not all(isinstance(text, str) for text in texts) or not isinstance(found.classes, bool):

@@ -38,7 +38,7 @@ _CLOSED, _DEAR = 200, 20  # graphs that are averaged over
 _EXACT = 600  # the same of exact probability: all of four variables are 543
 
 
-class Weighted(NamedTuple):
+class WeightedGraph(NamedTuple):
     """A graph with its probability; of classes, that of all graphs equivalent to it."""
 
     graph: Graph
@@ -67,7 +67,7 @@ class Posterior(Asked):
     ('posterior', 1.0)
     """
 
-    found: results.Posterior
+    found: results.GraphDistribution
     plan: Plan
     settings: Mapping[str, Any] = field(default_factory=dict)
     order: tuple[str, ...] = ()
@@ -87,10 +87,10 @@ class Posterior(Asked):
         return pair_table(self.found)
 
     @property
-    def graphs(self) -> list[Weighted]:
+    def graphs(self) -> list[WeightedGraph]:
         """The graphs that are held, the most probable first."""
         pairs = zip(self.found.graphs, self.found.weights.tolist(), strict=True)
-        return [Weighted(graph, weight) for graph, weight in pairs]
+        return [WeightedGraph(graph, weight) for graph, weight in pairs]
 
     @property
     def meaning(self) -> str:

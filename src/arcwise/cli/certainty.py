@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs, terminal
 from arcwise.cli.arguments import number
-from arcwise.cli.discretise import Categories
+from arcwise.cli.datasets import Categories
 from arcwise.cli.options import learning_option, main_output, output_option
 from arcwise.errors import plural
 

@@ -1,18 +1,28 @@
-"""Commands on tables: ``audit``, and ``data`` and ``demo`` with those that come with Arcwise."""
+"""Commands on tables: ``audit``, ``discretise``, and ``data`` and ``demo`` with those that come with Arcwise.
+
+A level by hand is typed as ``column:level=what it holds``: a range of numbers ``0..4``, where either end may
+be left out, a range of times ``22:00..6:00``, a form of text ``*.edu``, or a regular expression
+``/[.]edu$/``. Without ``=`` the level holds all the rest.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import inputs, options, outputs, terminal
-from arcwise.cli.arguments import shell_words
+from arcwise.cli.arguments import assignments, bounds, names, number, shell_words
+from arcwise.cli.inputs import read_table
 from arcwise.cli.options import argument, main_output, option
-from arcwise.cli.terminal import facts, grid, show, show_json, styled
-from arcwise.errors import FileError, plural, unknown
+from arcwise.cli.terminal import aside, facts, file_name, grid, show, show_json, styled
+from arcwise.errors import DataError, FileError, WordError, plural, unknown
 
 if TYPE_CHECKING:
-    from arcwise.data import Audit, Example
+    from arcwise.data import Audit, Example, Moments, Table
 
 DEMO = "boston"
 
@@ -144,3 +154,177 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     except FileError as error:
         show(str(error))
     terminal.show_go_on(net, table, model)
+
+
+# -- categories -------------------------------------------------------------------------------------
+
+
+_ONE = ("bins", "target", "cuts", "names", "level")
+
+
+def _category(metavar: str, **more: Any) -> Any:
+    return option(metavar, panel="Categories", **more)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """How columns become levels.
+
+    Parameters
+    ----------
+    bins : how many levels, 3 by default; entropy finds it itself.
+    target : the class that entropy cuts for: a discrete column.
+    cuts : cut a column by hand, as in links=5,11: a number has the level of the cuts that are at most it.
+    names : names of the levels that cuts make, lowest first, as in links=Low,Medium,High.
+    level : a level by hand, as COLUMN:LEVEL=WHAT: a range of numbers, links:Low=0..4 and links:High=11.. ,
+        a range of times, sent:night=22:00..6:00, a form of text, sender:edu=*.edu, or a regular
+        expression between slashes; without =WHAT, all the rest.
+    """
+
+    bins: Annotated[int | None, _category("NUMBER", least=2)] = None
+    target: Annotated[str | None, _category("COLUMN")] = None
+    cuts: Annotated[list[str] | None, _category("COLUMN=NUMBERS")] = None
+    names: Annotated[list[str] | None, _category("COLUMN=NAMES")] = None
+    level: Annotated[list[str] | None, _category("COLUMN:LEVEL=WHAT")] = None
+
+    def settings(self) -> dict[str, Any]:
+        """Give these options as the library takes them."""
+        return {
+            "bins": self.bins,
+            "target": self.target,
+            "cuts": {name: _numbers(name, text) for name, text in self._assigned("cuts").items()},
+            "names": {name: names([text]) for name, text in self._assigned("names").items()},
+            "levels": levels(self.level or ()),
+        }
+
+    def _assigned(self, word: str) -> dict[str, str]:
+        return assignments(getattr(self, word) or (), f"--{word}")
+
+
+@dataclass(frozen=True)
+class Categories(Levels):
+    """Whether a command makes categories of columns before it learns.
+
+    Parameters
+    ----------
+    discretise : cut all columns of numbers first: {cutters}, the last with a class in --target. The model
+        keeps the cuts, so that it can be asked about raw values.
+    """
+
+    discretise: Annotated[str | None, _category("WORD")] = None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is asked for."""
+        if self.discretise is None and (self.bins is not None or self.target is not None):
+            raise WordError("--bins and --target say how to cut columns: they need --discretise.")
+        return self.discretise is not None or any(getattr(self, word) for word in _ONE)
+
+    def table(
+        self, source: options.DataOptions, stream: bool = False, model: str = "auto"
+    ) -> Table | Moments:
+        """Read the table, with categories where some are asked for, or its counts or moments."""
+        if not self.wanted:
+            return source.gathered(stream, model)
+        if stream:
+            raise WordError(
+                "--discretise and --level do not go with --stream, which reads the file only once: write the "
+                "levels to a file first, with 'arcwise discretise'."
+            )
+        return _made(source, self.discretise, self.settings())
+
+
+def _made(source: options.DataOptions, method: str | None, settings: dict[str, Any]) -> Table:
+    """Read a table and make categories of its columns."""
+    from arcwise import data
+
+    make = partial(data.discretise, method=method, **settings)
+    return read_table(source.data, **source.reading(), make=make)
+
+
+def discretise(
+    source: options.DataOptions,
+    how: Levels,
+    method: Annotated[str, _category("WORD")] = "quantiles",
+    columns: Annotated[list[str] | None, _category("COLUMNS")] = None,
+    output: options.TableOut = None,
+) -> None:
+    """Make categories of the columns of a table: of numbers, text or times.
+
+    The new table holds names of levels. A model that is to answer raw values is learned with the same
+    options in 'arcwise learn', where --discretise takes the place of --method.
+
+    Example: arcwise discretise iris.csv --method entropy --target class -o levels.csv
+
+    Parameters
+    ----------
+    method : how columns of numbers are cut: {cutters}; none for those by hand only.
+    columns : cut these columns only; all columns of numbers by default.
+    """
+    outputs.check([(output, outputs.TABLES)], [source.data])
+    chosen = {"columns": names(columns)} if columns else {}
+    table = _made(source, None if method == "none" else method, how.settings() | chosen)
+    for note in table.notes:
+        aside(note)
+    if output is not None:
+        _show(table, file_name(source.data))
+    outputs.give_table(table.to_arrow(), output, plural(table.rows, "row"))
+
+
+def _show(table: Table, name: str) -> None:
+    """Print what became levels."""
+    made = [table.variable(each) for each in table.order]
+    rows = [
+        [variable.name, str(len(variable.levels or ())), ", ".join(map(str, variable.levels or ()))]
+        for variable in made
+        if variable.cuts is not None or variable.coding is not None
+    ]
+    show(styled(f"{name}: {plural(len(rows), 'column')} made into levels", "bold"), "")
+    show(grid(["column", ">levels", "which"], rows), "")
+
+
+# -- how levels are typed ------------------------------------------------------------------------
+
+
+def levels(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Give what each level holds, by column and level.
+
+    >>> levels(["links:Low=0..4", "links:High=5..", "sent:night=22:00..6:00", "sent:day"])
+    {'links': {'Low': (0.0, 4.0), 'High': (5.0, None)}, 'sent': {'night': ('22:00', '6:00'), 'day': None}}
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        head, sign, held = text.partition("=")
+        column, colon, level = (part.strip() for part in head.rpartition(":"))
+        if not (colon and column and level and (held.strip() or not sign)):
+            raise DataError(f"--level is written as column:level=what it holds, got {text!r}.")
+        known = found.setdefault(column, {})
+        what = _held(held.strip()) if sign else None
+        if level in known:
+            before = known[level] if isinstance(known[level], list) else [known[level]]
+            known[level] = [*before, what]
+        else:
+            known[level] = what
+    return found
+
+
+def _held(text: str) -> Any:
+    """What a level holds: a range of numbers or times, a regular expression, or a form of text."""
+    if len(text) > 2 and text[0] == text[-1] == "/":
+        try:
+            return re.compile(text[1:-1])
+        except re.error as error:
+            raise DataError(f"{text} is not a regular expression ({error}).") from None
+    ends = bounds(text)
+    if ends is not None:
+        return ends
+    low, dots, high = (part.strip() for part in text.partition(".."))
+    return (low, high) if dots and ":" in low and ":" in high else text
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    found = [number(each) for each in names([text])]
+    for each in found:
+        if isinstance(each, str):
+            raise DataError(f"--cuts {name} needs numbers, as in {name}=5,11, got {each!r}.")
+    return [float(each) for each in found]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import options, outputs, terminal
 from arcwise.cli.arguments import options as settings_of
-from arcwise.cli.discretise import Categories
+from arcwise.cli.datasets import Categories
 from arcwise.cli.inputs import any_graph
 from arcwise.cli.options import (
     argument,

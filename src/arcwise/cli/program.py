@@ -22,8 +22,7 @@ from typer.core import TyperCommand, TyperGroup
 from arcwise.cli.arguments import either, shell_words
 from arcwise.cli.certainty import posterior
 from arcwise.cli.classify import classify
-from arcwise.cli.datasets import audit, data, demo
-from arcwise.cli.discretise import discretise
+from arcwise.cli.datasets import audit, data, demo, discretise
 from arcwise.cli.graph_files import compare, convert
 from arcwise.cli.inputs import GRAPH_FORMS
 from arcwise.cli.learn import fit, learn, path, prune, validate

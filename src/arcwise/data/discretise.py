@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.coding import Definition, by_cuts, by_levels
-from arcwise.data.conform import finite_numbers, raw_column
 from arcwise.data.cuts import CUTTERS, counted, entropy, labels, neat
 from arcwise.data.frames import Raw, raw_of, table, to_arrow
 from arcwise.data.kinds import row_weights, settle, small
+from arcwise.data.prepare import finite_numbers, raw_column
 from arcwise.data.source import existing, naming, raw
 from arcwise.data.table import Table
 from arcwise.data.variable import (

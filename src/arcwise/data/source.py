@@ -3,19 +3,22 @@
 A file is known by its first bytes, not by its name. Text is parsed by Arrow after encoding,
 separator and decimal sign have been guessed (see ``arcwise.data.text``), so wide and long files
 are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is not a regular
-file, such as a pipe, gives its bytes only once: it is read once, into memory.
+file, such as a pipe, gives its bytes only once: it is read once, into memory. The files of the example data
+lie inside the package, with their origin and terms.
 """
 
 import hashlib
 import io
 import os
 import re
+import tomllib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +41,7 @@ from arcwise.data.text import (
     without_header,
 )
 from arcwise.data.variable import Kind
-from arcwise.errors import DataError
+from arcwise.errors import DataError, unknown
 
 # What means a gap in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
@@ -340,3 +343,83 @@ def convert_options(layout: TextLayout, na_values: Iterable[object], **more: Any
     return csv.ConvertOptions(
         null_values=gaps, strings_can_be_null=False, decimal_point=layout.decimal, **more
     )
+
+
+# -- example data -----------------------------------------------------------------------------------
+
+
+FOLDER = Path(__file__).parent / "files"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file of example data: what it is, where it is from and on what terms.
+
+    Parameters
+    ----------
+    name, kind : ``example(name)`` reads a table, ``network_file(name)`` finds a network.
+    what : one sentence.
+    rows, columns : size of a table (with columns that are left out); nodes of a network.
+    origin, terms : where it was taken from, and the licence.
+    """
+
+    name: str
+    kind: Literal["table", "network"]
+    what: str
+    rows: int | None
+    columns: int
+    origin: str
+    terms: str
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return FOLDER / f"{self.name}.{'csv' if self.kind == 'table' else 'bif'}.gz"
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    """List the example data and networks.
+
+    Returns
+    -------
+    One entry per file, tables first.
+
+    >>> [each.name for each in examples() if each.kind == "network"]
+    ['asia', 'alarm', 'sachs', 'fuel', 'student']
+    """
+    listed = tomllib.loads((FOLDER / "examples.toml").read_text(encoding="utf-8"))["example"]
+    return tuple(Example(**{"rows": None, **each}) for each in listed)
+
+
+def example(name: str) -> Table:
+    """Read a table of example data: ``"boston"``, ``"sachs"`` or ``"us_markets"``.
+
+    Raises
+    ------
+    WordError : there is no such table.
+
+    >>> example("boston").rows
+    506
+    """
+    return read(_entry(name, "table").path)
+
+
+def network_file(name: str) -> Path:
+    """Find the file of an example network, in BIF, compressed by gzip: ``"asia"``, ``"alarm"``, ...
+
+    Raises
+    ------
+    WordError : there is no such network.
+
+    >>> network_file("asia").name
+    'asia.bif.gz'
+    """
+    return _entry(name, "network").path
+
+
+def _entry(name: str, kind: Literal["table", "network"]) -> Example:
+    entries = {each.name: each for each in examples() if each.kind == kind}
+    if name not in entries:
+        raise unknown(f"example {kind}", name, entries)
+    return entries[name]

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import WordError
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.graphs.nodes import reach
-from arcwise.results import Posterior
+from arcwise.results import GraphDistribution
 
 Array = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def inclusion_threshold(probabilities: ArrayLike) -> float:
     return float(values[count - 1]) if count else 0.0
 
 
-def threshold_of(posterior: Posterior, threshold: float | str) -> float:
+def threshold_of(posterior: GraphDistribution, threshold: float | str) -> float:
     """A threshold as a number: as given, or the automatic one.
 
     Raises
@@ -71,7 +71,7 @@ def threshold_of(posterior: Posterior, threshold: float | str) -> float:
 
 
 def averaged_graph(
-    posterior: Posterior, threshold: float, limits: Limits | None = None
+    posterior: GraphDistribution, threshold: float, limits: Limits | None = None
 ) -> tuple[DAG | UGraph, list[tuple[str, str]]]:
     """The graph of all edges whose probability is above a threshold, and the pairs that had to be left out.
 
@@ -99,7 +99,7 @@ def averaged_graph(
     return DAG(posterior.nodes, tuple(tuple(sorted(row)) for row in parents)), left
 
 
-def _required(posterior: Posterior, limits: Limits | None) -> NDArray[np.bool_]:
+def _required(posterior: GraphDistribution, limits: Limits | None) -> NDArray[np.bool_]:
     """Edges that rules ask for."""
     found = np.zeros_like(posterior.adjacent, dtype=bool)
     for node, row in enumerate(() if limits is None else limits.required):
@@ -113,7 +113,7 @@ def _fits(parents: list[set[int]], tail: int, head: int, limits: Limits) -> bool
     return head not in above and limits.allows(head, tuple(sorted({*parents[head], tail})))
 
 
-def _by_direction(posterior: Posterior, threshold: float) -> Iterator[tuple[int, int]]:
+def _by_direction(posterior: GraphDistribution, threshold: float) -> Iterator[tuple[int, int]]:
     """Pairs above the threshold in their more probable direction, the most probable one first."""
     pairs = []
     for a, b in zip(*np.triu_indices(len(posterior.nodes), 1), strict=True):
@@ -126,7 +126,7 @@ def _by_direction(posterior: Posterior, threshold: float) -> Iterator[tuple[int,
     return (pair for _, pair in sorted(pairs))
 
 
-def _in_best(posterior: Posterior, a: int, b: int) -> bool:
+def _in_best(posterior: GraphDistribution, a: int, b: int) -> bool:
     """Whether the most probable graph that joins two variables has the arc from the first."""
     for graph in posterior.graphs:
         if isinstance(graph, DAG) and (a in graph.parents[b] or b in graph.parents[a]):
@@ -187,7 +187,7 @@ class Stability:
         return "\n".join(f"{name:<17}  {text}" for name, text in lines)
 
 
-def stability(found: Posterior, score: Callable[[Any], float] | None = None) -> Stability:
+def stability(found: GraphDistribution, score: Callable[[Any], float] | None = None) -> Stability:
     """How alike the graphs of a distribution are.
 
     Parameters

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import DiscreteConditional, GaussianConditional, table_of
 from arcwise.data import Variable
-from arcwise.data.conform import word_of
+from arcwise.data.prepare import word_of
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.inference import closed, joint

@@ -12,7 +12,7 @@ from arcwise.errors import plural
 from arcwise.evaluate.edges import SUPPORTED, EdgeTable, PairRows
 from arcwise.frame import Column, Frame, Framed
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
-from arcwise.results import Posterior, draw_errors, of_draws
+from arcwise.results import GraphDistribution, draw_errors, of_draws
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -140,7 +140,7 @@ class PathCertainty(Framed):
     meaning: str
     notes: tuple[str, ...] = ()
 
-    def at(self, penalty: float) -> Posterior:
+    def at(self, penalty: float) -> GraphDistribution:
         """The distribution of graphs at a penalty: at the next larger one that was looked at."""
         place = min(int(np.searchsorted(self.penalties, penalty)), len(self.penalties) - 1)
         return of_draws([row[place] for row in self.draws], meaning=self.meaning)
@@ -206,7 +206,9 @@ def _turned(row: Pair) -> Pair:
     )
 
 
-def with_certainty(table: EdgeTable, found: Posterior, limits: Limits | None = None) -> EdgeTable:
+def with_certainty(
+    table: EdgeTable, found: GraphDistribution, limits: Limits | None = None
+) -> EdgeTable:
     """A table of edges with how sure each is, and what that number means.
 
     `limits` are the rules in force, which compel directions, too.
@@ -235,7 +237,7 @@ def supported_heads(table: EdgeTable) -> NDArray[np.bool_]:
     return ~table.reversible & (np.nan_to_num(support) >= SUPPORTED)
 
 
-def supported_graph(found: Posterior, limits: Limits | None = None) -> DAG | UGraph | PDAG:
+def supported_graph(found: GraphDistribution, limits: Limits | None = None) -> DAG | UGraph | PDAG:
     """The best graph; edges whose direction is not compelled, or too rarely, are undirected."""
     best = found.best
     if not isinstance(best, DAG):
@@ -248,7 +250,7 @@ def supported_graph(found: Posterior, limits: Limits | None = None) -> DAG | UGr
     return PDAG.from_edges(arcs, edges, best.nodes) if edges else best
 
 
-def compelled_shares(found: Posterior, limits: Limits | None = None) -> Array:
+def compelled_shares(found: GraphDistribution, limits: Limits | None = None) -> Array:
     """The share of graphs whose equivalence class compels the arc from each variable to each other.
 
         >>> from arcwise.frame import Column, Frame, Framed
@@ -267,7 +269,7 @@ def compelled_shares(found: Posterior, limits: Limits | None = None) -> Array:
     return shares
 
 
-def pair_table(found: Posterior) -> PairTable:
+def pair_table(found: GraphDistribution) -> PairTable:
     """The table of a distribution over graphs: every pair of variables."""
     first, second = np.triu_indices(len(found.nodes), 1)
     columns = [

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from arcwise.conditionals import DiscreteConditional
 from arcwise.errors import ArcwiseError, FileError, close_to
-from arcwise.io.arcs import ARCS, read_arcs, write_arcs
 from arcwise.io.bif import read_bif, write_bif
 from arcwise.io.checkpoint import (
     Checkpoint,
@@ -22,7 +21,6 @@ from arcwise.io.checkpoint import (
     unpack_alternatives,
     unpack_graphs,
 )
-from arcwise.io.dot import DOT, dot
 from arcwise.io.files import (
     FIGURES,
     Content,
@@ -33,12 +31,12 @@ from arcwise.io.files import (
     write_bytes,
     write_figures,
 )
+from arcwise.io.graph_texts import ARCS, DOT, dot, read_arcs, write_arcs
 from arcwise.io.hugin import read_hugin, write_hugin
 from arcwise.io.native import BUNDLE, JSON
 from arcwise.io.tables import DiscreteNet
 from arcwise.io.uai import read_uai
-from arcwise.io.xdsl import read_xdsl, write_xdsl
-from arcwise.io.xmlbif import read_xmlbif, write_xmlbif
+from arcwise.io.xml_formats import read_xdsl, read_xmlbif, write_xdsl, write_xmlbif
 from arcwise.networks import BayesNet
 
 __all__ = [

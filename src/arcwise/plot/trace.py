@@ -10,7 +10,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, UGraph, adjacency
 from arcwise.plot.axes import PLAIN, diagram, whole_numbers
 from arcwise.plot.marks import COLOURS
-from arcwise.results import Posterior, Step
+from arcwise.results import GraphDistribution, Step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def _score_word(result: object) -> str:
 
 
 def plot_probabilities(
-    posterior: Posterior, *, order: Sequence[str] | None = None, ax: "Axes | None" = None
+    posterior: GraphDistribution, *, order: Sequence[str] | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw the probability of each arc, parents in rows and children in columns; of edges, both alike.
 
@@ -145,7 +145,7 @@ def plot_scores(scores: Array, *, ax: "Axes | None" = None) -> "Axes":
 
 
 def reliability(
-    posteriors: Sequence[Posterior], truths: Sequence[DAG | UGraph], bins: int = _BINS
+    posteriors: Sequence[GraphDistribution], truths: Sequence[DAG | UGraph], bins: int = _BINS
 ) -> Array:
     """Stated against true: for each tenth of probability its mean, the share of true edges, and the pairs.
 
@@ -174,7 +174,7 @@ def _adjacent(graph: DAG | UGraph) -> Array:
 
 
 def plot_reliability(
-    posteriors: Sequence[Posterior],
+    posteriors: Sequence[GraphDistribution],
     truths: Sequence[DAG | UGraph],
     *,
     ax: "Axes | None" = None,

@@ -1,6 +1,6 @@
 """What searches, paths, samplers and resampling return: plain values."""
 
-from arcwise.results.posterior import Posterior, draw_errors, of_draws, undecided_sides
+from arcwise.results.posterior import GraphDistribution, draw_errors, of_draws, undecided_sides
 from arcwise.results.searches import (
     ASKED,
     FULL,
@@ -20,10 +20,10 @@ __all__ = [
     "ASKED",
     "FULL",
     "EdgeAt",
+    "GraphDistribution",
     "Interrupted",
     "Knot",
     "Path",
-    "Posterior",
     "Removal",
     "Result",
     "Step",

@@ -46,7 +46,7 @@ class Chosen(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class GraphDistribution:
     """Weighted graphs, and the probability of every edge.
 
     Parameters
@@ -344,7 +344,7 @@ def of_draws(
     classes: bool = False,
     limits: Limits | None = None,
     **more: Any,
-) -> Posterior:
+) -> GraphDistribution:
     """The distribution of graphs that were drawn independently, such as those of bootstrap replicates.
 
     Parameters
@@ -374,7 +374,7 @@ def of_draws(
         adjacent += count * both
     arcs, adjacent = arcs / len(draws), np.clip(adjacent / len(draws), 0.0, 1.0)
     order = sorted(counts, key=lambda key: -counts[key])  # stable: of ties, the first drawn
-    return Posterior(
+    return GraphDistribution(
         nodes,
         tuple(first[key] for key in order),
         np.array([counts[key] / len(draws) for key in order]),

@@ -16,7 +16,7 @@ from arcwise.learners.posteriors.plan import Run, Task, meaning_of
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
 from arcwise.mcmc import exact as summed
-from arcwise.results import Posterior, Watch, patient
+from arcwise.results import GraphDistribution, Watch, patient
 from arcwise.scores import SCORES, ArcPenalty, Score, total
 from arcwise.search import SEARCHES
 
@@ -52,7 +52,7 @@ def of_all_graphs(task: Task) -> Run:
     zeros = np.zeros_like(found.arcs)
     return Run(
         task,
-        Posterior(
+        GraphDistribution(
             own.score.nodes,
             drawn.graphs,
             drawn.weights,

@@ -28,7 +28,7 @@ from arcwise.learners.posteriors.graph_prior import Weighed, weighed
 from arcwise.learners.posteriors.plan import Plan, Run, Task, meaning_of
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose, diagnose
-from arcwise.results import Interrupted, Posterior, Trail, Watch
+from arcwise.results import GraphDistribution, Interrupted, Trail, Watch
 from arcwise.scores import Score
 
 REVERSAL = "reversal"
@@ -85,7 +85,7 @@ def of_chains(task: Task, longer: int | None = None) -> Run:
     return Run(task, found, packed(chains, length))
 
 
-def _check_together(found: Posterior, plan: Plan) -> None:
+def _check_together(found: GraphDistribution, plan: Plan) -> None:
     """Refuse chains of a length that is not asked for which have not met: their numbers say nothing."""
     rhat, error = float(found.diagnostics["rhat"]), float(found.adjacent_errors.max(initial=0.0))
     if plan.draws is not None or rhat < _FAILED or error < _UNKNOWN:
@@ -199,7 +199,9 @@ def _thin(word: str, p: int) -> int:
     return max(10, p) if word in ("order", "partition") else max(50, 5 * p * p)
 
 
-def _judged(every: Sequence[Chain], length: Length, own: Weighed, problem: Problem) -> Posterior:
+def _judged(
+    every: Sequence[Chain], length: Length, own: Weighed, problem: Problem
+) -> GraphDistribution:
     """What chains say together."""
     chains = [chain for chain in every if len(chain)]
     if not chains:
@@ -227,7 +229,7 @@ def _judged(every: Sequence[Chain], length: Length, own: Weighed, problem: Probl
     np.fill_diagonal(adjacent, 0.0)
     taken = sum(info.steps for chain in chains for info in chain.infos)
     moved = sum(info.accepted for chain in chains for info in chain.infos)
-    return Posterior(
+    return GraphDistribution(
         own.score.nodes,
         tuple(order),
         np.array([counts[graph] / number for graph in order]),

@@ -20,7 +20,7 @@ from arcwise.io.checkpoint import told
 from arcwise.learners.parallel import BACKENDS
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
-from arcwise.results import Posterior, Watch
+from arcwise.results import GraphDistribution, Watch
 from arcwise.scores import SCORES
 
 RESAMPLING = {"bootstrap": "bootstrap", "subsample": "subsampling", "none": "run"}
@@ -159,7 +159,7 @@ class Run:
     """The distribution that a task led to, and the arrays from which it can be continued."""
 
     task: Task
-    found: Posterior
+    found: GraphDistribution
     kept: Arrays
 
 

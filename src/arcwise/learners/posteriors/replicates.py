@@ -32,7 +32,7 @@ from arcwise.learners.penalty import choose
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan, Run, Task
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
-from arcwise.results import Interrupted, Posterior, Step, Watch, of_draws
+from arcwise.results import GraphDistribution, Interrupted, Step, Watch, of_draws
 from arcwise.scores import SCORES
 
 Graph = DAG | UGraph
@@ -298,7 +298,7 @@ def _counted(
     plan: Plan,
     notes: tuple[str, ...],
     about: Mapping[str, float],
-) -> Posterior:
+) -> GraphDistribution:
     """Graphs of replicates as frequencies; where equivalent graphs tie, classes are counted."""
     return of_draws(
         graphs,
