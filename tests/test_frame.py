@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from arcwise.errors import DataError, FileError, WordError
-from arcwise.frame import MAX_ROWS, Column, Frame, Framed
+from arcwise.frame import MAX_ROWS, Frame, Framed, Series
 
 HOSTILE = "<script>alert('x')</script> & \"y\""
 VOID = {"br", "meta", "rect", "path", "polygon"}
@@ -45,10 +45,10 @@ class Tags(HTMLParser):
 @pytest.fixture
 def frame():
     columns = (
-        Column("name", ["b", "a", HOSTILE, "c"]),
-        Column("share", np.array([0.25, np.nan, -0.00001, 1.0]), ".3f", head="the share"),
-        Column("count", [3, 1, None, 2]),
-        Column("sure", np.array([True, False, True, True]), shown=False),
+        Series("name", ["b", "a", HOSTILE, "c"]),
+        Series("share", np.array([0.25, np.nan, -0.00001, 1.0]), ".3f", head="the share"),
+        Series("count", [3, 1, None, 2]),
+        Series("sure", np.array([True, False, True, True]), shown=False),
     )
     return Frame(columns, "four rows", ("a note",))
 
@@ -68,7 +68,7 @@ def test_text_is_aligned_and_blank_where_nothing_is_known(frame):
 
 def test_rows_beyond_the_limit_are_counted(frame):
     assert frame.to_text(max_rows=1).splitlines()[-2:] == ["... and 3 more rows", "a note"]
-    long = Frame((Column("x", np.arange(MAX_ROWS + 1)),))
+    long = Frame((Series("x", np.arange(MAX_ROWS + 1)),))
     assert str(long).endswith("... and 1 more row")
     assert len(long.to_text(None).splitlines()) == MAX_ROWS + 2
     assert long._repr_html_().count("<tr>") == MAX_ROWS + 1
@@ -79,7 +79,7 @@ def test_html_is_closed_and_escaped_and_has_no_scripts(frame):
     tags = Tags(Frame(frame.columns, HOSTILE, (HOSTILE,)).to_html())
     assert "script" not in tags.seen
     assert "".join(tags.text).count(HOSTILE) == 3
-    heads = Tags(Frame((Column(HOSTILE, [1]),)).to_html())
+    heads = Tags(Frame((Series(HOSTILE, [1]),)).to_html())
     assert "script" not in heads.seen
     assert "color: inherit" in frame.to_html()
 
@@ -89,7 +89,7 @@ def test_dictionaries_are_plain(frame):
     assert frame.to_dict()["share"] == [0.25, None, -0.00001, 1.0]
     assert frame.to_records()[1] == {"name": "a", "share": None, "count": 1, "sure": False}
     assert list(frame) == frame.to_records()
-    assert Frame((Column("x", [np.float64(1.5), np.nan]),)).to_dict() == {"x": [1.5, None]}
+    assert Frame((Series("x", [np.float64(1.5), np.nan]),)).to_dict() == {"x": [1.5, None]}
 
 
 def test_csv_reads_back(frame, tmp_path):
@@ -122,7 +122,7 @@ def test_the_index_of_pandas_is_the_column_that_names_the_rows(frame):
 
 
 def test_values_of_several_types_become_text_in_arrow():
-    mixed = Frame((Column("level", ["a", 1, None]),))
+    mixed = Frame((Series("level", ["a", 1, None]),))
     assert mixed.to_arrow().column("level").to_pylist() == ["a", "1", None]
     assert mixed.to_dict() == {"level": ["a", 1, None]}
 
@@ -164,7 +164,7 @@ def test_a_frame_does_not_change(frame):
     with pytest.raises(AttributeError):
         frame.title = "other"
     values = np.array([1.0, 2.0])
-    Frame((Column("x", values),))
+    Frame((Series("x", values),))
     values[0] = 3.0  # the caller's array is still the caller's
     again = pickle.loads(pickle.dumps(copy.deepcopy(frame)))
     assert again.to_text() == frame.to_text()
@@ -172,13 +172,13 @@ def test_a_frame_does_not_change(frame):
 
 def test_columns_have_one_length_and_names_of_their_own():
     with pytest.raises(DataError, match=r"equal lengths, got 'x' of 1, 'y' of 2"):
-        Frame((Column("x", [1]), Column("y", [1, 2])))
+        Frame((Series("x", [1]), Series("y", [1, 2])))
     with pytest.raises(DataError, match="different names"):
-        Frame((Column("x", [1]), Column("x", [2])))
+        Frame((Series("x", [1]), Series("x", [2])))
 
 
 def test_a_frame_may_be_empty():
-    empty = Frame((Column("x", []), Column("y", np.zeros(0))), "nothing")
+    empty = Frame((Series("x", []), Series("y", np.zeros(0))), "nothing")
     assert str(empty) == "nothing\nx  y"
     assert empty.to_records() == []
     assert empty.to_pandas().shape == (0, 2)

@@ -6,7 +6,7 @@ and data frames of pandas, polars and Arrow. It can be sorted, filtered and cut;
 changed frame is a new one.
 
 >>> strength = np.array([0.31, 0.052, np.nan])
->>> edges = Frame((Column("edge", ["a -> b", "b -- c", "a -- c"]), Column("strength", strength, ".3f")))
+>>> edges = Frame((Series("edge", ["a -> b", "b -- c", "a -- c"]), Series("strength", strength, ".3f")))
 >>> print(edges.sort("strength"))
 edge    strength
 b -- c     0.052
@@ -63,14 +63,14 @@ STYLE = """
 """Rules for HTML of results. Colours are those of the page around it, so that it is light or dark with it."""
 
 
-class Column(NamedTuple):
+class Series(NamedTuple):
     """One column of a frame.
 
     Parameters
     ----------
     name : its name, the same in every form.
     values : a sequence or an array; None and NaN are missing.
-    spec : how numbers are printed, as for ``format``; by default floats have four digits.
+    spec : how numbers are printed, as for ``format``, by default floats with four digits; the mark of True.
     head : its heading in print, if that is not the name.
     shown : whether it is printed; it is always exported.
     """
@@ -201,7 +201,7 @@ class Frame(Framed):
     notes : lines below it.
     index : the name of the column that names the rows: the index of a pandas data frame.
 
-    >>> frame = Frame((Column("x", [3, 1, 2]), Column("y", ["c", None, "b"])))
+    >>> frame = Frame((Series("x", [3, 1, 2]), Series("y", ["c", None, "b"])))
     >>> frame
     <Frame of 3 rows: x, y>
     >>> frame["x"], len(frame), [row["y"] for row in frame.filter(lambda row: row["x"] > 1)]
@@ -210,7 +210,7 @@ class Frame(Framed):
     {'y': ['c', 'b']}
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[Series, ...]
     title: str = ""
     notes: tuple[str, ...] = ()
     index: str = ""
@@ -244,7 +244,7 @@ class Frame(Framed):
         """The values of a column."""
         return self._column(name).values
 
-    def _column(self, name: str) -> Column:
+    def _column(self, name: str) -> Series:
         if name not in self.names:
             raise unknown("column", name, self.names)
         return self.columns[self.names.index(name)]
@@ -252,7 +252,7 @@ class Frame(Framed):
     def __repr__(self) -> str:
         return f"<Frame of {plural(len(self), 'row')}: {', '.join(self.names)}>"
 
-    def printed(self, max_rows: int | None) -> tuple[Column, ...]:
+    def printed(self, max_rows: int | None) -> tuple[Series, ...]:
         """The columns that are printed, with this many rows."""
         return tuple(column for column in self.head(max_rows).columns if column.shown)
 
@@ -306,10 +306,10 @@ def html_block(*parts: str) -> str:
 
 def _html_row(tag: str, marks: Sequence[str], cells: Iterable[str]) -> str:
     pairs = zip(marks, cells, strict=True)
-    return f"<tr>{''.join(f'<{tag}{mark}>{escape(cell)}</{tag}>' for mark, cell in pairs)}</tr>"
+    return f"<tr>{''.join(f'<{tag}{mark}>{escape(cell.strip())}</{tag}>' for mark, cell in pairs)}</tr>"
 
 
-def _aligned(column: Column) -> list[str]:
+def _aligned(column: Series) -> list[str]:
     """The heading and the cells of a column, all of one width."""
     cells = [column.head or column.name, *column.cells()]
     width = max(map(len, cells))
@@ -317,8 +317,10 @@ def _aligned(column: Column) -> list[str]:
 
 
 def _text(value: Any, spec: str) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "", True: "yes", False: "no"}[value]
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return (spec or "yes") if value else ("" if spec else "no")
     if _is_number(value) and (spec or isinstance(value, float)):
         return format(value, "z" + (spec or ".4g"))  # z: no negative zero
     return str(value)

@@ -178,14 +178,8 @@ def _show_validated(found: Classified) -> None:
         ("calibration", f"mean distance {found.calibration_error:.4f}"),
     )
     terminal.show(terminal.facts(about), "")
-    names = [str(each) for each in found.classes]
-    if len(names) <= SHOWN:
-        head = ["true", *(f">{name}" for name in names)]
-        lines = [
-            (name, *(f"{count:g}" for count in row))
-            for name, row in zip(names, found.confusion, strict=True)
-        ]
-        terminal.show(terminal.grid(head, lines), "")
+    if len(found.classes) <= SHOWN:
+        terminal.show(terminal.frame_grid(found.frame), "")
     lines = [
         (f"{e.low:g} to {e.high:g}", f"{e.rows:g}", f"{e.predicted:.3f}", f"{e.observed:.3f}")
         for e in found.calibration()

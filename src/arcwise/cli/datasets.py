@@ -18,7 +18,7 @@ from arcwise.cli import inputs, options, outputs, terminal
 from arcwise.cli.arguments import assignments, bounds, names, number, shell_words
 from arcwise.cli.inputs import read_table
 from arcwise.cli.options import argument, main_output, option
-from arcwise.cli.terminal import aside, facts, file_name, grid, show, show_json, styled
+from arcwise.cli.terminal import aside, facts, file_name, frame_grid, grid, show, show_json, styled
 from arcwise.errors import DataError, FileError, WordError, plural, unknown
 
 if TYPE_CHECKING:
@@ -40,14 +40,11 @@ def audit(source: options.DataOptions, json: options.Json = False) -> None:
 
 
 def _show_audit(found: Audit, name: str) -> None:
-    from arcwise.data.audit import cells
-
     rows, columns = found.size
     weighted = "" if found.cases == rows else f" ({found.cases:g} cases by weight)"
     size = f"{plural(rows, 'row')}{weighted}, {plural(columns, 'column')}"
-    headings = ["column", "kind", "why", ">gaps", ">values", "range"]
     show(styled(f"{name}: {size}", "bold"), "")
-    show(grid(headings, [cells(row) for row in found.rows]))
+    show(frame_grid(found.frame))
     for title, sentences in (("Notes", found.notes), ("Findings", found.findings)):
         if sentences:
             show("", styled(title, "bold"), *(f"- {shell_words(each)}" for each in sentences))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from arcwise.api import Network, PenaltyPath
     from arcwise.data import Moments, Table
     from arcwise.evaluate import Validation
-    from arcwise.evaluate.validate import Pruning
 
 
 def learn(
@@ -186,6 +185,8 @@ def validate(
 
 
 def _show_validation(found: Validation) -> None:
+    import numpy as np
+
     fewest, most = min(found.edges), max(found.edges)
     mean = f"{found.mean:.4f} ± {found.error:.4f} nats per unseen row"
     about = (
@@ -193,12 +194,13 @@ def _show_validation(found: Validation) -> None:
         (found.measure, f"{mean} (median {found.median:.4f})"),
         ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
     )
-    heads, rows = found.table()
-    gains = dict(zip(found.names, found.gains, strict=True))
-    lines = [(*row, terminal.bar(max(float(gains[row[0]]), 0.0), "blue")) for row in rows]
+    gains = dict(zip(found.names, np.maximum(found.gains, 0.0), strict=True))
+    bars = [float(gains[name]) for name in found.frame["variable"]]
     terminal.show(terminal.facts(about), "")
-    terminal.show(terminal.grid([heads[0], *(f">{head}" for head in heads[1:]), ""], lines), "")
-    majority = " Majority: the share of the most frequent level." * ("majority" in heads)
+    terminal.show(terminal.frame_grid(found.frame, bars), "")
+    majority = " Majority: the share of the most frequent level." * bool(
+        np.isfinite(found.majority).any()
+    )
     terminal.show(terminal.styled(f"Each variable predicted from all the others.{majority}", "dim"))
 
 
@@ -342,7 +344,7 @@ def prune(
     other = None if test is None else read(test)
     found = api.prune(source.table(), target, test=other, time_limit=time_limit, **settings)
     what = f"{plural(len(found.stages), 'stage')} of {target}"
-    written = outputs.write([(output, lambda to: outputs.write_table(_stages(found), to), what)])
+    written = outputs.write([(output, lambda to: outputs.write_table(found, to), what)])
     if json:
         terminal.show_json(found.to_dict())
     elif output is None:
@@ -351,16 +353,3 @@ def prune(
         outputs.say_written(written)
         if found.stopped:
             terminal.show(str(found).splitlines()[-1])
-
-
-def _stages(found: Pruning) -> Any:
-    import pyarrow as pa
-
-    own = ("removed", "score", "test", "test_median")
-    return pa.table(
-        {
-            "inputs": [len(stage.inputs) for stage in found.stages],
-            **{word: [getattr(stage, word) for stage in found.stages] for word in own},
-            "names": [" ".join(stage.inputs) for stage in found.stages],
-        }
-    )

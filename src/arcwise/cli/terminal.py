@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from arcwise.api import Network
     from arcwise.data import Moments, Table
     from arcwise.evaluate import Edge, EdgeTable
+    from arcwise.frame import Frame
 
 # No line of a pipe is broken, however wide its table.
 ENDLESS = 1_000_000
@@ -130,6 +131,16 @@ def grid(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: bool =
     for row in rows:
         found.add_row(*(each if hasattr(each, "plain") else styled(each) for each in row))
     return found
+
+
+def frame_grid(frame: Frame, bars: Sequence[float] = ()) -> Grid:
+    """Lay out the columns of a result that are printed, with a bar per row if there are shares for them."""
+    columns = frame.printed(None)
+    heads = [f"{'>' * column.numeric}{column.head or column.name}" for column in columns]
+    cells: list[Sequence[Any]] = [[cell.strip() for cell in column.cells()] for column in columns]
+    if len(bars):
+        heads, cells = [*heads, ""], [*cells, [bar(share, "blue") for share in bars]]
+    return grid(heads, zip(*cells, strict=True))
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> Grid:

@@ -13,7 +13,7 @@ remaining columns are linear functions of the chosen ones (1 - R^2 < 1e-8).
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from arcwise.data.statistics import statistics_of
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError
+from arcwise.frame import Frame, Framed, Series
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +35,6 @@ FAR = 10.0
 SINGLETONS = 0.02
 # A level with fewer cases than this says little about its conditional distribution.
 TINY = 5
-# Columns that are printed; all of them are in `rows`.
-SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class ColumnAudit:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Framed):
     """What was found: one row per column, and findings in sentences.
 
     Parameters
@@ -88,21 +87,38 @@ class Audit:
         """Give everything as plain dictionaries and lists."""
         return {
             "rows": self.size[0],
-            "columns": [asdict(row) for row in self.rows],
+            "columns": self.to_records(),
             "cases": self.cases,
             "findings": list(self.findings),
             "notes": list(self.notes),
         }
 
-    def __str__(self) -> str:
+    @property
+    def frame(self) -> Frame:
+        """One row per column of the table, with what was found as notes."""
         weighted = "" if self.cases == self.size[0] else f" ({self.cases:g} cases by weight)"
-        lines = [f"{self.size[0]} rows{weighted}, {self.size[1]} columns", ""]
-        lines += _aligned([cells(row) for row in self.rows[:SHOWN]])
-        if len(self.rows) > SHOWN:
-            lines.append(f"... and {len(self.rows) - SHOWN} more columns")
-        for title, sentences in (("Notes", self.notes), ("Findings", self.findings)):
-            lines += ["", title, *(f"- {each}" for each in sentences)] if sentences else []
-        return "\n".join(lines)
+        title = f"{self.size[0]} rows{weighted}, {self.size[1]} columns\n"
+        notes: list[str] = []
+        for head, sentences in (("Notes", self.notes), ("Findings", self.findings)):
+            notes += ["", head, *(f"- {each}" for each in sentences)] if sentences else []
+        columns = (
+            Series(
+                name, [getattr(row, name) for row in self.rows], "", *_PRINT.get(name, ("", False))
+            )
+            for name in (each.name for each in fields(ColumnAudit))
+        )
+        return Frame((*columns, Series("range", list(map(_span, self.rows)))), title, tuple(notes))
+
+
+# Headings of the columns that are printed.
+_PRINT = {
+    "name": ("column", True), "kind": ("kind", True), "why": ("why", True), "gaps": ("gaps", True),
+    "distinct": ("values", True),
+}  # fmt: skip
+
+
+def _span(row: ColumnAudit) -> str:
+    return "" if row.low is None or row.high is None else f"{row.low:.4g} to {row.high:.4g}"
 
 
 def audit(data: Any) -> Audit:
@@ -338,22 +354,6 @@ def _function(names: list[str], correlations: Floats, chosen: NDArray[np.intp], 
     weights = np.linalg.lstsq(block, correlations[chosen, each], rcond=None)[0]
     parts = [names[i] for i, weight in zip(chosen, weights, strict=True) if abs(weight) > 1e-4]
     return f"{names[each]!r} is a linear function of {sentence_list(parts)} (1 - R^2 < 1e-8)."
-
-
-# -- text ----------------------------------------------------------------------------------------
-
-
-def cells(row: ColumnAudit) -> list[str]:
-    """The cells of a column's line: name, kind, why, gaps, distinct values, range."""
-    span = "" if row.low is None or row.high is None else f"{row.low:.4g} to {row.high:.4g}"
-    return [row.name, row.kind, row.why, str(row.gaps or ""), str(row.distinct), span]
-
-
-def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    table = [["column", "kind", "why", "gaps", "values", "range"], *lines]
-    widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
-    padded = (zip(line, widths, strict=True) for line in table)
-    return ["  ".join(cell.ljust(width) for cell, width in line).rstrip() for line in padded]
 
 
 # -- columns of a learned graph -----------------------------------------------------------------

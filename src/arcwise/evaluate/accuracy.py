@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.evaluate.validate import mean_error, n_rows
+from arcwise.frame import Frame, Framed, Series
 
 __all__ = ["Classified", "Reliability"]
 
@@ -34,7 +35,7 @@ class Reliability(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Classified:
+class Classified(Framed):
     """Rows with the probabilities of their classes, and the truth.
 
     Parameters
@@ -145,20 +146,17 @@ class Classified:
             "calibration": [each._asdict() for each in self.calibration()],
         }
 
-    def __str__(self) -> str:
+    @property
+    def frame(self) -> Frame:
+        """The confusion matrix: a row per true class, a column per decided class, under the scores."""
         how = f"{self.folds}-fold cross-validation" if self.folds else "classification"
-        head = (
+        title = (
             f"{how} of {self.rows} rows, class {self.target}\n"
             f"accuracy {self.accuracy:.4f} +- {self.accuracy_error:.4f}\n"
             f"log-loss {self.log_loss:.4f} +- {self.log_loss_error:.4f} nats\n"
             f"Brier score {self.brier:.4f}, calibration error {self.calibration_error:.4f}\n"
         )
-        names = [str(each) for each in self.classes]
-        wide = max(map(len, ("true", *names)))
-        columns = [max(6, len(name)) for name in names]
-        title = " ".join(f"{n:>{w}}" for n, w in zip(names, columns, strict=True))
-        lines = [
-            f"{name:<{wide}}  " + " ".join(f"{v:>{w}g}" for v, w in zip(row, columns, strict=True))
-            for name, row in zip(names, self.confusion, strict=True)
-        ]
-        return "\n".join([head, f"{'true':<{wide}}  {title}", *lines])
+        names = list(map(str, self.classes))
+        decided = zip(names, self.confusion.T, strict=True)
+        counts = (Series(name, column, "6g") for name, column in decided)
+        return Frame((Series("true class", names, head="true"), *counts), title)

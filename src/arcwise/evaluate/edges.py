@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import WordError, plural, unknown
-from arcwise.frame import Column, Frame, Framed
+from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, UGraph
 
 Array = NDArray[np.float64]
@@ -231,9 +231,9 @@ class EdgeTable(PairRows[Edge]):
         known = [name for name in Edge._fields if name not in {"certainty", *self.more, *absent}]
         names = [*known, *(self.more if "certainty" in self.more else ["certainty", *self.more])]
         columns = (
-            Column(name, [getattr(row, name) for row in rows], *self._print(name)) for name in names
+            Series(name, [getattr(row, name) for row in rows], *self._print(name)) for name in names
         )
-        return Frame((Column("edge", [row.shown for row in rows]), *columns))
+        return Frame((Series("edge", [row.shown for row in rows]), *columns))
 
     @property
     def display(self) -> Frame:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import plural
 from arcwise.evaluate.edges import SUPPORTED, EdgeTable, PairRows
-from arcwise.frame import Column, Frame, Framed
+from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 from arcwise.results import GraphDistribution, draw_errors, of_draws
 
@@ -101,7 +101,7 @@ class PairTable(PairRows[Pair]):
         columns = zip(Pair._fields, zip(*rows, strict=True) if len(self) else [()] * 8, strict=True)
         return Frame(
             tuple(
-                Column(name, values, "6.3f", _HEADS.get(name, name), not name.endswith("d_error"))
+                Series(name, values, "6.3f", _HEADS.get(name, name), not name.endswith("d_error"))
                 for name, values in columns
                 if self.directed or "ward" not in name
             )
@@ -167,7 +167,7 @@ class PathCertainty(Framed):
         """The rows as a long table."""
         rows = self.rows
         return Frame(
-            tuple(Column(name, [getattr(row, name) for row in rows]) for name in EdgeShare._fields)
+            tuple(Series(name, [getattr(row, name) for row in rows]) for name in EdgeShare._fields)
         )
 
     @property
@@ -178,12 +178,12 @@ class PathCertainty(Framed):
         one, two = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
         places = np.linspace(0, len(self.penalties) - 1, min(6, len(self.penalties))).astype(int)
         shares = (
-            Column(str(k), self.probabilities[k, one, two], "6.3f", f"{self.penalties[k]:6.3g}")
+            Series(str(k), self.probabilities[k, one, two], "6.3f", f"{self.penalties[k]:6.3g}")
             for k in places
         )
         edges = [f"{names[a]} -- {names[b]}" for a, b in pairs]
         notes = (f"numbers: {self.meaning}; penalties in {self.unit}",)
-        return Frame((Column("edge", edges, head="at penalty"), *shares), notes=notes)
+        return Frame((Series("edge", edges, head="at penalty"), *shares), notes=notes)
 
     def __repr__(self) -> str:
         return f"<PathCertainty: {len(self.draws)} paths, {len(self.penalties)} penalties>"
@@ -253,7 +253,7 @@ def supported_graph(found: GraphDistribution, limits: Limits | None = None) -> D
 def compelled_shares(found: GraphDistribution, limits: Limits | None = None) -> Array:
     """The share of graphs whose equivalence class compels the arc from each variable to each other.
 
-        >>> from arcwise.frame import Column, Frame, Framed
+        >>> from arcwise.frame import Series, Frame, Framed
     from arcwise.graphs import DAG
         >>> from arcwise.results import of_draws
         >>> collider, chain = DAG.from_arcs(["a -> b", "c -> b"]), DAG.from_arcs(["a -> b", "b -> c"])

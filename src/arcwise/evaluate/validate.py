@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from arcwise.conditionals import Fits
 from arcwise.data import Table
 from arcwise.data.variable import numbers_of
+from arcwise.frame import Frame, Framed, Series
 from arcwise.inference import Misses, marginal_log_density, misses, pseudo_log_density
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import Interrupted, Trail, Watch
@@ -41,7 +42,7 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")  # both mid
 
 
 @dataclass(frozen=True, eq=False)
-class Validation:
+class Validation(Framed):
     """What cross-validation found.
 
     `log_density` has one number a row of the table (nats); a row of weight 3 has one for each fold that its
@@ -87,25 +88,17 @@ class Validation:
         return float(self.log_density[order][middle].mean())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, for JSON."""
-        columns = {word: getattr(self, word) for word in MEASURES}
+        """Plain numbers, for JSON: those of all rows, and those of each variable that has them."""
+        measured = {"mean": self.mean, "error": self.error, "median": self.median}
         return {
             "rows": self.rows,
             "folds": len(self.edges),
             "measure": self.measure,
-            self.measure.replace(" ", "_").replace("-", "_"): {
-                "mean": self.mean,
-                "error": self.error,
-                "median": self.median,
-            },
+            self.measure.replace(" ", "_").replace("-", "_"): measured,
             "edges": list(self.edges),
             "variables": {
-                name: {
-                    word: float(values[i])
-                    for word, values in columns.items()
-                    if np.isfinite(values[i])
-                }
-                for i, name in enumerate(self.names)
+                row["variable"]: {name: row[name] for name in MEASURES if row[name] is not None}
+                for row in self.to_records()
             },
         }
 
@@ -118,37 +111,26 @@ class Validation:
         )
         return gains
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """Heads and lines of a table of the variables, the best predicted first."""
-        told = [word for word in MEASURES if np.isfinite(getattr(self, word)).any()]
-        order = np.argsort(-np.nan_to_num(self.gains, nan=-np.inf), kind="stable")
-        lines = [
-            [self.names[i], *(_written(word, getattr(self, word)[i]) for word in told)]
-            for i in order
-        ]
-        return ["variable", *(MEASURES[word] for word in told)], lines
-
-    def __str__(self) -> str:
-        heads, lines = self.table()
-        widths = [max(map(len, column)) for column in zip(heads, *lines, strict=True)]
-        head = (
+    @property
+    def frame(self) -> Frame:
+        """How well each variable is predicted from the others, the best predicted first."""
+        title = (
             f"{len(self.edges)}-fold cross-validation of {self.rows} rows\n"
             f"held-out {self.measure}: {self.mean:.4f} +- {self.error:.4f} nats per row "
             f"(median {self.median:.4f})\n"
             f"edges: {min(self.edges)} to {max(self.edges)}\n\n"
             f"each variable predicted from the others"
         )
-        rows = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
-            for row in [heads, *lines]
-        ]
-        return "\n".join([head, *rows])
+        measures = (
+            Series(name, values, ".4g" if name == "rmse" else ".3f", head, _any(values))
+            for name, head, values in ((n, head, getattr(self, n)) for n, head in MEASURES.items())
+        )
+        order = np.argsort(-np.nan_to_num(self.gains, nan=-np.inf), kind="stable")
+        return Frame((Series("variable", self.names), *measures), title).take(order)
 
 
-def _written(word: str, value: float) -> str:
-    if not np.isfinite(value):
-        return ""
-    return f"{value:.4g}" if word == "rmse" else f"{round(value, 3) + 0.0:.3f}"  # no -0.000
+def _any(values: Array) -> bool:
+    return bool(np.isfinite(values).any())
 
 
 def n_rows(weights: Array) -> int:
@@ -280,7 +262,7 @@ class Stage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pruning:
+class Pruning(Framed):
     """The way from all inputs to none."""
 
     target: str
@@ -294,25 +276,31 @@ class Pruning:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        stages = [stage._asdict() for stage in self.stages]
-        return {"target": self.target, "stages": stages, "stopped": self.stopped}
+        return {"target": self.target, "stages": self.to_records(), "stopped": self.stopped}
 
-    def __str__(self) -> str:
-        tested = not np.isnan(self.stages[0].test)
-        head = f"{self.target} from fewer and fewer inputs; scores in nats per row"
-        lines = [head, "inputs     score" + "      test   (median)" * tested + "  without"]
-        for stage in self.stages:
-            test = f"  {stage.test:8.4f}  {stage.test_median:8.4f}" if tested else ""
-            mark = " *" if stage is self.best else ""
-            lines.append(
-                f"{len(stage.inputs):6d}  {stage.score:8.4f}{test}  {stage.removed or '-'}{mark}"
-            )
-        kept = ", ".join(self.best.inputs) or "none"
-        lines.append(f"* best score, with {len(self.best.inputs)} inputs: {kept}")
+    @property
+    def frame(self) -> Frame:
+        """One row per stage: how many inputs there are, how good they are, and which was removed."""
+        stages, best = self.stages, self.best
+        test = [stage.test for stage in stages], [stage.test_median for stage in stages]
+        tested = not np.isnan(test[0][0])
+        notes = [
+            f"* best score, with {len(best.inputs)} inputs: {', '.join(best.inputs) or 'none'}"
+        ]
         if self.stopped:
-            left = len(self.stages[-1].inputs)
-            lines.append(f"{self.stopped}: fewer than {left} inputs were not looked at")
-        return "\n".join(lines)
+            left = len(stages[-1].inputs)
+            notes.append(f"{self.stopped}: fewer than {left} inputs were not looked at")
+        columns = (
+            Series("inputs", [len(stage.inputs) for stage in stages]),
+            Series("score", [stage.score for stage in stages], "8.4f"),
+            Series("test", test[0], "8.4f", shown=tested),
+            Series("test_median", test[1], "8.4f", "(median)", tested),
+            Series("removed", [stage.removed for stage in stages], head="without"),
+            Series("best", [stage is best for stage in stages], "*", " "),
+            Series("names", [", ".join(stage.inputs) for stage in stages], shown=False),
+        )
+        title = f"{self.target} from fewer and fewer inputs; scores in nats per row"
+        return Frame(columns, title, tuple(notes))
 
 
 def pruning(
