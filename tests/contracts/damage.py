@@ -241,7 +241,7 @@ def _use_posterior(post: aw.Posterior) -> None:
     weights = post.found.weights
     assert (weights >= 0).all(), f"weights {weights}"
     assert weights.sum() <= 1 + 1e-6, f"weights sum to {weights.sum()}"
-    shown = np.array([row["adjacent"] for row in post.edges.to_dict()], float)
+    shown = np.array([row["adjacent"] for row in post.edges.to_records()], float)
     assert ((shown >= 0) & (shown <= 1 + 1e-9)).all(), f"probabilities {shown}"
     first, last = post.variables[0], post.variables[-1]
     post.path(first, last)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arcwise import inference
 from arcwise.data import Table, Variable, conform
 from arcwise.networks import Net, whole
+from arcwise.values import as_tuple
 
 Array = NDArray[np.float64]
 
@@ -121,7 +122,7 @@ class Asked(ABC):
         """Values by name; of a row of a data frame, those that are known, and are not asked for."""
         if not hasattr(given, "dropna"):
             return given
-        known = set(self.variables) - ({targets} if isinstance(targets, str) else set(targets))
+        known = set(self.variables).difference(as_tuple(targets))
         return {str(name): v for name, v in given.dropna().items() if str(name) in known}
 
     def _rows(self, rows: Any) -> Table:

@@ -22,6 +22,7 @@ from arcwise.learners.classifiers import (
     prepared_classes,
 )
 from arcwise.scores import SCORES, Score
+from arcwise.values import is_pair
 
 __all__ = ["Classification", "classify", "loss_matrix", "net_of"]
 
@@ -140,7 +141,7 @@ def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:
     if isinstance(loss, Mapping):
         matrix = 1.0 - np.eye(len(names))
         for pair, cost in loss.items():
-            if not isinstance(pair, tuple) or len(pair) != 2 or not set(pair) <= set(names):
+            if not is_pair(pair) or not set(pair) <= set(names):
                 raise FitError(
                     f"Losses are given for pairs (true class, decided class) of {names}, got {pair!r}."
                 )

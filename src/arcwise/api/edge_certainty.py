@@ -23,7 +23,7 @@ from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.data import Source, any_table, fingerprint, statistics_of
 from arcwise.errors import ArcwiseError, DataError, FitError, NoTimeError, plural, unknown
 from arcwise.evaluate import EdgeTable, PathCertainty, supported_heads, with_certainty
-from arcwise.graphs import DAG, Limits, Rules
+from arcwise.graphs import Limits, Rules
 from arcwise.inference import OtherGraphs
 from arcwise.learners import Specification, bind
 from arcwise.learners.parallel import cores, inside, one_thread
@@ -347,7 +347,7 @@ def other_graphs(net: Network) -> OtherGraphs:
     found, why = net._quick
     if found is None:
         return OtherGraphs(why=why)
-    graphs = tuple(graph for graph in found.some(_GRAPHS).graphs if isinstance(graph, DAG))
+    graphs = tuple(graph for graph in found.some(_GRAPHS).graphs if graph.directed)
     what = found.meaning.partition(",")[0].removesuffix(" frequency")
     return OtherGraphs(graphs, net.limits, f"{what} graph")
 
@@ -362,7 +362,7 @@ def packed_graphs(net: Network) -> dict[str, Any]:
 
 def unpacked_graphs(held: Mapping[str, Any], net: Net, limits: Limits | None) -> OtherGraphs | None:
     """The graphs of a file; None if it has none."""
-    if not held or not isinstance(net.graph, DAG):
+    if not held or not net.directed:
         return None
     graphs = io.unpack_alternatives(held, net.names)
     return OtherGraphs(graphs, limits, str(held.get("over", "graph")))

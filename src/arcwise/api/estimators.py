@@ -25,7 +25,7 @@ from arcwise.data.variable import code_type
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.graphs import UGraph
 from arcwise.learners.classifiers import Classifier, ClassifierSpec, decide, learn_classifier
-from arcwise.networks import NormalJoint
+from arcwise.networks.joint import normal_of
 from arcwise.undirected.penalties import factors_of
 
 Array = NDArray[np.float64]
@@ -122,8 +122,8 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             progress=False,
         )
-        joint = getattr(net.net, "joint", None)
-        if not isinstance(joint, NormalJoint):
+        joint = normal_of(net.net.joint)
+        if joint is None:
             raise FitError("The graphical lasso found no joint distribution.")
         self.network_ = net
         self.penalty_ = float(net.settings["penalty"])

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ from arcwise.api.net import Network
 from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, unknown
-from arcwise.graphs import DAG, graph_of, parents_as_written
-from arcwise.graphs.nodes import numbered_names
+from arcwise.graphs import graph_of, parents_as_written
+from arcwise.graphs.nodes import given_names
 from arcwise.io.tables import normalised
 from arcwise.networks import BayesNet, random_tables, whole
+from arcwise.values import is_number
 
 _LINEAR = ("intercept", "coefficients", "sd", "variance")
 _TABLE = ("levels", "table", "parents")
@@ -59,7 +59,7 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     0.6585
     """
     known = graph_of(graph)
-    if not isinstance(known, DAG):
+    if not known.directed:
         raise GraphError("A network made by hand needs a DAG, got an undirected graph.")
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
@@ -209,7 +209,7 @@ def _row(child: Variable, given: Any, where: str) -> list[float]:
 
 
 def _number(name: str, value: object) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if not is_number(value):
         raise FitError(f"Variable {name!r} needs numbers, got {value!r}.")
     return float(value)
 
@@ -248,7 +248,7 @@ def random_network(
     >>> aw.random_network(5, levels=(2, 4), arcs=6, seed=1)
     <Network of 5 variables, 6 arcs (discrete)>
     """
-    names = list(numbered_names(nodes)) if isinstance(nodes, int) else list(nodes)
+    names = given_names(nodes)
     if not names:
         raise DataError("A random network needs at least one variable, got none.")
     both = (levels, levels) if isinstance(levels, int) else levels

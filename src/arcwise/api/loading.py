@@ -37,6 +37,7 @@ from arcwise.errors import (
     unknown,
 )
 from arcwise.graphs import DAG, Rules, UGraph
+from arcwise.io.codec import fits
 from arcwise.learners import Specification, bind
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net
@@ -147,16 +148,16 @@ def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
     FileError : missing, damaged or foreign files, and files whose graph is directed in part only.
     """
     graph = io.load(path).graph
-    if not isinstance(graph, DAG | UGraph):
+    if graph.directed is None:
         raise FileError(
             f"{str(path)!r} holds a graph with edges that have no direction beside arcs."
         )
     return graph
 
 
-def _rules(value: object, net: Net) -> Rules | None:
+def _rules(value: Any, net: Net) -> Rules | None:
     """The rules that a directed graph was learned under; None where they are not known."""
-    if not isinstance(value, Mapping) or not isinstance(net.graph, DAG):
+    if not fits(value, dict) or not net.directed:
         return None
     try:
         rules = Rules(**value)
@@ -187,7 +188,7 @@ def _with_data(net: Network, data: Any) -> Network:
     DataError : other data: their local models differ from those of the file.
     FitError : a network whose graph was given, or choices that a file does not keep.
     """
-    if not isinstance(net.graph, DAG) or "search" not in net.settings:
+    if not net.graph.directed or "search" not in net.settings:
         raise FitError(
             "data= is for directed networks that were learned: the graph of this one was given, or is "
             "undirected, and answers have no range."
@@ -238,7 +239,7 @@ def _specification(net: Network) -> Specification:
 def _check_same(net: Network, fits: Fits) -> None:
     """Refuse data from which other local models follow, on some typical rows."""
     rows = fits.statistics.typical(_COMPARED)
-    for node, parents in enumerate(net.graph.parents if isinstance(net.graph, DAG) else ()):
+    for node, parents in enumerate(net.graph.parents if net.graph.directed else ()):
         own, fitted = net.net.conditionals[node], fits.conditional(node, parents)
         ys, xs = rows[node], tuple(rows[parent] for parent in parents)
         try:

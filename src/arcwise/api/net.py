@@ -99,7 +99,7 @@ class Network(Asked):
 
     def _dag(self, what: str, instead: str) -> DAG:
         """The graph where it is directed; else say that edges have no direction."""
-        if isinstance(self.graph, DAG):
+        if self.graph.directed:
             return self.graph
         raise GraphError(f"An undirected network has no {what}: {instead}.")
 
@@ -168,7 +168,7 @@ class Network(Asked):
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Variables with an edge to this one, in whatever direction."""
         node = self.net.index(name)
-        if not isinstance(self.graph, DAG):
+        if not self.graph.directed:
             return self.graph.neighbours_of(node)
         beside = {*self.graph.parents[node], *self.graph.children[node]}
         return graphs.named(self.graph, sorted(beside))
@@ -176,7 +176,7 @@ class Network(Asked):
     def blanket(self, name: str) -> tuple[str, ...]:
         """The Markov blanket: all that is needed to know what the rest says about a variable."""
         self._known(name)
-        return self.graph.blanket_of(name) if isinstance(self.graph, DAG) else self.neighbours(name)
+        return self.graph.blanket_of(name)
 
     markov_blanket = blanket
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any
 
 from arcwise.api.learning import curve_notes, network_of, settle, words_of
@@ -16,6 +15,7 @@ from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
 from arcwise.results import EdgeAt, Knot, Path, Removal
+from arcwise.values import is_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,7 +116,7 @@ class PenaltyPath:
                 f"{asked}({(low + high) / 2:.2g}); graphs change between {low:.3g} and {high:.3g} "
                 f"({self.unit})."
             )
-        if isinstance(penalty, bool) or not isinstance(penalty, Real) or not float(penalty) >= 0:
+        if not is_number(penalty) or not penalty >= 0:
             raise FitError(f"A penalty is a non-negative number, got {penalty!r}.")
         return float(penalty)
 

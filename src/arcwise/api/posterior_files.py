@@ -18,9 +18,11 @@ from arcwise.data import Moments, Source, Table, statistics_of
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import digest
+from arcwise.io.codec import fits
 from arcwise.learners.posteriors.plan import Plan
 from arcwise.scores import SCORES
 from arcwise.undirected.penalties import Factors
+from arcwise.values import is_count
 
 
 def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:
@@ -81,12 +83,12 @@ def _plain_plan(plan: Plan) -> dict[str, Any]:
 
 def _read_plan(held: Mapping[str, Any]) -> Plan:
     prior = held["prior"]
-    if isinstance(prior, Mapping):
+    if fits(prior, dict):
         prior = Factors(np.asarray(prior["values"], dtype=float), tuple(prior["names"]))
     fraction = held["fraction"]
-    if fraction is not None and not (isinstance(fraction, int | float) and 0 < fraction <= 1):
+    if not fits(fraction, float | None) or (fraction is not None and not 0 < fraction <= 1):
         raise FileError("its fraction of rows must be a number from 0 to 1")
-    if not isinstance(held["sampler"], str | None):
+    if not fits(held["sampler"], str | None):
         raise FileError("its sampler must be text")
     return Plan(**{**held, "prior": prior, "n_jobs": 1, "backend": "joblib"})
 
@@ -98,6 +100,7 @@ _FORMS: dict[type, Callable[[Any], Any]] = {
 }
 """Values of a specification that are no plain ones, with how they are written."""
 
+PLAIN = str | bool | int | float | None
 _LISTS = ("required", "forbidden", "tiers")
 
 
@@ -107,17 +110,13 @@ def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
     for name, value in words.items():
         if type(value) in _FORMS:
             found[name] = _FORMS[type(value)](value)
-        elif _is_plain(value):
+        elif fits(value, PLAIN):
             found[name] = value
         elif isinstance(value, tuple | list) and name in _LISTS:
             found[name] = [each if isinstance(each, str) else list(each) for each in value]
         else:
             return None
     return found
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, str | bool | int | float)
 
 
 def _plain_data(source: Source) -> dict[str, Any]:
@@ -142,8 +141,7 @@ def read_posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
 
 def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     nodes, own = stored.graph.nodes, {"ties": False, **about["found"]}
-    directed = isinstance(stored.graph, DAG)
-    graphs: Any = io.unpack_graphs(about["graphs"], nodes, directed)[0]
+    graphs: Any = io.unpack_graphs(about["graphs"], nodes, bool(stored.graph.directed))[0]
     values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
     values |= {name: own[name] for name in _PLAIN}
     values |= {"diagnostics": as_mapping(own["diagnostics"])}
@@ -152,7 +150,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     )
     check_posterior(found)
     kept = as_mapping(about["kept"])
-    if not all(isinstance(array, np.ndarray) for array in kept.values()):
+    if not fits(kept, dict[str, np.ndarray]):
         raise FileError("what it would go on from is no array")
     if about.get("kept_digest", digest(kept).hex()) != digest(kept).hex():  # older files have none
         raise FileError("what it would go on from was changed")
@@ -179,8 +177,8 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
 def _read_words(held: Any) -> Mapping[str, Any] | None:
     """The words of a specification, as `_plain_words` writes them."""
     for name, value in as_mapping(held).items():
-        nested = Mapping if name in ("rules", "score_default") else list if name in _LISTS else ()
-        if not _is_plain(value) and not isinstance(value, nested):
+        nested = dict if name in ("rules", "score_default") else list if name in _LISTS else None
+        if not fits(value, PLAIN | nested):
             raise FileError(
                 f"its word {name!r} must be a plain value, got {shortened(repr(value))}"
             )
@@ -193,10 +191,9 @@ def _check_default(value: object) -> None:
     """Reject a default score that is not named, or whose options are no plain values."""
     if value is None:
         return
-    held = _of_type(value, Mapping, {}, "named entries")
-    options = _of_type(held.get("options"), Mapping, {}, "named entries")
-    known = isinstance(held.get("word"), str) and held["word"] in SCORES
-    if not known or not all(map(_is_plain, options.values())):
+    held = as_mapping(value)
+    known = fits(held.get("word"), str) and held["word"] in SCORES
+    if not known or not fits(as_mapping(held.get("options")), dict[str, PLAIN]):
         raise FileError("its default score is damaged")
 
 
@@ -254,17 +251,17 @@ def _between(numbers: NDArray[np.float64], top: float) -> bool:
 def _check_plain(found: results.GraphDistribution) -> None:
     """Reject entries of other types, or numbers out of range."""
     texts = (found.meaning, found.prior, found.stopped)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(found.classes, bool):
+    if not fits(texts, tuple[str, ...]) or not fits(found.classes, bool):
         raise FileError("its meaning, prior and end must be texts, and classes a truth value")
     draws = found.draws
-    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0:
+    if not is_count(draws):
         raise FileError(
             f"its draws must be a non-negative integer, got a value of type {type(draws).__name__}"
         )
     for name in ("ess", "graph_ess", "log_evidence"):
         value = getattr(found, name)
-        plain = isinstance(value, int | float) and not isinstance(value, bool)
-        good = plain and not np.isnan(value) and (name == "log_evidence" or value >= 0)
+        known = fits(value, float) and not np.isnan(value)
+        good = known and (name == "log_evidence" or value >= 0)
         if not (good or (value is None and name != "ess")):
             raise FileError(
                 f"its {name} must be a number from 0, got a value of type {type(value).__name__}"
@@ -274,34 +271,34 @@ def _check_plain(found: results.GraphDistribution) -> None:
 # -- entries of documents ---
 
 
-def as_number(value: object, name: str) -> float | None:
+def as_number(value: Any, name: str) -> float | None:
     """A number, or None where there is none."""
     if value is None:
         return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or isnan(value):
+    if not fits(value, float) or isnan(value):
         raise FileError(f"its {name} must be a number, got {shortened(repr(value))}")
     return float(value)
 
 
 def as_mapping(value: object) -> Mapping[str, Any]:
     """Named entries; none if there are none."""
-    return _of_type(value, Mapping, {}, "named entries")  # type: ignore[no-any-return]
+    return _entry(value, dict, {}, "named entries")  # type: ignore[no-any-return]
 
 
 def as_sequence(value: object) -> Sequence[Any]:
     """A list; empty if there is none."""
-    return _of_type(value, (list, tuple), (), "a list")  # type: ignore[no-any-return]
+    return _entry(value, list | tuple, (), "a list")  # type: ignore[no-any-return]
 
 
-def _of_type(value: object, wanted: Any, empty: Any, what: str) -> Any:
-    if value is not None and not isinstance(value, wanted):
+def _entry(value: Any, hint: Any, empty: Any, what: str) -> Any:
+    if not fits(value, hint | None):
         raise FileError(f"an entry of its 'about' must be {what}, got {shortened(repr(value))}")
     return empty if value is None else value
 
 
 def as_text(value: object) -> str:
     """Text; empty if there is none."""
-    return str(_of_type(value, str, "", "text"))
+    return str(_entry(value, str, "", "text"))
 
 
 def shortened(text: str, most: int = 60) -> str:

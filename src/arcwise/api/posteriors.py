@@ -164,7 +164,7 @@ class Posterior(Asked):
         self._number(start), self._number(end)
 
         def leads(graph: Graph) -> bool:
-            if isinstance(graph, DAG):
+            if graph.directed:
                 return end in graph.descendants_of(start)
             return start == end or not separated(graph, start, end)
 
@@ -173,12 +173,7 @@ class Posterior(Asked):
     def blanket(self, name: str) -> dict[str, Probability]:
         """Probability of each other variable to be in the Markov blanket of this one."""
         self._number(name)
-        inside = {
-            graph: frozenset(
-                graph.blanket_of(name) if isinstance(graph, DAG) else graph.neighbours_of(name)
-            )
-            for graph in self.found.graphs
-        }
+        inside = {graph: frozenset(graph.blanket_of(name)) for graph in self.found.graphs}
 
         def member(other: str) -> Probability:
             return self.probability(lambda graph: other in inside[graph])
@@ -228,9 +223,7 @@ class Posterior(Asked):
     def _network(self, graph: Graph, search: str, *notes: str) -> Network:
         problem = self.problem
         net = (
-            directed_net(graph, problem.fits)
-            if isinstance(graph, DAG)
-            else markov_net(graph, problem.fits)
+            directed_net(graph, problem.fits) if graph.directed else markov_net(graph, problem.fits)
         )
         total = sum(problem.score.local(node, row) for node, row in enumerate(net.inputs))
         learned = Learned(
@@ -241,7 +234,7 @@ class Posterior(Asked):
             (),
             "",
             problem.limits,
-            scored=isinstance(graph, DAG) or getattr(net, "joint", None) is None,
+            scored=graph.directed or getattr(net, "joint", None) is None,
             words={"search": search},
             notes=notes,
         )
@@ -281,7 +274,7 @@ class Posterior(Asked):
         chosen = found.some(whole("number of graphs", count) or 1, alike(problem.fits, forced))
         graphs, weights = chosen.graphs, chosen.shares
         if found.classes and forced:
-            own = [graph for graph in graphs if isinstance(graph, DAG)]
+            own = [graph for graph in graphs if graph.directed]
             graphs, weights, groups = class_members(own, weights, forced, problem.limits)
         nets = fitted_nets(graphs, problem.fits)
         said = f"Averaged over {len(nets)} graph{'s' * (len(nets) != 1)} ({self.meaning})."

@@ -14,13 +14,13 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
-from numbers import Real
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 from arcwise.errors import WordError
 from arcwise.results import Step
+from arcwise.values import is_number
 
 _EVERY = 0.1  # seconds between two refreshes of the line
 _LEAST = 0.5  # seconds for strengths of edges where time is up
@@ -73,7 +73,7 @@ class Progress:
         show: bool | None = None,
         cpu: float | None = None,
     ) -> None:
-        if limit is not None and (not isinstance(limit, Real) or not float(limit) >= 0):
+        if limit is not None and not (is_number(limit) and limit >= 0):
             raise WordError(
                 f"time_limit= is a non-negative number of seconds, or None, got {limit!r}."
             )

@@ -14,7 +14,6 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
-from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from arcwise.errors import FileError, GraphError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.files import read_bytes, write_bytes
+from arcwise.values import is_number
 
 Arrays = dict[str, NDArray[Any]]
 Graph = DAG | UGraph
@@ -75,9 +75,9 @@ class Checkpoint:
             about = json.loads(found.pop(_ABOUT).tobytes())
             if found.pop(_DIGEST).tobytes() != digest(found) or not isinstance(about, dict):
                 raise ValueError("other numbers than were written")
-        except Exception as error:  # bytes from anywhere go through zipfile, numpy and json here
-            if isinstance(error, FileError):
-                raise
+        except FileError:
+            raise
+        except Exception:  # bytes from anywhere go through zipfile, numpy and json here
             raise FileError(
                 f"{str(self.path)!r} cannot be read: it is no checkpoint, or it is damaged."
             ) from None
@@ -144,7 +144,7 @@ def told(value: Any) -> str:
     >>> told({"b": 1, "a": 2.0}) == told({"a": 2, "b": 1.0}), told(np.zeros(5000)) == told(np.ones(5000))
     (True, False)
     """
-    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+    if is_number(value):
         return repr(float(value))
     if isinstance(value, Mapping):
         return told({(told(k), told(v)) for k, v in value.items()})
@@ -193,7 +193,8 @@ def unpack_graphs(
         if sizes[sizes > 0].sum() != len(counts) or (sizes < 0).sum() != len(said):
             raise FileError("its graphs are damaged")
         parts = np.split(pairs, np.cumsum(counts)[:-1]) if len(counts) else []
-        graphs = iter([_graph(part.tolist(), nodes, directed) for part in parts])
+        kind = DAG if directed else UGraph
+        graphs = iter([kind(nodes, _rows(part.tolist(), nodes)) for part in parts])
         texts = iter(said)
         return [
             str(next(texts)) if size < 0 else tuple(next(graphs) for _ in range(size))
@@ -229,17 +230,15 @@ def unpack_alternatives(
     try:
         arcs = arrays["arcs"].astype(np.intp, casting="same_kind").reshape(-1, 2)
         bits = np.unpackbits(arrays["bits"], axis=1, count=len(arcs)).astype(bool)
-        graphs = [_graph(arcs[own][:, ::-1].tolist(), nodes, True) for own in bits]
+        return tuple(DAG(nodes, _rows(arcs[own][:, ::-1].tolist(), nodes)) for own in bits)
     except (AttributeError, KeyError, ValueError, TypeError, GraphError):
         raise FileError("its graphs are damaged") from None
-    return tuple(graph for graph in graphs if isinstance(graph, DAG))
 
 
-def _graph(pairs: list[list[int]], nodes: tuple[str, ...], directed: bool) -> Graph:
+def _rows(pairs: list[list[int]], nodes: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
     rows: list[list[int]] = [[] for _ in nodes]
     for head, tail in pairs:
         if not (0 <= head < len(nodes) and 0 <= tail < len(nodes)):
             raise FileError("its graphs are damaged")
         rows[head].append(tail)
-    ordered = tuple(tuple(sorted(row)) for row in rows)
-    return DAG(nodes, ordered) if directed else UGraph(nodes, ordered)
+    return tuple(tuple(sorted(row)) for row in rows)

@@ -26,9 +26,9 @@ A variable is its name, and of a discrete one its levels and what makes them::
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -37,19 +37,18 @@ from numpy.typing import NDArray
 
 from arcwise.data import Coding, Variable
 from arcwise.errors import FileError
-from arcwise.networks import BayesNet, Net
+from arcwise.networks import Net
+from arcwise.values import is_count
 
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 # Types an array in a file may have: truth values, signed and unsigned whole numbers, floats.
 ARRAY_KINDS = "biuf"
-SCALARS: dict[Any, tuple[type, ...]] = {
+TYPES: dict[Any, tuple[type, ...]] = {
     float: (float, int),
-    int: (int,),
-    bool: (bool,),
-    str: (str,),
-    tuple: (tuple,),
-    NoneType: (NoneType,),
+    **{each: (each,) for each in (int, bool, str, NoneType, tuple, list, np.ndarray)},
+    dict: (Mapping,),
 }
+"""Types of annotations that values are checked for, with the types of values that will do."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +149,8 @@ class Codec:
             return self.decode_fields(value["$object"], value["fields"])
         return {k[1:] if k[:2] == "$$" else k: self.decode(v) for k, v in value.items()}
 
-    def _member(self, name: object) -> NDArray[Any]:
-        if self.fetch is None or not isinstance(name, str):
+    def _member(self, name: Any) -> NDArray[Any]:
+        if self.fetch is None or not fits(name, str):
             raise FileError(f"it names an array {name!r} that it does not have")
         array = self.fetch(name)
         if array.dtype.kind not in ARRAY_KINDS:
@@ -159,8 +158,7 @@ class Codec:
         return _locked(array)
 
     def _same(self, number: object) -> NDArray[Any]:
-        known = isinstance(number, int) and not isinstance(number, bool)
-        if not isinstance(number, int) or not known or not 0 <= number < len(self.shared):
+        if not is_count(number) or number >= len(self.shared):
             raise FileError(f"it names a shared array {number!r} that it does not have")
         return self.shared[number]
 
@@ -168,7 +166,7 @@ class Codec:
         """Make the object of a registered name from its fields, checking their names and types."""
         if name not in self.types:
             raise FileError(f"its model {name!r} is not known here")
-        if not isinstance(entries, dict):
+        if not fits(entries, dict):
             raise FileError(f"the entries of a {name} model are not named")
         wanted = {each.name for each in fields(self.types[name]) if each.init}
         if set(entries) != wanted:
@@ -177,7 +175,7 @@ class Codec:
         values = {key: self.decode(entry) for key, entry in entries.items()}
         hints = get_type_hints(self.types[name])
         for key, value in values.items():
-            if not _fits(value, hints[key]):
+            if not fits(value, hints[key]):
                 raise FileError(
                     f"the entry {key!r} of a {name} model should be of type {_said(hints[key])}, "
                     f"not {getattr(value, 'dtype', type(value).__name__)}"
@@ -238,30 +236,34 @@ def _said(hint: Any) -> str:
     return str(getattr(hint, "__name__", hint))
 
 
-def _fits(value: object, hint: Any) -> bool:
-    """Whether a value is what a dataclass says of its field, where that is plain.
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value from a file is what an annotation says, where that is plain.
 
-    >>> _fits(1, float), _fits(True, float), _fits((1.0, None), tuple[float | None, ...])
+    >>> fits(1, float), fits(True, float), fits((1.0, None), tuple[float | None, ...])
     (True, False, True)
+    >>> fits(["a", 1], list[str]), fits({"a": 1}, dict[str, int])
+    (False, True)
     """
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(_fits(value, part) for part in parts)
-    if origin is Literal:
+    kind, parts = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        return any(fits(value, part) for part in parts)
+    if kind is Literal:
         return value in parts
-    if origin is tuple:
-        return isinstance(value, tuple) and _items_fit(value, parts)
-    if np.ndarray in (hint, origin):
-        return isinstance(value, np.ndarray) and _numbers_fit(value, parts)
-    if hint in SCALARS:
-        return isinstance(value, SCALARS[hint]) and (hint is bool or not isinstance(value, bool))
-    return True
+    if kind not in TYPES:
+        return True
+    if not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind in (int, float)):
+        return False
+    return not parts or _parts_fit(value, kind, parts)
 
 
-def _items_fit(items: tuple[object, ...], parts: tuple[Any, ...]) -> bool:
-    if len(parts) == 2 and parts[1] is ...:
-        return all(_fits(item, parts[0]) for item in items)
-    return len(items) == len(parts) and all(map(_fits, items, parts))
+def _parts_fit(value: Any, kind: Any, parts: tuple[Any, ...]) -> bool:
+    """Whether what a container holds is what its annotation says."""
+    if kind is np.ndarray:
+        return _numbers_fit(value, parts)
+    if kind is tuple and parts[-1] is not ...:
+        return len(value) == len(parts) and all(map(fits, value, parts))
+    items, part = (value.values(), parts[1]) if kind is dict else (value, parts[0])
+    return all(fits(item, part) for item in items)
 
 
 def _numbers_fit(array: NDArray[Any], parts: tuple[Any, ...]) -> bool:
@@ -293,7 +295,7 @@ def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
     [True]
     """
     parts = [] if net is None else [net.conditionals, _rows(net)]
-    if isinstance(net, BayesNet) and net.blankets is not None:
+    if net is not None and net.directed and net.blankets is not None:
         parts += [net.blankets.conditionals, net.blankets.typical]
     found = {id(array): array for array in _arrays(tuple(parts))}
     places = Counter(id(array) for array in _arrays(tuple(parts)))
@@ -302,7 +304,7 @@ def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
 
 def _rows(net: Net) -> tuple[NDArray[Any], ...]:
     """The typical rows that are written: those of a network without a joint distribution."""
-    return () if isinstance(net, BayesNet) or net.joint is not None else net.typical
+    return () if net.directed or net.joint is not None else net.typical
 
 
 def _arrays(value: object) -> Iterator[NDArray[Any]]:
@@ -345,9 +347,9 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
     if "levels" not in entry:
         return Variable(name)
     levels = tuple(codec.decode(of_type(entry["levels"], list, "levels")))
-    if not all(isinstance(level, str | int | float | bool) for level in levels):
+    if not fits(levels, tuple[str | int | float | bool, ...]):
         raise FileError(f"a level of {name!r} is neither text nor a number")
-    if not levels or any(math.isnan(level) for level in levels if isinstance(level, float)):
+    if not levels or any(level != level for level in levels):  # NaN
         raise FileError(f"the levels of {name!r} must be one or more texts or numbers")
     ordered = of_type(entry.get("ordered", False), bool, "ordered")
     cuts = codec.decode(entry["cuts"]) if "cuts" in entry else None
@@ -365,11 +367,10 @@ def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
     if entry is None:
         return None
     pairs = of_type(entry, list, "list of ends")
-    if not all(isinstance(each, list) and len(each) == 2 for each in pairs):
+    if not fits(pairs, list[list[Any]]) or not all(len(each) == 2 for each in pairs):
         raise FileError(f"the ends of the levels of {name!r} must be pairs")
-    for each in (end for pair in pairs for end in pair if end is not None):
-        if isinstance(each, bool) or not isinstance(each, int | float) or math.isnan(each):
-            raise FileError(f"the ends of the levels of {name!r} must be numbers")
+    if not fits(pairs, list[list[float | None]]) or any(end != end for end in chain(*pairs)):
+        raise FileError(f"the ends of the levels of {name!r} must be numbers")
     return tuple(
         (-math.inf if low is None else float(low), math.inf if high is None else float(high))
         for low, high in pairs
@@ -381,13 +382,18 @@ def _read_coding(entry: Any) -> Coding | None:
         return None
     found = of_type(entry, dict, "coding")
     reads = of_type(found["reads"], str, "coding's entry 'reads'")
-    marks = [of_type(each, str, "mark") for each in of_type(found["marks"], list, "marks")]
-    codes = [of_type(each, int, "code") for each in of_type(found["codes"], list, "codes")]
+    marks = each_of_type(of_type(found["marks"], list, "marks"), str, "mark")
+    codes = each_of_type(of_type(found["codes"], list, "codes"), int, "code")
     return Coding(reads, tuple(marks), tuple(codes))
 
 
-def of_type(value: Any, wanted: type, what: str) -> Any:
-    """Give a value that is of the type wanted; else say what is wrong in the file."""
-    if not isinstance(value, wanted):
-        raise FileError(f"a {what} in it is of type {type(value).__name__}, not {wanted.__name__}")
+def of_type(value: Any, hint: Any, what: str) -> Any:
+    """Give a value that is what an annotation says; else say what is wrong in the file."""
+    if not fits(value, hint):
+        raise FileError(f"a {what} in it is of type {type(value).__name__}, not {_said(hint)}")
     return value
+
+
+def each_of_type(values: Iterable[Any], hint: Any, what: str) -> list[Any]:
+    """Give values that are all what an annotation says; else say what is wrong in the file."""
+    return [of_type(value, hint, what) for value in values]

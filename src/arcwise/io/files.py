@@ -73,7 +73,7 @@ class Stored:
 
     def directed(self, format_name: str) -> DAG:
         """Give the graph if it is directed; else say that the format cannot hold it."""
-        if not isinstance(self.graph, DAG):
+        if not self.graph.directed:
             raise FileError(
                 f"{format_name} files hold directed acyclic graphs only, and this one is a "
                 f"{type(self.graph).__name__}; save it as .dot instead"

@@ -80,7 +80,7 @@ def write_arcs(stored: Stored) -> bytes:
     >>> write_arcs(Stored(DAG.from_arcs([("a", "b")], nodes=["a", "b", "c"])))
     b'parent,child\na,b\nc,\n'
     """
-    undirected = isinstance(stored.graph, UGraph)
+    undirected = stored.graph.directed is False
     graph = stored.graph if undirected else stored.directed("Arc table")
     pairs = [named(graph, ends) for ends in (*graph.numbered_arcs, *graph.numbered_edges)]
     touched = {name for pair in pairs for name in pair}
@@ -141,7 +141,7 @@ def dot(
     }
     """
     texts = {pair: str(label) for pair, label in (labels or {}).items()}
-    undirected = isinstance(graph, UGraph)
+    undirected = graph.directed is False
     arcs, edges = (
         [(graph.nodes[one], graph.nodes[two]) for one, two in ends]
         for ends in (graph.numbered_arcs, graph.numbered_edges)

@@ -40,11 +40,21 @@ from arcwise.conditionals import (
 )
 from arcwise.data import Variable
 from arcwise.errors import ArcwiseError, FileError
-from arcwise.graphs import DAG, UGraph
+from arcwise.graphs import DAG, UGraph, named
 from arcwise.io.checks import check_blankets, check_joint, check_models, is_column
-from arcwise.io.codec import Codec, of_type, read_variable, shared_arrays, write_variable
+from arcwise.io.codec import (
+    Codec,
+    each_of_type,
+    fits,
+    of_type,
+    read_variable,
+    shared_arrays,
+    write_variable,
+)
 from arcwise.io.files import Format, Stored
 from arcwise.networks import BayesNet, Fixed, Joint, MarkovNet, NormalJoint, TableJoint
+from arcwise.networks.joint import factors_of, normal_of
+from arcwise.values import is_count
 
 FORMAT = "arcwise-network"
 DOCUMENT = "network.json"
@@ -156,17 +166,18 @@ def _lines(entries: Sequence[Any]) -> str:
 def _beyond_plain(stored: Stored, codec: Codec) -> dict[str, Any]:
     """What a network holds beside its nodes."""
     net = stored.net
-    if isinstance(net, MarkovNet):
-        if isinstance(net.joint, TableJoint):
-            return {"joint": codec.encode({"scopes": net.joint.scopes, "tables": net.joint.tables})}
-        if not isinstance(net.joint, NormalJoint):
-            return {"typical": codec.encode(net.typical)}
-        numbers = {"mean": net.joint.mean, "precision": net.joint.precision}
-        return {"joint": codec.encode(numbers)}
-    if net is None or net.blankets is None:
+    if net is None:
         return {}
-    inner = Stored.of(net.blankets)
-    return {"blankets": {"nodes": _nodes(inner, codec), **_beyond_plain(inner, codec)}}
+    if net.directed:
+        if net.blankets is None:
+            return {}
+        inner = Stored.of(net.blankets)
+        return {"blankets": {"nodes": _nodes(inner, codec), **_beyond_plain(inner, codec)}}
+    if tables := factors_of(net.joint):
+        return {"joint": codec.encode({"scopes": tables.scopes, "tables": tables.tables})}
+    if normal := normal_of(net.joint):
+        return {"joint": codec.encode({"mean": normal.mean, "precision": normal.precision})}
+    return {"typical": codec.encode(net.typical)}
 
 
 def _text(value: object) -> str:
@@ -174,14 +185,11 @@ def _text(value: object) -> str:
 
 
 def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
-    graph = stored.graph if isinstance(stored.graph, UGraph) else stored.directed("Arcwise")
+    graph = stored.graph if stored.graph.directed is False else stored.directed("Arcwise")
     variables = stored.variables or tuple(Variable(name) for name in graph.nodes)
     entries = [write_variable(variable, codec) for variable in variables]
     for i, entry in enumerate(entries):
-        if isinstance(graph, UGraph):
-            entry["neighbours"] = list(graph.neighbours_of(i))
-        else:
-            entry["parents"] = list(graph.parents_of(i))
+        entry["parents" if graph.directed else "neighbours"] = list(named(graph, graph.inputs[i]))
         if stored.net is not None:
             entry["model"], entry["fields"] = codec.encode_object(stored.net.conditionals[i])
     return entries
@@ -200,10 +208,10 @@ def _parsed(content: bytes) -> dict[str, Any]:
         raise FileError("it is not JSON text, or it is cut off") from None
     if b"\\u" in content:  # an escape may spell half a character, which no file could hold again
         json.dumps(document, ensure_ascii=False).encode()
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    if not fits(document, dict) or document.get("format") != FORMAT:
         raise FileError(f"it is not an Arcwise network (its format entry is not {FORMAT!r})")
     version = document.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+    if not is_count(version) or version < 1:
         raise FileError(f"its version must be a positive integer, got {version!r:.60}")
     if version > VERSION:
         raise FileError(
@@ -219,17 +227,15 @@ def _no_constant(name: str) -> float:
 
 def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
     about = codec.decode(document.get("about", {}))
-    if not isinstance(about, dict):
+    if not fits(about, dict):
         raise FileError("its 'about' entry should hold named entries")
     # Read without shared arrays at hand, so that none of them can refer to another.
-    arrays = [codec.decode(each) for each in of_type(document.get("arrays", []), list, "arrays")]
-    for array in arrays:
-        of_type(array, np.ndarray, "shared array")
-    codec = replace(codec, shared=tuple(arrays))
+    arrays = codec.decode(of_type(document.get("arrays", []), list, "arrays"))
+    codec = replace(codec, shared=each_of_type(arrays, np.ndarray, "shared array"))
     variables, graph, fitted = nodes = _read_nodes(document, codec)
     if not fitted:
         return Stored(graph, variables, None, about)
-    if isinstance(graph, UGraph):
+    if not graph.directed:
         return Stored(graph, variables, _markov(nodes, document, codec), about)
     inner = None
     if document.get("blankets") is not None:
@@ -247,7 +253,7 @@ Nodes = tuple[tuple[Variable, ...], DAG | UGraph, tuple[Conditional, ...]]
 def _read_nodes(document: Mapping[str, Any], codec: Codec) -> Nodes:
     """Variables, graph, and fitted models; of a graph alone there are none."""
     entries = document["nodes"]
-    if not isinstance(entries, list) or not entries:
+    if not fits(entries, list) or not entries:
         raise FileError("it has no nodes")
     variables = tuple(read_variable(entry, codec) for entry in entries)
     graph = _graph(tuple(variable.name for variable in variables), entries)
@@ -263,7 +269,7 @@ def _read_nodes(document: Mapping[str, Any], codec: Codec) -> Nodes:
 def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNet:
     """An undirected network, or the blanket models of a directed one."""
     variables, graph, fitted = nodes
-    if not isinstance(graph, UGraph) or not fitted:
+    if graph.directed or not fitted:
         raise FileError("its blanket models have no neighbours or no numbers")
     joint = _joint(document, codec, variables)
     typical = () if joint is not None else _typical(variables, document, codec)
@@ -280,8 +286,9 @@ def _typical(
     typical: tuple[NDArray[Any], ...] = of_type(
         codec.decode(document["typical"]), tuple, "set of typical rows"
     )
+    each_of_type(typical, np.ndarray, "typical column")
     for variable, column in zip(variables, typical, strict=True):
-        if not is_column(variable, of_type(column, np.ndarray, "typical column")):
+        if not is_column(variable, column):
             raise FileError(f"the typical rows hold no values of {variable.name!r}")
     return typical
 
@@ -297,8 +304,7 @@ def _joint(
         scopes, tables = (
             of_type(numbers[key], tuple, f"{key} of the joint") for key in ("scopes", "tables")
         )
-        for table in tables:
-            of_type(table, np.ndarray, "table of the joint")
+        each_of_type(tables, np.ndarray, "table of the joint")
         levels = tuple(len(variable.levels or ()) for variable in variables)
         return TableJoint(levels, tuple(tuple(scope) for scope in scopes), tables)
     mean, precision = (

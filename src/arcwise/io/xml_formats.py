@@ -38,6 +38,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from arcwise.errors import FileError
+from arcwise.io.codec import fits
 from arcwise.io.scanner import FORBIDDEN, at, content_of, walk
 from arcwise.io.tables import DiscreteNet, Draft, Numbers, identifiers, level_texts, rows
 
@@ -106,8 +107,8 @@ class _Xdsl:
             names = json.loads(text)
         except (ValueError, RecursionError):
             names = None
-        texts = isinstance(names, list) and all(isinstance(each, str) for each in names)
-        if not texts or len(names) != len(self.levels) + 1 or len(set(names[1:])) < len(names) - 1:
+        wanted = len(self.levels)
+        if not fits(names, list[str]) or len(names) != wanted + 1 or len(set(names[1:])) < wanted:
             raise at(self.line, f"the property 'arcwise' of node {self.node!r} does not fit it")
         return list(names)
 

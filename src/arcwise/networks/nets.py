@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError, close_to, plural
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks.joint import Joint
+from arcwise.values import is_count
 
 Columns = Sequence[NDArray[Any]]
 
@@ -95,11 +96,7 @@ class Named:
     conditionals: tuple[Conditional, ...]
     graph: DAG | UGraph
     joint: Joint | None = None
-
-    @property
-    def directed(self) -> bool:
-        """Whether edges have a direction."""
-        return self.graph.directed
+    directed: ClassVar[bool]
 
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
@@ -155,6 +152,7 @@ class BayesNet(Named):
     graph: DAG
     conditionals: tuple[Conditional, ...]
     blankets: MarkovNet | None = None
+    directed: ClassVar[Literal[True]] = True
 
     @property
     def as_directed(self) -> Self:
@@ -210,6 +208,7 @@ class MarkovNet(Named):
     conditionals: tuple[Conditional, ...]
     typical: tuple[NDArray[Any], ...] = ()
     joint: Joint | None = None
+    directed: ClassVar[Literal[False]] = False
 
     @property
     def as_directed(self) -> None:
@@ -345,7 +344,7 @@ def whole(what: str, number: object) -> int:
     >>> whole("seed", np.int64(3))
     3
     """
-    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
+    if not is_count(number):
         raise DataError(f"The {what} must be a non-negative integer, got {number!r}.")
     return int(number)
 
