@@ -27,7 +27,7 @@ from arcwise.errors import DataError, FileError, FitError
 from arcwise.graphs import DAG
 from arcwise.networks import BayesNet, Fixed, ancestral, log_density
 from arcwise.scores import leave_one_out
-from arcwise.undirected.boundary import boundary
+from arcwise.undirected.edge_removal import boundary
 
 EVERY = [*FAMILIES.values(), Laplace(), Multinomial()]
 PARENTS = [(), (1,), (1, 3), (1, 2, 3, 4)]

@@ -8,7 +8,7 @@ import pytest
 
 from arcwise.graphs import DAG, UGraph
 from arcwise.plot import plot_graph
-from arcwise.plot.curves import written
+from arcwise.plot.drawing import written
 
 matplotlib = pytest.importorskip("matplotlib")
 

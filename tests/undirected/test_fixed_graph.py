@@ -13,8 +13,8 @@ from arcwise.errors import FitError
 from arcwise.graphs import UGraph, decomposable
 from arcwise.results import Interrupted
 from arcwise.undirected import fixed_graph as module
-from arcwise.undirected.covariance import steadied
 from arcwise.undirected.fixed_graph import fixed_graph, refitted
+from arcwise.undirected.given_matrices import steadied
 from arcwise.undirected.glasso import glasso
 from arcwise.undirected.newton import completed
 

@@ -6,8 +6,8 @@ import pytest
 
 import arcwise as aw
 from arcwise.errors import ArcwiseError, DataError, FitError, WordError
+from arcwise.undirected.given_matrices import factors_of
 from arcwise.undirected.glasso import glasso
-from arcwise.undirected.penalties import factors_of
 
 NAMES = ["d", "b", "a", "c"]  # not in order, as files are
 

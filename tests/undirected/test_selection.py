@@ -12,7 +12,7 @@ from arcwise.graphs import UGraph
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic
 from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.glasso import glasso, glasso_path
-from arcwise.undirected.neighbourhood import (
+from arcwise.undirected.lasso_problem import (
     neighbourhood,
     neighbourhood_path,
 )

@@ -26,7 +26,7 @@ from arcwise.errors import DataError, FitError, close_to
 from arcwise.graphs import UGraph
 from arcwise.learners.classifiers import Classifier, ClassifierSpec, decide, learn_classifier
 from arcwise.networks.joint import normal_of
-from arcwise.undirected.penalties import factors_of
+from arcwise.undirected.given_matrices import factors_of
 
 Array = NDArray[np.float64]
 

@@ -30,7 +30,7 @@ from arcwise.learners import (
 from arcwise.learners.parallel import cores, one_thread
 from arcwise.learners.settings import settings_of
 from arcwise.scores import SCORES
-from arcwise.undirected.penalties import Factors, factors_of
+from arcwise.undirected.given_matrices import Factors, factors_of
 
 QUICK_SECONDS = 2.0  # seconds that a quick certainty may take in any case
 _BUSY = 10.0  # times as many by the clock, where other programs keep the processor busy

@@ -21,7 +21,7 @@ from arcwise.io.checkpoint import digest
 from arcwise.io.codec import fits
 from arcwise.learners.posteriors.plan import Plan
 from arcwise.scores import SCORES
-from arcwise.undirected.penalties import Factors
+from arcwise.undirected.given_matrices import Factors
 from arcwise.values import is_count
 
 

@@ -21,8 +21,7 @@ from arcwise.api.net import Network
 from arcwise.data import Source, Variable
 from arcwise.errors import FitError, GraphError, WordError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
-from arcwise.evaluate.consensus import Stability, stability
-from arcwise.evaluate.probabilities import supported_graph
+from arcwise.evaluate.consensus import Stability, stability, supported_graph
 from arcwise.graphs import DAG, UGraph, graph_of, separated
 from arcwise.inference import Drawn, Ensemble, Probability
 from arcwise.learners import Learned, Specification, bind

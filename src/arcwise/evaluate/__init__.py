@@ -3,11 +3,15 @@
 from arcwise.evaluate.accuracy import Classified, Reliability
 from arcwise.evaluate.conflict import Conflict, Impact, conflict, impact
 from arcwise.evaluate.consensus import (
+    PathCertainty,
     Stability,
     averaged_graph,
     inclusion_threshold,
     stability,
+    supported_graph,
+    supported_heads,
     threshold_of,
+    with_certainty,
 )
 from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
 from arcwise.evaluate.divergence import (
@@ -16,16 +20,7 @@ from arcwise.evaluate.divergence import (
     divergence,
     parameter_differences,
 )
-from arcwise.evaluate.edges import Edge, EdgeTable
-from arcwise.evaluate.probabilities import (
-    Pair,
-    PairTable,
-    PathCertainty,
-    pair_table,
-    supported_graph,
-    supported_heads,
-    with_certainty,
-)
+from arcwise.evaluate.edges import Edge, EdgeTable, Pair, PairTable, pair_table
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,

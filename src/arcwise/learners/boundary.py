@@ -23,7 +23,7 @@ from arcwise.learners.totals import PSEUDO, Total, undirected_total
 from arcwise.networks import MarkovNet, Net
 from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
-from arcwise.undirected.edges import UNIT
+from arcwise.undirected.edge_losses import UNIT
 
 _ROUNDS = 10  # of walking and tuning what local models share
 _LOOKED_AT = 2 / 3  # share of the local models that are fitted on the way, on Boston housing

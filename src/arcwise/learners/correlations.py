@@ -32,10 +32,9 @@ from arcwise.learners.totals import undirected_total
 from arcwise.networks import MarkovNet
 from arcwise.results import Interrupted, Step, Trail, Watch, patient
 from arcwise.undirected import edge_bounds
-from arcwise.undirected.covariance import Steady, steadied
 from arcwise.undirected.fixed_graph import fixed_graph
-from arcwise.undirected.stepwise import Stepwise as Steps
-from arcwise.undirected.stepwise import stepwise
+from arcwise.undirected.given_matrices import Steady, steadied
+from arcwise.undirected.stepwise import StepPath, stepwise
 
 Array = NDArray[np.float64]
 
@@ -323,7 +322,7 @@ class Stepwise(Correlations):
         return self.joined(found.adjacency)
 
 
-def _how(found: Steps) -> str:
+def _how(found: StepPath) -> str:
     """How edges were found, in a sentence."""
     many = f"{found.edges} edge{'s' * (found.edges != 1)}"
     if found.stopped:

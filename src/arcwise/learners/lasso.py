@@ -22,10 +22,9 @@ from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
 from arcwise.results import ASKED, Knot, Path, Trail, Watch
-from arcwise.undirected.covariance import edge_partials
+from arcwise.undirected.given_matrices import Factors, edge_partials, factors_of
 from arcwise.undirected.glasso import glasso_path, largest_penalty
-from arcwise.undirected.neighbourhood import neighbourhood_path
-from arcwise.undirected.penalties import Factors, factors_of
+from arcwise.undirected.lasso_problem import neighbourhood_path
 from arcwise.undirected.selection import usual_penalty
 
 _GLASSO = subset(Settings, "combine")

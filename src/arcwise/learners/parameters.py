@@ -21,8 +21,8 @@ from arcwise.graphs import DAG, Limits, UGraph, cpdag, members, moral
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, TableJoint
 from arcwise.results import Interrupted
 from arcwise.undirected.contingency import CLOSE, SWEEPS, fitted_tables
-from arcwise.undirected.covariance import steadied
 from arcwise.undirected.fixed_graph import fixed_graph
+from arcwise.undirected.given_matrices import steadied
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512

@@ -27,7 +27,7 @@ from arcwise.results import Interrupted, Trail, Watch
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
 from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.selection import (
-    Choice,
+    PenaltyChoice,
     by_rotation,
     by_stability,
     lasso_graphs,
@@ -254,7 +254,7 @@ def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
     return np.repeat(rows, data.counted_copies(), axis=0), None
 
 
-def _tuned(choice: Choice) -> Tuned:
+def _tuned(choice: PenaltyChoice) -> Tuned:
     """The choice with its curve as rows: the rule's figure, what is allowed of it, edges, by penalty."""
     if not choice.edges:  # rotations: each turn has its own penalty
         curve = tuple({"penalty": penalty} for penalty in choice.penalties)

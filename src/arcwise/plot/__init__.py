@@ -4,9 +4,8 @@ matplotlib (the extra `plot`) is imported only when something is drawn.
 """
 
 from arcwise.plot.axes import PICTURES, save_picture
-from arcwise.plot.graph import plot_graph
+from arcwise.plot.graph import plot_graph, plot_graphs
 from arcwise.plot.layout import Layout, arrange
-from arcwise.plot.panels import plot_graphs
 from arcwise.plot.path_curves import plot_edge_path, plot_path
 from arcwise.plot.trace import plot_probabilities, plot_reliability, plot_scores, plot_trace
 from arcwise.plot.tuning_curve import plot_tuning

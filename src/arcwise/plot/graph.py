@@ -1,30 +1,25 @@
 """Graphs drawn with matplotlib: places first, then lines, boxes, names and what they mean.
 
-Lengths are inches of the layout. On axes of another size everything shrinks alike, names too, so
-that nothing is cut off or overlaps that did not before.
+Several graphs over the same variables stand side by side: one place for each variable, one scale, one legend.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, PDAG, Graph, UGraph
-from arcwise.plot.axes import FONT_SIZE, PLAIN, boxes, label, text_width
-from arcwise.plot.curves import NUMBER_SIZE, curves, direction, number_places, shortened, written
+from arcwise.plot.axes import PLAIN, boxes, label
+from arcwise.plot.drawing import Picture, draw_picture, fit_axes, inches
 from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, placed
 from arcwise.plot.marks import (
-    COLOURS,
     EdgeRow,
     Legend,
     Line,
     Rows,
     blanket_of,
-    colour,
-    dashes,
     edge_rows,
     marked,
     measured,
@@ -35,20 +30,13 @@ from arcwise.plot.marks import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 Array = NDArray[np.float64]
 
 MOST_NODES = 400
 """More nodes than this make a picture that nobody can read."""
-
-# Inches around the picture and above it for a title; smallest and greatest side of a figure.
-_MARGIN, _TITLE = 0.12, 0.34
-_SMALLEST, _LARGEST = (2.4, 0.8), (24.0, 18.0)
-_TITLE_SIZE = 11.0
-# Small pictures are not blown up further than this on large axes.
-_MAGNIFIED = 1.3
-_INK, _PALE = "#222222", "#9A9A9A"
-_FILL = {"target": "#F0E442", "blanket": "#FBF6C3", "other": "#FFFFFF"}
 
 
 def plot_graph(
@@ -117,7 +105,7 @@ def plot_graph(
         directed=not isinstance(shown, UGraph),
     )
     picture = picture_of(shown, layout, marked(shown, rows, measure), target)
-    room = None if ax is None else _inches(ax)
+    room = None if ax is None else inches(ax)
     words = plan(picture.lines if legend else [], layout.extent, room, measure)
     axes, scale = fit_axes(layout.extent, words, ax, title)
     draw_picture(axes, picture, scale, numbers)
@@ -126,17 +114,6 @@ def plot_graph(
     if title is not None:
         axes.set_title(title, fontsize=_TITLE_SIZE, **PLAIN)
     return axes
-
-
-@dataclass(frozen=True)
-class Picture:
-    """All that is drawn: places, names, lines, and the role of each node."""
-
-    layout: Layout
-    nodes: tuple[str, ...]
-    labels: list[str]
-    lines: list[Line]
-    roles: list[str]
 
 
 def refuse_crowds(graph: Graph) -> None:
@@ -219,143 +196,148 @@ def _finite(row: EdgeRow | None) -> float:
     return -np.inf if row is None or np.isnan(row.strength) else float(row.strength)
 
 
-# -- drawing ------------------------------------------------------------------------------------
+# Inches around each picture and above it for its title; greatest width of a figure; columns at most.
+_MARGIN, _TITLE, _WIDEST, _COLUMNS = 0.12, 0.32, 12.0, 4
+_TITLE_SIZE = 11.0
 
 
-def draw_picture(axes: "Axes", picture: Picture, scale: float, numbers: bool = False) -> None:
-    """Draw lines, boxes and names, and strengths where they are asked for."""
-    shapes = _draw_lines(axes, picture, scale)
-    _draw_boxes(axes, picture, scale)
-    if numbers:
-        _draw_numbers(axes, picture, shapes, scale)
+class Drawable(Protocol):
+    """A network: a graph with its table of edges."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+
+    @property
+    def edges(self) -> Iterable[EdgeRow]:
+        """What is known of its pairs."""
 
 
-def fit_axes(
-    extent: tuple[float, float], legend: Legend, ax: "Axes | None", title: str | None
-) -> "tuple[Axes, float]":
-    """Axes in inches of the layout, and how many real inches one of these is."""
-    need = np.array(legend.around(extent)) + 2 * _MARGIN
-    axes = _figure(need[0], need[1], title) if ax is None else ax
-    real = np.array(_inches(axes))
-    scale = float(min(*(real / need), _MAGNIFIED))
-    room = real / scale
-    # The picture stays in the middle of what the legend leaves free.
-    left = (room[0] - legend.right - extent[0]) / 2
-    below = (room[1] - legend.below - extent[1]) / 2 + legend.below
-    axes.set_xlim(-left, room[0] - left)
-    axes.set_ylim(-below, room[1] - below)
-    axes.set_aspect("equal")
-    axes.set_axis_off()
-    return axes, scale
+def plot_graphs(
+    networks: Mapping[str, Drawable | Graph] | Sequence[Drawable | Graph],
+    *,
+    positions: Positions | None = None,
+    columns: int | None = None,
+    target: str | None = None,
+    legend: bool = True,
+) -> "list[Axes]":
+    """Draw several networks side by side, so that they can be compared.
+
+    Every variable has the same place in all of them, the same width means the same strength, and one
+    legend explains all.
+
+    Parameters
+    ----------
+    networks : networks or graphs over the same variables; a mapping gives them titles.
+    positions : as for `plot_graph`: a mapping of names to (x, y), "circle", names in the order they
+        have on a circle, or a graph whose places are taken; by default the one with the most edges.
+    columns : pictures in a row; all of up to four if left out.
+    target : a variable to stress together with its Markov blanket.
+    legend : whether to say what widths, colours and heads mean.
+
+    Returns
+    -------
+    matplotlib's axes, one a network, of a new figure; nothing is shown on a screen.
+
+    Raises
+    ------
+    GraphError : nothing to draw, networks that do not have the same variables, or as `plot_graph`.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> chain = UGraph.from_edges([("a", "b"), ("b", "c")])
+    >>> pair = chain.without_edge("b", "c")
+    >>> [ax.get_title() for ax in plot_graphs({"sparse": pair, "dense": chain}, positions="circle")]
+    ['sparse', 'dense']
+    """
+    if not isinstance(networks, Mapping | Sequence):  # one alone
+        networks = [networks]
+    titles = list(networks) if isinstance(networks, Mapping) else [None] * len(networks)
+    drawn = list(networks.values()) if isinstance(networks, Mapping) else list(networks)
+    graphs = [each if isinstance(each, Graph) else each.graph for each in drawn]
+    tables = [edge_rows(None if isinstance(each, Graph) else each.edges) for each in drawn]
+    every, whole = _common(graphs, positions)
+    measure = measured(graphs, tables)
+    pictures = [
+        picture_of(graph, _part(every, whole, graph), marked(graph, rows, measure), target)
+        for graph, rows in zip(graphs, tables, strict=True)
+    ]
+    count = columns or min(len(graphs), _COLUMNS)
+    lines = [line for picture in pictures for line in picture.lines]
+    across = (whole.extent[0] * min(count, len(graphs)), 0.0)
+    words = plan(lines if legend else [], across, None, measure)
+    axes = _figure(whole.extent, len(graphs), count, words, any(titles))
+    for ax, picture, title in zip(axes, pictures, titles, strict=True):
+        _, scale = fit_axes(whole.extent, Legend([]), ax, None)
+        draw_picture(ax, picture, scale)
+        if title is not None:
+            ax.set_title(title, fontsize=_TITLE_SIZE, **PLAIN)
+    return axes
 
 
-def _inches(axes: "Axes") -> tuple[float, float]:
-    """Width and height of axes."""
-    box = axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted())
-    return box.width, box.height
+def _common(graphs: Sequence[Graph], positions: Positions | None) -> tuple[UGraph, Layout]:
+    """All lines of some graphs as one graph, and its layout."""
+    if not graphs:
+        raise GraphError("There is nothing to draw: give at least one network.")
+    names = graphs[0].nodes
+    for graph in graphs:
+        if set(graph.nodes) != set(names):
+            odd = sorted(set(graph.nodes) ^ set(names))[0]
+            raise GraphError(
+                f"Networks side by side need the same variables, but {odd!r} is not in all of them."
+            )
+    refuse_crowds(graphs[0])
+    pairs = {
+        frozenset((each.nodes[a], each.nodes[b])) for each in graphs for a, b in lines_of(each)
+    }
+    every = UGraph.from_edges([(a, b) for a, b in sorted(map(sorted, pairs))], names)
+    densest = max(graphs, key=lambda each: len(lines_of(each)))
+    return every, layout_of(every, densest if positions is None else positions)
 
 
-def _figure(width: float, height: float, title: str | None) -> "Axes":
-    """A figure that suits the picture and its title."""
+def _part(every: UGraph, whole: Layout, graph: Graph) -> Layout:
+    """The layout of one graph: its own lines of those of all, and its own order of nodes."""
+    order = [every.index(name) for name in graph.nodes]
+    ways = dict(zip(whole.lines, whole.routes, strict=True))
+    routes = []
+    for tail, head in lines_of(graph):
+        one, two = order[tail], order[head]
+        routes.append(ways[one, two] if one < two else ways[two, one][::-1].copy())
+    points, sizes = whole.points[order], whole.sizes[order]
+    return Layout(points, sizes, lines_of(graph), tuple(routes), upright=False)
+
+
+def _figure(
+    extent: tuple[float, float], count: int, columns: int, legend: Legend, titled: bool
+) -> "list[Axes]":
+    """Axes of a new figure in rows, and the legend below all."""
     import matplotlib.pyplot as plt
 
-    if title is not None:
-        width = max(width, text_width(title.split("\n"), _TITLE_SIZE) + 2 * _MARGIN)
-    above = _TITLE + 0.2 * (title or "").count("\n")
-    wide = float(np.clip(width, _SMALLEST[0], _LARGEST[0]))
-    high = float(np.clip(height, _SMALLEST[1], _LARGEST[1])) + above
-    figure = plt.figure(figsize=(wide, high))
-    return figure.add_axes((0.0, 0.0, 1.0, 1.0 - above / high))
+    wide, high = extent[0] + 2 * _MARGIN, extent[1] + 2 * _MARGIN
+    columns = max(1, min(columns, count))
+    rows = -(-count // columns)
+    need = max(columns * wide, legend.around((0.0, 0.0))[0] + 2 * _MARGIN)
+    scale = min(1.0, _WIDEST / need)
+    above = _TITLE * titled
+    size = np.array([need * scale, rows * (high * scale + above) + legend.below * scale])
+    figure = plt.figure(figsize=(float(size[0]), float(size[1])))
+    axes = []
+    left = (need - columns * wide) / 2 * scale
+    for i in range(count):
+        row, column = divmod(i, columns)
+        x = left + column * wide * scale
+        y = size[1] - (row + 1) * (high * scale + above)
+        box = np.array([x, y, wide * scale, high * scale]) / np.tile(size, 2)
+        axes.append(figure.add_axes((box[0], box[1], box[2], box[3])))
+    if legend.items:
+        _write_below(figure, legend, scale, float(legend.below * scale / size[1]))
+    return axes
 
 
-def _draw_lines(axes: "Axes", picture: Picture, scale: float) -> list[Array]:
-    """Draw weak lines first; each has a white rim, so that crossings stay clear. Gives the curves."""
-    widths = np.array([2 * _half_head(line.width) for line in picture.lines])
-    shapes = curves(picture.layout, widths)
-    order = sorted(
-        range(len(shapes)), key=lambda i: (_in_focus(picture, i), picture.lines[i].width)
-    )
-    for depth, i in enumerate(order):
-        _draw_line(axes, picture, i, shapes[i], scale, 1 + depth / (len(order) + 1))
-    return shapes
-
-
-def _draw_line(
-    axes: "Axes", picture: Picture, i: int, curve: Array, scale: float, depth: float
-) -> None:
-    from matplotlib.patches import PathPatch, Polygon
-    from matplotlib.path import Path
-
-    line = picture.lines[i]
-    names = f"{picture.nodes[line.tail]} -> {picture.nodes[line.head]}"
-    shade = colour(COLOURS[line.sign], line.ink) if _in_focus(picture, i) else "#D0D0D0"
-    end = colour(COLOURS[line.sign], line.head_ink) if _in_focus(picture, i) else shade
-    width = line.width * scale
-    if line.arrow:
-        corners, length = _head(curve, line.width)
-        axes.add_patch(Polygon(corners, color=end, linewidth=0, zorder=depth, gid=f"head {names}"))
-        curve = shortened(curve, length)
-    way = Path(curve, [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1))
-    style: dict[str, Any] = {"facecolor": "none", "zorder": depth, "capstyle": "butt"}
-    rim = width + 1.6 * scale
-    axes.add_patch(PathPatch(way, edgecolor="white", linewidth=rim, **style))
-    patch = PathPatch(way, edgecolor=shade, linewidth=width, gid=f"line {names}", **style)
-    if line.sign == "negative":
-        patch.set_linestyle(dashes(line.width))
-    axes.add_patch(patch)
-
-
-def _head(curve: Array, width: float) -> tuple[Array, float]:
-    """Corners of an arrow head at the end of a curve, and how much of the line it takes."""
-    length, half = (6.0 + 1.5 * width) / 72, _half_head(width)
-    along = direction(curve)
-    aside = np.array([-along[1], along[0]])
-    base = curve[-1] - length * along
-    # The line goes a little into the head, so that no gap shows between them.
-    return np.array([curve[-1], base + half * aside, base - half * aside]), 0.9 * length
-
-
-def _half_head(width: float) -> float:
-    """Half the breadth of the head of a line, inches."""
-    return (2.0 + 0.9 * width) / 72
-
-
-def _in_focus(picture: Picture, i: int) -> bool:
-    """Without a target every line; with one those inside the target's blanket."""
-    line = picture.lines[i]
-    return "other" not in (picture.roles[line.tail], picture.roles[line.head])
-
-
-def _draw_boxes(axes: "Axes", picture: Picture, scale: float) -> None:
-    """Draw boxes and names above all lines."""
-    from matplotlib.patches import FancyBboxPatch
-
-    for i, (x, y) in enumerate(picture.layout.points):
-        role, (width, height) = picture.roles[i], picture.layout.sizes[i]
-        ink = _PALE if role == "other" else _INK
-        box = FancyBboxPatch(
-            (x - width / 2, y - height / 2),
-            width,
-            height,
-            boxstyle="round,pad=0,rounding_size=0.07",
-            facecolor=_FILL.get(role, "#FFFFFF"),
-            edgecolor=ink,
-            linewidth=(1.6 if role == "target" else 0.8) * scale,
-            zorder=3,
-            gid=f"box {picture.nodes[i]}",
-        )
-        axes.add_patch(box)
-        text = axes.text(x, y, picture.labels[i], ha="center", va="center", **PLAIN)
-        text.set(fontsize=FONT_SIZE * scale, color=ink, zorder=4, linespacing=1.15)
-
-
-def _draw_numbers(axes: "Axes", picture: Picture, shapes: list[Array], scale: float) -> None:
-    """Write strengths on their lines, on white."""
-    words = [written(line.strength) for line in picture.lines]
-    rim = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-    for i, (x, y) in enumerate(number_places(picture.layout, shapes, words)):
-        if not words[i]:
-            continue
-        text = axes.text(x, y, words[i], ha="center", va="center", bbox=rim, **PLAIN)
-        ink = _INK if _in_focus(picture, i) else _PALE
-        text.set(fontsize=NUMBER_SIZE * scale, color=ink, zorder=2.5, gid=f"number {i}")
+def _write_below(figure: "Figure", legend: Legend, scale: float, height: float) -> None:
+    """The legend in a strip at the lower edge of a figure."""
+    strip = figure.add_axes((0.0, 0.0, 1.0, height))
+    strip.set_axis_off()
+    write_legend(strip, legend, scale)

@@ -16,6 +16,8 @@ before (*barycentre*), up and down in turn, and after each sweep exchanges adjac
 as that helps (*transpose*). It runs from several starts and keeps the best, so the result never has
 more crossings than the first order.
 
+Connected pieces are set side by side in rows, as words are on a page.
+
 Source: Sugiyama, Tagawa and Toda (1981); Gansner, Koutsofios, North and Vo (1993).
 Libraries do this, too, but take all nodes to be equally wide; names are not.
 """
@@ -41,7 +43,7 @@ _SWEEPS = 400
 
 
 @dataclass(frozen=True)
-class _Levels:
+class _Layering:
     """A graph with bends: vertices beyond `count` are bends; `chains` has the way of each arc."""
 
     count: int
@@ -129,7 +131,7 @@ def _spread(layer: list[int]) -> list[int]:
     return out
 
 
-def _with_bends(layer: list[int], arcs: Arcs) -> _Levels:
+def _with_bends(layer: list[int], arcs: Arcs) -> _Layering:
     """Put a bend into every layer that an arc passes."""
     layers, chains = list(layer), []
     for tail, head in arcs:
@@ -142,10 +144,10 @@ def _with_bends(layer: list[int], arcs: Arcs) -> _Levels:
         for one, two in pairwise(chain):
             down[one].append(two)
             up[two].append(one)
-    return _Levels(len(layer), layers, chains, up, down)
+    return _Layering(len(layer), layers, chains, up, down)
 
 
-def _across(order: list[list[int]], levels: _Levels, widths: Array) -> Array:
+def _across(order: list[list[int]], levels: _Layering, widths: Array) -> Array:
     """Horizontal places: layer by layer the best ones given the other layers, until settled."""
     bends = np.arange(len(levels.layer)) >= levels.count
     width = np.where(bends, 0.0, np.pad(widths, (0, len(bends) - levels.count)))
@@ -188,7 +190,7 @@ def pooled(wishes: Array, weights: Array) -> Array:
     return np.concatenate([np.full(size, mean) for mean, _, size in blocks])
 
 
-def _depths(order: list[list[int]], levels: _Levels, x: Array, heights: Array) -> Array:
+def _depths(order: list[list[int]], levels: _Layering, x: Array, heights: Array) -> Array:
     """How far down each layer lies: room for its boxes, and more where lines go far sideways."""
     tall = [max([heights[v] for v in layer if v < levels.count], default=0.0) for layer in order]
     depth = np.zeros(len(order))
@@ -317,3 +319,52 @@ def _saving(left: Sequence[int], right: Sequence[int], place: dict[int, int]) ->
             other = place[b]
             count += (at > other) - (at < other)
     return count
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+# Inches between connected pieces, and how much wider than high a page of pieces should be.
+_BETWEEN, _ASPECT = 0.35, 1.5
+
+
+def pieces_of(count: int, lines: Arcs) -> list[tuple[list[int], list[int]]]:
+    """Connected pieces: their nodes and the numbers of their lines, largest piece first."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not count:
+        return []
+    ends = np.array(lines, dtype=np.int32).reshape(-1, 2)
+    joined = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    number, label = connected_components(joined.tocsr(), directed=False)
+    pieces: list[tuple[list[int], list[int]]] = [([], []) for _ in range(number)]
+    for node in range(count):
+        pieces[label[node]][0].append(node)
+    for line, (one, _) in enumerate(lines):
+        pieces[label[one]][1].append(line)
+    return sorted(pieces, key=lambda piece: (-len(piece[0]), piece[0]))
+
+
+def page(sizes: Sequence[Array]) -> list[Array]:
+    """Corners of the pieces: in rows from left to right, top row first, each row centred."""
+    if not sizes:
+        return []
+    padded = np.array(sizes) + _BETWEEN
+    width = max(padded[:, 0].max(), np.sqrt(_ASPECT * padded.prod(axis=1).sum()))
+    rows: list[list[int]] = [[]]
+    for i in range(len(sizes)):
+        if rows[-1] and padded[rows[-1], 0].sum() + padded[i, 0] > width + 1e-9:
+            rows.append([])
+        rows[-1].append(i)
+    widest = max(padded[row, 0].sum() for row in rows)
+    corners = [np.zeros(2)] * len(sizes)
+    bottom = 0.0
+    for row in reversed(rows):
+        tall = padded[row, 1].max()
+        left = (widest - padded[row, 0].sum()) / 2
+        for i in row:
+            corners[i] = np.array([left, bottom + (tall - padded[i, 1]) / 2])
+            left += padded[i, 0]
+        bottom += tall
+    lowest = np.min(corners, axis=0)
+    return [corner - lowest for corner in corners]

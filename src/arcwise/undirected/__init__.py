@@ -8,11 +8,11 @@ learning that begins with `candidates` instead of the complete graph.
 from collections.abc import Callable
 
 from arcwise.results import Path
-from arcwise.undirected.boundary import boundary, candidates, deletion
-from arcwise.undirected.edges import Bounds, edge_bounds, edge_limits
+from arcwise.undirected.edge_losses import EdgeBounds, edge_bounds, edge_limits
+from arcwise.undirected.edge_removal import boundary, candidates, deletion
 
 __all__ = [
-    "UNDIRECTED", "Bounds", "boundary", "candidates", "deletion", "edge_bounds", "edge_limits",
+    "UNDIRECTED", "EdgeBounds", "boundary", "candidates", "deletion", "edge_bounds", "edge_limits",
 ]  # fmt: skip
 
 UNDIRECTED: dict[str, Callable[..., Path]] = {

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.results import Trail
-from arcwise.undirected.covariance import checked_covariance
 from arcwise.undirected.fixed_graph import refitted
+from arcwise.undirected.given_matrices import checked_covariance
 from arcwise.undirected.glasso import glasso_path
 from arcwise.undirected.newton import inverse
-from arcwise.undirected.selection import Choice, cut_short, penalties_for, usual_penalty
+from arcwise.undirected.selection import PenaltyChoice, cut_short, penalties_for, usual_penalty
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def by_ebic(
     *,
     gamma: float = 0.5,
     **options: Any,
-) -> Choice:
+) -> PenaltyChoice:
     """Choose the graphical lasso's penalty by the extended Bayesian information criterion.
 
     Parameters
@@ -107,7 +107,7 @@ def highest_ebic(
     gamma: float = 0.5,
     meant: int | None = None,
     trail: Trail | None = None,
-) -> Choice:
+) -> PenaltyChoice:
     """Go down a path of graphs to the one with the highest EBIC.
 
     Up to 50 columns all graphs are measured. With more, dense ones would take nearly all the time. The
@@ -132,7 +132,7 @@ def highest_ebic(
     if not (gamma >= 0 and rows > 0):
         raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
     price = 0.5 * float(np.log(rows)) + 2.0 * gamma * float(np.log(len(matrix)))
-    walk = _Descent(matrix, rows, price, _saturated(matrix, rows))
+    walk = _PathWalk(matrix, rows, price, _saturated(matrix, rows))
     for each in path:
         walk.look_at(each)
         if trail is not None and trail.stopped:
@@ -148,7 +148,7 @@ def highest_ebic(
 
 
 @dataclass(eq=False)
-class _Descent:
+class _PathWalk:
     """The way down a path by EBIC: what was seen so far."""
 
     matrix: Array
@@ -213,7 +213,7 @@ class _Descent:
         crowded = 2 * self.edges[-1] / len(self.matrix) > self.rows / _CROWDED
         return (crowded or self.hopeless) and self.past >= _BEYOND
 
-    def choice(self, name: str) -> Choice:
+    def choice(self, name: str) -> PenaltyChoice:
         at = int(np.argmax(self.curve))
         edges = self.edges[at]
         reason = (
@@ -236,7 +236,7 @@ class _Descent:
         ):
             reason += " That is the end of the path; a longer one may do better."
         path, curve = tuple(self.penalties), tuple(self.curve)
-        return Choice("ebic", path[at], path, curve, name, tuple(self.edges), reason)
+        return PenaltyChoice("ebic", path[at], path, curve, name, tuple(self.edges), reason)
 
 
 def _saturated(matrix: Array, rows: float) -> float:

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso_loops import descend, moves_for, precision
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order, decomposable
-from arcwise.undirected.covariance import checked_covariance, frozen
+from arcwise.undirected.given_matrices import checked_covariance, frozen
 from arcwise.undirected.newton import completed, finish, inverse
 
 Array = NDArray[np.float64]
@@ -63,7 +63,7 @@ _LARGE, _ABSENT = 100, 0.05
 _FIRST = 0.1
 
 
-class Chain(NamedTuple):
+class Inverses(NamedTuple):
     """Precision matrix and its inverse."""
 
     precision: Array
@@ -77,7 +77,7 @@ class Singular(Exception):  # noqa: N818 (a message between files of this room, 
         self.node, self.earlier = node, earlier
 
 
-def chain(moments: Array, families: Sequence[Family]) -> Chain:
+def chain(moments: Array, families: Sequence[Family]) -> Inverses:
     """Estimate by regressions of each node on its earlier neighbours.
 
     Parameters
@@ -110,7 +110,7 @@ def chain(moments: Array, families: Sequence[Family]) -> Chain:
         across = slopes @ covariance[near[:, None], done]
         covariance[node, done] = covariance[done, node] = across
         covariance[node, node] = moments[node, node]
-    return Chain(precision, covariance)
+    return Inverses(precision, covariance)
 
 
 def completion(moments: Array, edges: NDArray[np.bool_]) -> Array | None:
@@ -285,7 +285,7 @@ def refitted(
     return back
 
 
-def _closed(moments: Array, graph: UGraph) -> tuple[Chain, int]:
+def _closed(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
     """The closed form, along an order in which earlier neighbours are all joined."""
     order = cardinality_order(graph)
     place = {node: rank for rank, node in enumerate(order)}
@@ -298,7 +298,7 @@ def _closed(moments: Array, graph: UGraph) -> tuple[Chain, int]:
 
 def _iterated(
     moments: Array, graph: UGraph, check: Callable[[], None] | None = None
-) -> tuple[Chain, int]:
+) -> tuple[Inverses, int]:
     """Sweeps over the columns, then Newton's method; by the absent pairs where these are few."""
     edges = _places(graph)
     size = len(moments)
@@ -308,7 +308,7 @@ def _iterated(
         few = completed(moments, absent, _TOLERANCE)
         covariance = None if few is None else inverse(few.matrix)
         if few is not None and covariance is not None:
-            return Chain(few.matrix, covariance.matrix), 0
+            return Inverses(few.matrix, covariance.matrix), 0
     asked = check or (lambda: None)
     asked()
     begin = completion(moments, edges)
@@ -321,7 +321,7 @@ def _iterated(
     back = None if found is None else inverse(found)
     if found is None or back is None:
         raise _no_maximum(graph, _singular_clique(moments, graph))
-    return Chain(found, back.matrix), sweeps
+    return Inverses(found, back.matrix), sweeps
 
 
 def _swept(
@@ -377,7 +377,7 @@ def _singular_clique(moments: Array, graph: UGraph) -> tuple[int, ...]:
     return ()
 
 
-def _violation(moments: Array, found: Chain, graph: UGraph) -> float:
+def _violation(moments: Array, found: Inverses, graph: UGraph) -> float:
     """How far the inverse of Theta is from S on edges and diagonal."""
     back = inverse(found.precision)
     places = _places(graph)

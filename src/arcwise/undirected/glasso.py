@@ -29,10 +29,10 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso_loops import components, gather, scatter
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
-from arcwise.undirected.covariance import checked_covariance, frozen
+from arcwise.undirected.given_matrices import checked_covariance, checked_factors, frozen
+from arcwise.undirected.lasso_problem import LassoProblem, Pairs, Piece
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.penalties import Pairs, Piece, Problem, checked_factors
-from arcwise.undirected.sweeps import Block, Solved, Start, begin, judged, no_maximum, share_of
+from arcwise.undirected.sweeps import LassoBlock, Solved, Start, begin, judged, no_maximum, share_of
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -120,7 +120,7 @@ def glasso(
      [0.4  1.   0.1 ]
      [0.04 0.1  1.  ]]
     """
-    problem = Problem.of(
+    problem = LassoProblem.of(
         checked_covariance(covariance),
         penalty,
         penalise_diagonal=penalise_diagonal,
@@ -176,10 +176,10 @@ def glasso_path(
     }
     if len(penalties):
         # Blocks of larger penalties lie in those of the smallest.
-        _check_definite(Problem.of(matrix, np.min(penalties), **rest))
+        _check_definite(LassoProblem.of(matrix, np.min(penalties), **rest))
     work, start = _Work(tolerance, _SWEEPS, threads, False, Trail(on_step)), None
     for number, penalty in enumerate(penalties):
-        found = work.solve(Problem.of(matrix, penalty, **rest), start)
+        found = work.solve(LassoProblem.of(matrix, penalty, **rest), start)
         if work.trail.stopped and number and found.violation > tolerance:
             return
         yield float(penalty), found
@@ -234,7 +234,7 @@ class _Work:
                 f"{self.tolerance}, {self.max_sweeps} and {self.threads}."
             )
 
-    def solve(self, problem: Problem, start: Start | None) -> Glasso:
+    def solve(self, problem: LassoProblem, start: Start | None) -> Glasso:
         size = len(problem.moments)
         if start is not None and start.precision.shape != (size, size):
             raise FitError(
@@ -249,7 +249,7 @@ class _Work:
                 parts = list(pool.map(lambda members: self.block(problem, members, start), blocks))
         return _assembled(problem, alone, parts)
 
-    def block(self, problem: Problem, members: Indices, start: Start | None) -> _Part:
+    def block(self, problem: LassoProblem, members: Indices, start: Start | None) -> _Part:
         """Solve one component."""
         piece = problem.piece(members)
         if not piece.penalties.any():
@@ -277,7 +277,7 @@ class _Work:
         return solved if good else None
 
     def _swept(self, piece: Piece, start: tuple[Array, Array], max_sweeps: int) -> Solved | None:
-        block = Block(piece, *start, self.tolerance, self.exact, self._tell)
+        block = LassoBlock(piece, *start, self.tolerance, self.exact, self._tell)
         return block.solve(max_sweeps)
 
     def _tell(self, sweeps: int, moved: float) -> bool:
@@ -308,7 +308,7 @@ def _blocks(labels: Indices) -> tuple[Indices, list[Indices]]:
     return alone, [*blocks, *([np.concatenate(small)] if small else [])]
 
 
-def _check_definite(problem: Problem) -> None:
+def _check_definite(problem: LassoProblem) -> None:
     """Refuse a covariance that is indefinite, beyond rounding, inside a block that is solved."""
     root = 1.0 / np.sqrt(problem.moments.diagonal())
     for members in _blocks(components(problem.moments, problem.table()))[1]:
@@ -331,7 +331,7 @@ def _inverted(piece: Piece) -> Array | None:
     return None if found is None or singular else found.matrix
 
 
-def _assembled(problem: Problem, alone: Indices, parts: list[_Part]) -> Glasso:
+def _assembled(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> Glasso:
     """Put the blocks back into one matrix."""
     size = len(problem.moments)
     precision, covariance = np.zeros((size, size)), np.zeros((size, size))

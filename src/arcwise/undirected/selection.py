@@ -19,10 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
-from arcwise.undirected.covariance import checked_covariance
+from arcwise.undirected.given_matrices import checked_covariance
 from arcwise.undirected.glasso import glasso_path, largest_penalty
-from arcwise.undirected.neighbourhood import neighbourhood_path
-from arcwise.undirected.penalties import Pairs
+from arcwise.undirected.lasso_problem import Pairs, neighbourhood_path
 
 Array = NDArray[np.float64]
 Run = Callable[[Callable[[int], Any], int], Sequence[Any]]
@@ -35,7 +34,7 @@ Graphs = Callable[..., Iterator[NDArray[np.bool_]]]
 _STILL = 1e-12
 
 
-class Choice(NamedTuple):
+class PenaltyChoice(NamedTuple):
     """A penalty and why it was chosen.
 
     `curve` has the rule's figure at each of the `penalties` (its name is `figure`), `edges` how many
@@ -123,7 +122,7 @@ def by_stability(
     threshold: float = 0.05,
     run: Run = serially,
     **options: Any,
-) -> Choice:
+) -> PenaltyChoice:
     """Choose the smallest penalty at which graphs of subsamples agree.
 
     An edge that a share s of the subsamples has is unstable by 2 s (1 - s); the figure is the mean over
@@ -181,7 +180,7 @@ def by_rotation(
     rotations: int = 20,
     factors: Array | None = None,
     on_step: Watch | None = None,
-) -> Choice:
+) -> PenaltyChoice:
     """Choose the smallest penalty that leaves no edge between columns shifted against each other.
 
     Rows are put into random order first: neighbours in a table are often alike (stacked experiments,
@@ -217,7 +216,9 @@ def by_rotation(
     )
     if len(found) < rotations:
         reason += f" The run was cut short: {rotations} shifts were meant."
-    return Choice("ric", least, tuple(found), tuple(found), "penalty without edges", (), reason)
+    return PenaltyChoice(
+        "ric", least, tuple(found), tuple(found), "penalty without edges", (), reason
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,12 +339,12 @@ def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> fl
     return min(penalties, key=lambda each: abs(float(np.log(each / guess))))
 
 
-def cut_short(rule: str, penalty: float) -> Choice:
+def cut_short(rule: str, penalty: float) -> PenaltyChoice:
     """A guess, without a curve, where there was no time to choose."""
     said = (
         f"The choice of the penalty was cut short: {penalty:.4g} is a guess from rows and columns."
     )
-    return Choice(rule, penalty, (), (), "", (), said)
+    return PenaltyChoice(rule, penalty, (), (), "", (), said)
 
 
 def _steady(
@@ -352,7 +353,7 @@ def _steady(
     edges: tuple[int, ...],
     threshold: float,
     done: tuple[int, int],
-) -> Choice:
+) -> PenaltyChoice:
     """The last penalty that is stable; `done` has how many subsamples there are, and were meant."""
     instability = instability[: len(penalties)]
     steady = np.flatnonzero(instability <= threshold)
@@ -369,6 +370,6 @@ def _steady(
     if done[0] < done[1]:
         reason += f" The run was cut short: {done[1]} subsamples were meant."
     curve = tuple(float(each) for each in instability)
-    return Choice(
+    return PenaltyChoice(
         "stars", penalties[best], penalties, curve, "instability", edges, reason, threshold
     )

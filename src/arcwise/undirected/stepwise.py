@@ -34,10 +34,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.results import Step, Trail, Watch
-from arcwise.undirected.covariance import checked_covariance
 from arcwise.undirected.fixed_graph import refitted
+from arcwise.undirected.given_matrices import checked_covariance
+from arcwise.undirected.lasso_problem import Pairs
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.penalties import Pairs
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -104,7 +104,7 @@ def usual_gamma(rows: float, columns: int) -> float:
     return max(_LEAST_GAMMA, grown)
 
 
-class Stepwise(NamedTuple):
+class StepPath(NamedTuple):
     """A graph found edge by edge.
 
     `ebic` is its criterion, for standardised columns; None where the graph has no largest likelihood, or
@@ -134,7 +134,7 @@ def stepwise(
     required: Pairs | None = None,
     forbidden: Pairs | None = None,
     on_step: Watch | None = None,
-) -> Stepwise:
+) -> StepPath:
     """Find an undirected Gaussian graph edge by edge.
 
     Parameters
@@ -297,16 +297,16 @@ def _search(state: _Regressions, charge: Charge, trail: Trail) -> None:
 # -- by the likelihood -----------------------------------------------------------------------------
 
 
-def _by_likelihood(state: _Regressions, charge: Charge, trail: Trail) -> Stepwise:
+def _by_likelihood(state: _Regressions, charge: Charge, trail: Trail) -> StepPath:
     """Add edges that the joint distribution misses."""
     joined = state.adjacency
-    found, fit = Stepwise(joined, None, charge.gamma), _Joint(state, charge, trail)
+    found, fit = StepPath(joined, None, charge.gamma), _Joint(state, charge, trail)
     theta = None if trail.stopped else fit.on(joined, _start(state))
     for _ in range(_ROUNDS):
         if theta is None or trail.stopped:
             break
         value, more = fit.value(theta, joined), _count(joined) - state.edges
-        found = Stepwise(joined, value, charge.gamma, more)
+        found = StepPath(joined, value, charge.gamma, more)
         if trail.tick("fit", value, found.edges) or charge.rows >= _RICH * charge.columns:
             break
         ahead, joined = fit.grown(theta, joined)

@@ -33,8 +33,8 @@ from arcwise._kernels.glasso_loops import (
 )
 from arcwise.errors import FitError
 from arcwise.undirected.fixed_graph import completion
+from arcwise.undirected.lasso_problem import Piece
 from arcwise.undirected.newton import finish, inverse, log_determinant
-from arcwise.undirected.penalties import Piece
 
 Array = NDArray[np.float64]
 
@@ -194,7 +194,7 @@ class Solved(NamedTuple):
 
 
 @dataclass(eq=False)
-class Block:
+class LassoBlock:
     """One block, to be solved from a positive definite W and slopes that are both changed in place.
 
     Parameters

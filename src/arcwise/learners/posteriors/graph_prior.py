@@ -13,7 +13,7 @@ from arcwise.graphs import Limits
 from arcwise.learners.directed import Directed
 from arcwise.learners.problem import Problem
 from arcwise.scores import SCORES, ArcPenalty, ArcProbabilities, FairParents, Score, Sum
-from arcwise.undirected.penalties import Factors, factors_of
+from arcwise.undirected.given_matrices import Factors, factors_of
 
 PRIORS = ("uniform", "fair")
 """Words for distributions over graphs before any data."""

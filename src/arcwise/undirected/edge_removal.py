@@ -34,7 +34,7 @@ import numpy as np
 from arcwise.graphs import Limits
 from arcwise.results import Interrupted, Path, Removal, Trail, Watch
 from arcwise.scores import Score
-from arcwise.undirected.edges import ROUNDING, UNIT, Losses, bounds_for, rounding_of
+from arcwise.undirected.edge_losses import ROUNDING, UNIT, Losses, bounds_for, rounding_of
 from arcwise.undirected.stepwise import descending
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcwise.undirected.covariance import NOISE, steadied
+from arcwise.undirected.given_matrices import NOISE, steadied
 
 
 def columns(rows, size, seed=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.undirected.edges import rounding_of
+from arcwise.undirected.edge_losses import rounding_of
 
 SCORES = ("bic", "bdeu", "aic", "ebic", "loglik", "k2", "qnml", "loo", "bds", "kfold")
 

@@ -1,4 +1,4 @@
-"""Lines as smooth curves from the edge of one box to the edge of another, and numbers at them.
+"""Pictures of graphs: lines as smooth curves from box to box, numbers at them, and how all is drawn.
 
 In layers a line leaves its box below and arrives from above. Lines that share a box get places side
 by side on its edge (*ports*), in the order of where they come from: heads do not lie on each other.
@@ -10,16 +10,25 @@ Curves are control points of cubic Bezier pieces, shape (1 + 3 pieces, 2).
 A number lies on its line, in the middle if there it is clear of boxes, of other numbers and of other
 lines; otherwise at the place along the line that is in the way of least (as in Hofmann and Tresp 1997,
 fig. 4).
+
+Lengths are inches of the layout. On axes of another size everything shrinks alike, names too, so that nothing
+is cut off or overlaps that did not before.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.axes import text_width
+from arcwise.plot.axes import FONT_SIZE, PLAIN, text_width
 from arcwise.plot.layout import Layout
+from arcwise.plot.marks import COLOURS, Legend, Line, colour, dashes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
 # Inches between two ports beside the room for their heads; part of a box that ports may use.
@@ -244,3 +253,165 @@ def _cost(
     on_numbers = sum(bool((np.abs(place - point) < half + its).all()) for place, its in taken)
     on_lines = (np.abs(others - point) < half).all(axis=1).sum()
     return float(_BOX * on_boxes + _NUMBER * on_numbers + _LINE * on_lines)
+
+
+# -- drawing ------------------------------------------------------------------------------------
+
+# Inches around the picture and above it for a title; smallest and greatest side of a figure.
+_MARGIN, _TITLE = 0.12, 0.34
+_SMALLEST, _LARGEST = (2.4, 0.8), (24.0, 18.0)
+_TITLE_SIZE = 11.0
+# Small pictures are not blown up further than this on large axes.
+_MAGNIFIED = 1.3
+_INK, _PALE = "#222222", "#9A9A9A"
+_FILL = {"target": "#F0E442", "blanket": "#FBF6C3", "other": "#FFFFFF"}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All that is drawn: places, names, lines, and the role of each node."""
+
+    layout: Layout
+    nodes: tuple[str, ...]
+    labels: list[str]
+    lines: list[Line]
+    roles: list[str]
+
+
+def draw_picture(axes: "Axes", picture: Picture, scale: float, numbers: bool = False) -> None:
+    """Draw lines, boxes and names, and strengths where they are asked for."""
+    shapes = _draw_lines(axes, picture, scale)
+    _draw_boxes(axes, picture, scale)
+    if numbers:
+        _draw_numbers(axes, picture, shapes, scale)
+
+
+def fit_axes(
+    extent: tuple[float, float], legend: Legend, ax: "Axes | None", title: str | None
+) -> "tuple[Axes, float]":
+    """Axes in inches of the layout, and how many real inches one of these is."""
+    need = np.array(legend.around(extent)) + 2 * _MARGIN
+    axes = _figure(need[0], need[1], title) if ax is None else ax
+    real = np.array(inches(axes))
+    scale = float(min(*(real / need), _MAGNIFIED))
+    room = real / scale
+    # The picture stays in the middle of what the legend leaves free.
+    left = (room[0] - legend.right - extent[0]) / 2
+    below = (room[1] - legend.below - extent[1]) / 2 + legend.below
+    axes.set_xlim(-left, room[0] - left)
+    axes.set_ylim(-below, room[1] - below)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    return axes, scale
+
+
+def inches(axes: "Axes") -> tuple[float, float]:
+    """Width and height of axes."""
+    box = axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted())
+    return box.width, box.height
+
+
+def _figure(width: float, height: float, title: str | None) -> "Axes":
+    """A figure that suits the picture and its title."""
+    import matplotlib.pyplot as plt
+
+    if title is not None:
+        width = max(width, text_width(title.split("\n"), _TITLE_SIZE) + 2 * _MARGIN)
+    above = _TITLE + 0.2 * (title or "").count("\n")
+    wide = float(np.clip(width, _SMALLEST[0], _LARGEST[0]))
+    high = float(np.clip(height, _SMALLEST[1], _LARGEST[1])) + above
+    figure = plt.figure(figsize=(wide, high))
+    return figure.add_axes((0.0, 0.0, 1.0, 1.0 - above / high))
+
+
+def _draw_lines(axes: "Axes", picture: Picture, scale: float) -> list[Array]:
+    """Draw weak lines first; each has a white rim, so that crossings stay clear. Gives the curves."""
+    widths = np.array([2 * _half_head(line.width) for line in picture.lines])
+    shapes = curves(picture.layout, widths)
+    order = sorted(
+        range(len(shapes)), key=lambda i: (_in_focus(picture, i), picture.lines[i].width)
+    )
+    for depth, i in enumerate(order):
+        _draw_line(axes, picture, i, shapes[i], scale, 1 + depth / (len(order) + 1))
+    return shapes
+
+
+def _draw_line(
+    axes: "Axes", picture: Picture, i: int, curve: Array, scale: float, depth: float
+) -> None:
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path
+
+    line = picture.lines[i]
+    names = f"{picture.nodes[line.tail]} -> {picture.nodes[line.head]}"
+    shade = colour(COLOURS[line.sign], line.ink) if _in_focus(picture, i) else "#D0D0D0"
+    end = colour(COLOURS[line.sign], line.head_ink) if _in_focus(picture, i) else shade
+    width = line.width * scale
+    if line.arrow:
+        corners, length = _head(curve, line.width)
+        axes.add_patch(Polygon(corners, color=end, linewidth=0, zorder=depth, gid=f"head {names}"))
+        curve = shortened(curve, length)
+    way = Path(curve, [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1))
+    style: dict[str, Any] = {"facecolor": "none", "zorder": depth, "capstyle": "butt"}
+    rim = width + 1.6 * scale
+    axes.add_patch(PathPatch(way, edgecolor="white", linewidth=rim, **style))
+    patch = PathPatch(way, edgecolor=shade, linewidth=width, gid=f"line {names}", **style)
+    if line.sign == "negative":
+        patch.set_linestyle(dashes(line.width))
+    axes.add_patch(patch)
+
+
+def _head(curve: Array, width: float) -> tuple[Array, float]:
+    """Corners of an arrow head at the end of a curve, and how much of the line it takes."""
+    length, half = (6.0 + 1.5 * width) / 72, _half_head(width)
+    along = direction(curve)
+    aside = np.array([-along[1], along[0]])
+    base = curve[-1] - length * along
+    # The line goes a little into the head, so that no gap shows between them.
+    return np.array([curve[-1], base + half * aside, base - half * aside]), 0.9 * length
+
+
+def _half_head(width: float) -> float:
+    """Half the breadth of the head of a line, inches."""
+    return (2.0 + 0.9 * width) / 72
+
+
+def _in_focus(picture: Picture, i: int) -> bool:
+    """Without a target every line; with one those inside the target's blanket."""
+    line = picture.lines[i]
+    return "other" not in (picture.roles[line.tail], picture.roles[line.head])
+
+
+def _draw_boxes(axes: "Axes", picture: Picture, scale: float) -> None:
+    """Draw boxes and names above all lines."""
+    from matplotlib.patches import FancyBboxPatch
+
+    for i, (x, y) in enumerate(picture.layout.points):
+        role, (width, height) = picture.roles[i], picture.layout.sizes[i]
+        ink = _PALE if role == "other" else _INK
+        box = FancyBboxPatch(
+            (x - width / 2, y - height / 2),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.07",
+            facecolor=_FILL.get(role, "#FFFFFF"),
+            edgecolor=ink,
+            linewidth=(1.6 if role == "target" else 0.8) * scale,
+            zorder=3,
+            gid=f"box {picture.nodes[i]}",
+        )
+        axes.add_patch(box)
+        text = axes.text(x, y, picture.labels[i], ha="center", va="center", **PLAIN)
+        text.set(fontsize=FONT_SIZE * scale, color=ink, zorder=4, linespacing=1.15)
+
+
+def _draw_numbers(axes: "Axes", picture: Picture, shapes: list[Array], scale: float) -> None:
+    """Write strengths on their lines, on white."""
+    words = [written(line.strength) for line in picture.lines]
+    rim = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+    for i, (x, y) in enumerate(number_places(picture.layout, shapes, words)):
+        if not words[i]:
+            continue
+        text = axes.text(x, y, words[i], ha="center", va="center", bbox=rim, **PLAIN)
+        ink = _INK if _in_focus(picture, i) else _PALE
+        text.set(fontsize=NUMBER_SIZE * scale, color=ink, zorder=2.5, gid=f"number {i}")

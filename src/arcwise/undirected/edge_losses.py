@@ -31,7 +31,7 @@ from arcwise.results import Trail
 from arcwise.scores import Score
 
 
-class Bounds(NamedTuple):
+class EdgeBounds(NamedTuple):
     """The largest graph that rules allow, and the pairs (smaller number first) that must stay."""
 
     largest: UGraph
@@ -69,7 +69,7 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
     --------
     >>> limits = edge_limits(Rules(required=["a -- b"], forbidden=["c -> b"]), ["a", "b", "c"])
     >>> edge_bounds(limits)
-    Bounds(largest=<UGraph a:b + a:c>, required=frozenset({(0, 1)}))
+    EdgeBounds(largest=<UGraph a:b + a:c>, required=frozenset({(0, 1)}))
     """
     if rules.target is not None:
         raise GraphError(
@@ -86,7 +86,7 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
     return limits
 
 
-def edge_bounds(limits: Limits) -> Bounds:
+def edge_bounds(limits: Limits) -> EdgeBounds:
     """What limits say of edges, directions ignored.
 
     Raises
@@ -107,7 +107,7 @@ def edge_bounds(limits: Limits) -> Bounds:
                 f"Undirected learning ignores directions, so the edge {limits.nodes[one]} - "
                 f"{limits.nodes[two]} is both required and forbidden: take one of the rules away."
             )
-    return Bounds(largest, required)
+    return EdgeBounds(largest, required)
 
 
 def _allowed(limits: Limits) -> UGraph:
@@ -123,7 +123,7 @@ def _allowed(limits: Limits) -> UGraph:
     return UGraph.unchecked(limits.nodes, tuple(rows))
 
 
-def bounds_for(nodes: tuple[str, ...], limits: Limits | None) -> Bounds:
+def bounds_for(nodes: tuple[str, ...], limits: Limits | None) -> EdgeBounds:
     """The bounds of a run on a score's columns; everything is allowed without limits."""
     if limits is not None and limits.nodes != nodes:
         raise FitError("The rules are bound to other variables than the score's.")
@@ -154,7 +154,7 @@ class Losses:
     before it. From the complete graph of p variables down to none there are p (1 + p (p - 1) / 2) in all.
     """
 
-    def __init__(self, score: Score, bounds: Bounds) -> None:
+    def __init__(self, score: Score, bounds: EdgeBounds) -> None:
         p = len(score.nodes)
         self.score = score
         self.neighbours = list(bounds.largest.neighbours)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import arcwise as aw
 from arcwise.graphs import DAG, moral, random_dag
 from arcwise.plot import arrange
-from arcwise.plot.curves import curves, sampled, shortened
+from arcwise.plot.drawing import curves, sampled, shortened
 
 graphs = st.builds(
     lambda count, seed: random_dag(count, min(2.5, count - 1), np.random.default_rng(seed)),
