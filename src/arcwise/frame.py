@@ -299,6 +299,14 @@ class Frame(Framed):
         return self.take(np.flatnonzero(rows))
 
 
+def unused(name: str, taken: Iterable[str]) -> str:
+    """A name that is not taken: names of variables are free, and may be those of columns of a result."""
+    names = set(taken)
+    while name in names:
+        name += "_"
+    return name
+
+
 def html_block(*parts: str) -> str:
     """Pieces of HTML, each escaped already, in one block with the style of results."""
     return f'<div class="arcwise"><style>{STYLE}</style>{"".join(parts)}</div>'

@@ -224,3 +224,20 @@ def test_words_of_other_libraries_are_understood(net):
     assert aw.learn(SOURCE, search="hc").settings["search"] == "greedy"
     assert aw.fit("v0 -> v1", SOURCE, model="kde").net.models == ("parzen", "parzen")
     assert net.markov_blanket("v1") == net.blanket("v1")
+
+
+def test_predictions_are_frames_with_the_index_of_the_rows(net):
+    frame = SOURCE.to_pandas().iloc[5:9]
+    frame.index = pd.Index(["a", "b", "b", "d"], name="home")
+    found = net.predict(frame, SOURCE.order[0])
+    made = found.to_pandas()
+    assert made.index.equals(frame.index)
+    assert made.index.name == "home"
+    assert made["mean"].tolist() == found.mean.tolist()
+    assert found.to_dict()["row"] == ["a", "b", "b", "d"]
+    assert list(found.at_level(0.5)["low"]) == found.interval(0.5)[0].tolist()
+    several = frame.set_index([["x", "x", "y", "y"], [1, 2, 1, 2]])
+    assert net.predict(several, SOURCE.order[0]).to_pandas().index.equals(several.index)
+    plain = net.predict(SOURCE.head(4), SOURCE.order[0])
+    assert plain.to_pandas().index.tolist() == [0, 1, 2, 3]
+    assert "row" not in plain.to_dict()

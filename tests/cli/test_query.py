@@ -121,7 +121,7 @@ def clinic(folder):
 
 def test_a_joint_answer_about_levels_is_a_table(run, clinic):
     out = run("query", clinic, "lung", "bronc", "--given", "smoke=yes").out
-    assert "  lung  bronc  probability\n  yes   yes    0.06\n" in out
+    assert "  lung  bronc  probability\n  yes   yes           0.06\n" in out
     found = json.loads(run("query", clinic, "lung", "bronc", "--given", "smoke=yes", "--json").out)
     assert found["joint"][1] == pytest.approx([0.54, 0.36])
 

@@ -13,6 +13,7 @@ from inference.kernels import (
 )
 from shared_networks import gaussian_net
 
+import arcwise as aw
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
 from arcwise.inference import impute, misses, predict, query
@@ -86,7 +87,7 @@ def test_log_densities_of_true_values(found):
 
 def test_predictions_show_the_face_of_exact_ones(found):
     assert len(found) == 6
-    assert set(found.to_dict()) == {"mean", "sd", "low", "high"}
+    assert set(found.to_dict()) == {"mean", "sd", "low", "high", "error"}
     assert found.quantiles(0.5).shape == (6,)
     assert found.quantiles([0.1, 0.9]).shape == (6, 2)
     assert "6 predictions" in str(found)
@@ -238,3 +239,20 @@ def test_errors_of_predicting_each_variable_from_the_others():
     ).errors
     assert np.isnan(mixed[0, 0])
     assert mixed[0, 1] == pytest.approx(-0.5)
+
+
+def test_answers_are_frames():
+    net = aw.example("asia")
+    both = net.query(["dysp", "lung"], given={"smoke": "yes"}).to_pandas()
+    assert list(both.columns) == ["dysp", "lung", "probability"]
+    assert both["probability"].sum() == pytest.approx(1.0)
+    one = net.query("lung", given={"smoke": "yes"})
+    assert one.frame.to_dict()["probability"] == [
+        float(each) for each in one.probabilities.values()
+    ]
+    every = net.marginals({"smoke": "yes"})
+    assert every.to_pandas().loc["lung", "level"] == every["lung"].mode
+    found = net.explain({"xray": "yes"})
+    assert found.frame.to_records()[0] == {"variable": "asia", "level": found["asia"]}
+    for answer in (one, every, found, net.query(["dysp", "lung"])):
+        assert "<table>" in answer._repr_html_()

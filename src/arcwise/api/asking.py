@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise import inference
 from arcwise.data import Table, Variable, conform
+from arcwise.data.frames import index_of
 from arcwise.networks import Net, whole
 from arcwise.values import as_tuple
 
@@ -103,9 +104,11 @@ class Asked(ABC):
         """Predict a variable in every row from all that is known of the others.
 
         Of several targets, a dictionary: each is predicted from what is known of all variables but itself.
+        Of a pandas data frame, predictions have its index.
         """
         if isinstance(target, str):
-            return self._answers().predict(self._rows(rows), target, **options)
+            found = self._answers().predict(self._rows(rows), target, **options)
+            return replace(found, index=index_of(rows))
         return {name: self.predict(rows, name, **options) for name in target}
 
     def logpdf(self, rows: Any, **options: Any) -> Array:

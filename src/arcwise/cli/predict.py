@@ -72,20 +72,13 @@ def _predictions(raw: Raw, found: Any, level: float, keep: bool) -> Any:
     """Give the predictions by columns, beside the columns of the rows where these are kept."""
     import pyarrow as pa
 
-    if found.levels is not None:
-        columns: dict[str, Any] = {"level": list(map(str, found.labels))}
-        shares = found.probabilities
-        columns |= {f"p({level})": shares[:, i] for i, level in enumerate(found.levels)}
-    else:
-        low, high = found.interval(level)
-        columns = {"mean": found.mean, "sd": found.sd, "low": low, "high": high}
-        if found.error.any():
-            columns["error"] = found.error
+    columns = found.at_level(level).to_arrow()
     if not keep:
-        return pa.table(columns)
-    kept = dict(zip(raw.names, raw.arrays, strict=True))
-    added = {f"{found.name}_{word}": column for word, column in columns.items()}
-    return pa.table({**kept, **added})
+        return columns
+    kept = pa.table(dict(zip(raw.names, raw.arrays, strict=True)))
+    for name, column in zip(columns.column_names, columns.columns, strict=True):
+        kept = kept.append_column(f"{found.name}_{name}", column)
+    return kept
 
 
 def _absent(raw: Raw, network: Network, target: str) -> list[str]:

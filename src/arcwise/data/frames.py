@@ -296,6 +296,12 @@ def _like(old: Any, values: list[Any]) -> Any:
     return fresh.cast(kind)
 
 
+def index_of(rows: Any) -> Any:
+    """The index of a pandas data frame; None for anything else."""
+    index = getattr(rows, "index", None) if hasattr(rows, "columns") else None
+    return None if callable(index) else index
+
+
 def to_pandas(source: Table) -> Any:
     """Give a pandas data frame, made through Arrow."""
     try:

@@ -13,7 +13,7 @@ from arcwise.inference.belief import Belief, Estimate, Probability
 from arcwise.inference.engine import Cost, DeclinedError, Effort, Engine, Question
 from arcwise.inference.ensemble import Drawn, Ensemble, Spread
 from arcwise.inference.intervene import ONE_GRAPH, Equivalents, OtherGraphs
-from arcwise.inference.joint_belief import Beliefs, Predictions
+from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.linear_gaussian import (
     covariance,
     joint,
@@ -31,6 +31,7 @@ from arcwise.inference.marginals import (
     pseudo_log_density,
 )
 from arcwise.inference.normal_joint import GaussianJoint, NamedMatrix, condition
+from arcwise.inference.predictions import Predictions
 from arcwise.inference.ranges import Range
 
 __all__ = [

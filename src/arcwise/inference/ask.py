@@ -40,8 +40,9 @@ from arcwise.inference.exact_tables import Elimination, Junction
 from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.intervene import Equivalents, set_far, with_range
 from arcwise.inference.joint_answers import States
-from arcwise.inference.joint_belief import Beliefs, Predictions
+from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.linear_gaussian import linear_net
+from arcwise.inference.predictions import Predictions
 from arcwise.inference.product_rule import ProductRule
 from arcwise.inference.stacked import Stacked
 from arcwise.inference.weighting import Importance

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, overload
 
@@ -22,11 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.distributions import Categorical, Distribution, beside, interval, standard_quantiles
 from arcwise.errors import DataError, close_to
+from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.ranges import Estimate, Probability, Range, plain_range, range_lines
 from arcwise.networks import whole
 
 __all__ = ["Belief", "Estimate", "Probability", "Quality"]
-
 Array = NDArray[np.float64]
 Draws = dict[str, NDArray[Any]]
 Event = Any
@@ -95,7 +95,7 @@ class Quality:
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class Belief(Framed):
     """A belief about one variable.
 
     Parameters
@@ -297,6 +297,22 @@ class Belief:
             plain["interval"] = {"level": 0.95, "low": low, "high": high}
         return {**plain, **self.quality.to_dict(), "error": self.error, **plain_range(self.range)}
 
+    @property
+    def frame(self) -> Frame:
+        """One row per level with its probability; of a number, one row with mean, sd and a 95 % interval."""
+        said = *self.quality.lines("standard error", self.error), *range_lines(self.range)
+        notes = tuple(map(str.strip, said))
+        frame = belief_frame([self])
+        if self.levels:
+            chances, simulated = self._chances.values(), not self.quality.exact
+            columns = (
+                Series("level", list(self.levels), head=self.name),
+                Series("probability", [float(each) for each in chances]),
+                Series("error", [each.error for each in chances], ".2g", shown=simulated),
+            )
+            frame = Frame(columns)
+        return replace(frame, title=sentence([self.name], self.given, self.do), notes=notes)
+
     def words(self) -> str:
         """The belief in one line."""
         if not self.numeric:
@@ -316,6 +332,24 @@ class Belief:
         said = self.quality.lines(what, self.error)
         head = sentence([self.name], self.given, self.do)
         return "\n".join([head, *rows, *said, *range_lines(self.range)])
+
+
+def belief_frame(beliefs: Sequence[Belief]) -> Frame:
+    """One row per variable: mean, sd and a 95 % interval of numbers, the most probable level of others."""
+    unknown = [math.nan] * 4
+    rows = [(b.mean, b.sd, *b.interval()) if b.numeric else unknown for b in beliefs]
+    modes = [
+        (b.mode, float(max(b._chances.values()))) if b.levels else (None, None) for b in beliefs
+    ]
+    numeric, discrete = any(b.numeric for b in beliefs), any(b.levels for b in beliefs)
+    moments = zip(("mean", "sd", "low", "high"), np.reshape(rows, (-1, 4)).T, strict=True)
+    columns = (
+        Series("variable", [b.name for b in beliefs]),
+        *(Series(name, values, ".5g", shown=numeric) for name, values in moments),
+        Series("level", [level for level, _ in modes], head="most probable", shown=discrete),
+        Series("probability", [share for _, share in modes], shown=discrete),
+    )
+    return Frame(columns, index="variable")
 
 
 def generator(seed: Seed) -> np.random.Generator:

@@ -42,7 +42,8 @@ from arcwise.inference.ask import marginal_log_density, predict, query, sample
 from arcwise.inference.belief import Belief, Quality, generator
 from arcwise.inference.evidence import check_roles, plain, read_evidence
 from arcwise.inference.joint_answers import States
-from arcwise.inference.joint_belief import Beliefs, Predictions
+from arcwise.inference.joint_belief import Beliefs
+from arcwise.inference.predictions import Predictions
 from arcwise.inference.ranges import Range
 from arcwise.networks import Net, cut, whole
 

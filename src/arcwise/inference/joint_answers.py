@@ -31,6 +31,7 @@ from arcwise.data.variable import numbers_of
 from arcwise.distributions import no_numbers
 from arcwise.distributions.chain_diagnostics import diagnose
 from arcwise.errors import DataError
+from arcwise.frame import Frame, Series, unused
 from arcwise.inference.belief import Array, Probability, generator, share_of
 
 __all__ = ["Cells", "States"]
@@ -73,19 +74,20 @@ class Cells:
         sums: Array = self.table.sum(axis=others)
         return sums.transpose([kept.index(place) for place in places])
 
-    def lines(self) -> list[str]:
-        """The cells as a person would write them, the last variable fastest; none of a large table."""
-        if self.table.size > _SHOWN:
-            return []
-        rows = [[*(variable.name for variable in self.variables), "probability"]]
-        for codes in np.ndindex(self.table.shape):
-            levels = (str((v.levels or ())[i]) for v, i in zip(self.variables, codes, strict=True))
-            rows.append([*levels, f"{self.table[codes]:.4g}"])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return [
-            "  " + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip()
-            for row in rows
+    @property
+    def frame(self) -> Frame:
+        """One row per combination of levels with its probability, the last variable fastest."""
+        codes = np.indices(self.table.shape).reshape(self.table.ndim, -1).tolist()
+        columns = [
+            Series(variable.name, [(variable.levels or ())[code] for code in row])
+            for variable, row in zip(self.variables, codes, strict=True)
         ]
+        name = unused("probability", (variable.name for variable in self.variables))
+        return Frame((*columns, Series(name, self.table.ravel())))
+
+    def lines(self) -> list[str]:
+        """The cells as text; none of a large table."""
+        return self.frame.to_text().splitlines() if self.table.size <= _SHOWN else []
 
     def _numbers(self, place: int) -> Array:
         variable = self.variables[place]

@@ -3,8 +3,7 @@
 `Beliefs` are the beliefs about each variable and a joint distribution: a normal one in closed form, cells of
 a table, or `States` of a simulation. Of simulated answers each variable alone is a Rao-Blackwell
 average, which is better than its draws, and the draws say how variables go together. Standard errors of
-probabilities account for the dependence of states within a chain (see ``diagnose``). `Predictions` are
-those of one variable in every row of a table.
+probabilities account for the dependence of states within a chain (see ``diagnose``).
 """
 
 from __future__ import annotations
@@ -15,11 +14,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from arcwise.distributions import Categorical, Distribution, Joined, beside, standard_quantiles
-from arcwise.distributions.chain_diagnostics import Mixing
-from arcwise.errors import DataError, close_to, plural
+from arcwise.errors import DataError, close_to
+from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.belief import (
     Array,
     Belief,
@@ -28,10 +26,9 @@ from arcwise.inference.belief import (
     Probability,
     Quality,
     Seed,
-    central,
+    belief_frame,
     check_names,
     generator,
-    numbers,
     sentence,
     truth,
 )
@@ -40,15 +37,12 @@ from arcwise.inference.joint_answers import Cells
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 
-__all__ = ["Predictions"]
-
-
 SHOWN = 8
 """Correlations of more variables than this are not printed."""
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class Beliefs(Framed):
     """A joint belief about several variables.
 
     Parameters
@@ -249,6 +243,22 @@ class Beliefs:
             plain["joint"] = self.joint.table.tolist()
         return {**plain, **self.quality.to_dict(), **plain_range(self.range)}
 
+    @property
+    def frame(self) -> Frame:
+        """One row per variable with its correlations; of levels, one per combination with its probability."""
+        said = self.quality.lines("errors of the means", self.error, "up to ")
+        notes = tuple(line.strip() for line in (*said, *range_lines(self.range)))
+        title = sentence(self.names, self.given, self.do)
+        if isinstance(self.joint, Cells):
+            return replace(self.joint.frame, title=title, notes=notes)
+        frame = belief_frame(self.singles)
+        correlations = self.correlation if self.numeric else np.zeros((0, 0))
+        columns = (
+            Series(f"correlation with {name}", column, ".2f", f"r {name}", len(self.names) <= SHOWN)
+            for name, column in zip(self.names, correlations.T, strict=False)
+        )
+        return replace(frame, columns=(*frame.columns, *columns), title=title, notes=notes)
+
     def __str__(self) -> str:
         width = max(len(name) for name in self.names)
         lines = [sentence(self.names, self.given, self.do)]
@@ -259,143 +269,6 @@ class Beliefs:
                 cells = " ".join(f"{value:6.2f}" for value in self.correlation[i, : i + 1])
                 lines.append(f"  {name:<{width}} {cells}")
         if isinstance(self.joint, Cells):
-            lines += self.joint.lines()
+            lines += [f"  {line}" for line in self.joint.lines()]
         said = self.quality.lines("errors of the means", self.error, "up to ")
         return "\n".join([*lines, *said, *range_lines(self.range)])
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predictions of one variable, one per row.
-
-    Parameters
-    ----------
-    name : the variable.
-    distribution : what is believed of it in each row.
-    mixing : how good each row is: standard error of the mean, R-hat and effective sample size.
-    notes : what was ignored or unknown, and what to be careful with.
-    levels : the levels of a discrete target.
-
-    >>> from arcwise.distributions import Normal
-    >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5), Mixing.exact(2))
-    >>> found.quantiles(0.5).tolist(), found.logdensity([1.0, None]).round(4).tolist()
-    ([1.0, 2.0], [-0.2258, nan])
-    """
-
-    name: str
-    distribution: Distribution
-    mixing: Mixing
-    notes: tuple[str, ...] = ()
-    levels: tuple[Any, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.error)
-
-    @property
-    def error(self) -> Array:
-        """Standard error of each mean; 0 where it is exact."""
-        return self.mixing.error
-
-    @property
-    def rhat(self) -> Array:
-        """R-hat of the chains of each row; 1 where it is exact."""
-        return self.mixing.rhat
-
-    @property
-    def ess(self) -> Array:
-        """Effective sample size of each row; infinite where it is exact."""
-        return self.mixing.ess
-
-    @cached_property
-    def mean(self) -> Array:
-        """Expected values; of levels that are numbers, too."""
-        return _closed(self.distribution.mean)
-
-    @cached_property
-    def sd(self) -> Array:
-        """Standard deviations."""
-        return _closed(self.distribution.sd)
-
-    def quantiles(self, q: ArrayLike) -> Array:
-        """Quantiles of each row: a vector for one share, one column per share for several."""
-        standard_quantiles(q)  # refuses what is no share
-        found = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))
-        return found[:, 0] if np.ndim(q) == 0 else found
-
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Lower and upper ends of the central intervals that hold a share ``level``."""
-        ends = self.distribution.quantile(central(level))
-        return ends[:, 0], ends[:, 1]
-
-    def logdensity(self, values: Any) -> Array:
-        """Log density (for levels: log probability) of one value a row; NaN where there is none."""
-        found = self._codes(values)
-        there = ~np.isnan(found)
-        with np.errstate(over="ignore"):
-            out = self.distribution.logpdf(np.where(there, found, 0.0))
-        return np.where(there, out, np.nan)
-
-    def _codes(self, values: Any) -> Array:
-        """Values as the distributions take them: numbers, or codes of levels."""
-        if self.levels is None:
-            column = numbers(self.name, values)
-        else:
-            every: Sequence[Any] = list(np.asarray(values, dtype=object))
-            column = Categorical(np.zeros((0, len(self.levels))), self.levels).code_of(every)
-        if column.shape != (len(self),):
-            raise DataError(
-                f"The densities of {len(self)} predictions need as many values, got {column.size}."
-            )
-        return column
-
-    @cached_property
-    def probabilities(self) -> Array:
-        """Probability of each level (columns) in each row, for a discrete target."""
-        if self.levels is None:
-            raise DataError(f"{self.name!r} is a number and has no levels: ask for quantiles.")
-        if isinstance(self.distribution, Joined):
-            return _closed(self.distribution.probabilities(len(self.levels)))
-        found = self.distribution
-        return found.probabilities if isinstance(found, Categorical) else np.zeros((0, 0))
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The most probable level of each row, for a discrete target."""
-        codes = self.probabilities.argmax(axis=1)
-        found: NDArray[Any] = np.array([*(self.levels or ()), None], dtype=object)[codes]
-        return found
-
-    def log_loss(self, values: Any) -> float:
-        """Mean of -log p(value) over the rows that have a value, for a discrete target; in nats."""
-        self.probabilities  # noqa: B018 - refuses a target that is a number
-        logs = self.logdensity(values)
-        return float(-np.nanmean(logs)) if not np.isnan(logs).all() else float("nan")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Mean, sd and the ends of the 95 % interval as plain lists; of levels, labels and probabilities."""
-        if self.levels is not None:
-            chances = zip(map(str, self.levels), self.probabilities.T.tolist(), strict=True)
-            return {"label": self.labels.tolist(), "probabilities": dict(chances)}
-        low, high = self.interval()
-        columns = {"mean": self.mean, "sd": self.sd, "low": low, "high": high}
-        return {name: column.tolist() for name, column in columns.items()}
-
-    def __str__(self) -> str:
-        if not len(self):
-            return f"{self.name}: no rows to predict"
-        if self.levels is None:
-            least = float(self.sd.min())
-            low, high = (beside(float(x), least) for x in (self.mean.min(), self.mean.max()))
-            count = plural(len(self), "prediction")
-            spread = f"sd {least:.4g} to {float(self.sd.max()):.4g}"
-            return f"{self.name}: {count} between {low} and {high}, {spread}"
-        likely = np.bincount(self.probabilities.argmax(axis=1), minlength=len(self.levels))
-        counts = ", ".join(f"{x} {n}" for x, n in zip(self.levels, likely.tolist(), strict=True))
-        return f"{self.name}: {plural(len(self), 'prediction')}; most probable levels: {counts}"
-
-
-def _closed(array: Array) -> Array:
-    """An array that cannot be changed."""
-    fixed = array.view()
-    fixed.flags.writeable = False
-    return fixed

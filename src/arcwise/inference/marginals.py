@@ -19,8 +19,16 @@ from arcwise.data import Table
 from arcwise.data.variable import gaps_of, numbers_of, sentence_list
 from arcwise.distributions import Categorical, refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError
+from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.ask import ENGINES, found_of, ranked
-from arcwise.inference.belief import Belief, Estimate, Probability, generator, sentence
+from arcwise.inference.belief import (
+    Belief,
+    Estimate,
+    Probability,
+    belief_frame,
+    generator,
+    sentence,
+)
 from arcwise.inference.closed_form import residuals
 from arcwise.inference.engine import Answer, Answers, Question, read_options
 from arcwise.inference.evidence import check_roles, plain, read_evidence
@@ -45,7 +53,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
-class Marginals(Mapping[str, Belief]):
+class Marginals(Framed, Mapping[str, Belief]):
     """The belief about every variable that is neither seen nor set, by name; made when looked at."""
 
     def __init__(self, question: Question, found: Answers, given: Mapping[str, Any]) -> None:
@@ -82,6 +90,12 @@ class Marginals(Mapping[str, Belief]):
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for machines."""
         return {name: belief.to_dict() for name, belief in self.items()}
+
+    @property
+    def frame(self) -> Frame:
+        """One row per variable: mean, sd and a 95 % interval, or the most probable level."""
+        title = sentence([f"{len(self)} variables"], self.given, self.do)
+        return replace(belief_frame([*self.values()]), title=title, notes=(*self._found.notes(),))
 
     def __str__(self) -> str:
         width = max(map(len, self), default=0)
@@ -191,7 +205,7 @@ def probability(
 
 
 @dataclass(frozen=True)
-class Explanation(Mapping[str, Any]):
+class Explanation(Framed, Mapping[str, Any]):
     """The most probable level of all variables together, by name; those that were seen or set are among them.
 
     Parameters
@@ -232,6 +246,14 @@ class Explanation(Mapping[str, Any]):
             "probability": self.probability,
             **plain_range(self.range),
         }
+
+    @property
+    def frame(self) -> Frame:
+        """One row per variable with its level."""
+        columns = Series("variable", list(self.levels)), Series("level", list(self.levels.values()))
+        title = sentence(["most probable explanation"], self.given, self.do)
+        notes = f"probability given the evidence: {self.probability:.4g}", *range_lines(self.range)
+        return Frame(columns, title, tuple(map(str.strip, notes)), "variable")
 
     def __str__(self) -> str:
         known = {**self.given, **self.do}  # of which weights and sets leave the level open

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, close_to
+from arcwise.frame import Frame, Framed, Series, unused
 from arcwise.inference.belief import Probability, share_of
 
 Array = NDArray[np.float64]
@@ -330,7 +331,7 @@ _PRINTED = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NamedMatrix:
+class NamedMatrix(Framed):
     """A square matrix whose rows and columns have the names of variables.
 
     Parameters
@@ -382,12 +383,6 @@ class NamedMatrix:
         """Rows by names, each by names."""
         return {name: self[name] for name in self.names}
 
-    def to_pandas(self) -> Any:
-        """The matrix as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
-
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         """The numbers alone, for numpy."""
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
@@ -398,18 +393,16 @@ class NamedMatrix:
     def __repr__(self) -> str:
         return str(self)
 
-    def __str__(self) -> str:
-        shown = self.names[:_PRINTED]
-        cells = [
-            [f"{value:.4g}" for value in row[:_PRINTED]] for row in self.values[:_PRINTED] + 0.0
-        ]
-        first = max(map(len, shown), default=0)
-        wide = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(shown)]
-        heads = "  ".join(name.rjust(size) for name, size in zip(shown, wide, strict=True))
-        lines = [f"{'':<{first}}  {heads}"]
-        for name, row in zip(shown, cells, strict=True):
-            entries = "  ".join(cell.rjust(size) for cell, size in zip(row, wide, strict=True))
-            lines.append(f"{name:<{first}}  {entries}")
-        if len(self.names) > _PRINTED:
-            lines.append(f"... {len(self.names)} rows and columns")
-        return "\n".join(lines)
+    @property
+    def frame(self) -> Frame:
+        """One row and one column per variable."""
+        own = Series(unused("variable", self.names), self.names, head=" ")
+        columns = (Series(name, self.values[:, i]) for i, name in enumerate(self.names))
+        return Frame((own, *columns), index=own.name)
+
+    @property
+    def display(self) -> Frame:
+        """The first rows and columns."""
+        frame, size = self.frame.head(_PRINTED), len(self.names)
+        notes = (f"... {size} rows and columns",) if size > _PRINTED else ()
+        return replace(frame, columns=frame.columns[: _PRINTED + 1], notes=notes)

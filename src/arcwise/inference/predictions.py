@@ -1,0 +1,180 @@
+"""Predictions of one variable in every row of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.distributions import Categorical, Distribution, Joined, beside, standard_quantiles
+from arcwise.distributions.chain_diagnostics import Mixing
+from arcwise.errors import DataError, plural
+from arcwise.frame import Frame, Framed, Series
+from arcwise.inference.belief import Array, central, numbers
+
+__all__ = ["Predictions"]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Framed):
+    """Predictions of one variable, one per row.
+
+    Parameters
+    ----------
+    name : the variable.
+    distribution : what is believed of it in each row.
+    mixing : how good each row is: standard error of the mean, R-hat and effective sample size.
+    notes : what was ignored or unknown, and what to be careful with.
+    levels : the levels of a discrete target.
+    index : the index of the pandas data frame whose rows were asked for, if it was one.
+
+    >>> from arcwise.distributions import Normal
+    >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5), Mixing.exact(2))
+    >>> found.quantiles(0.5).tolist(), found.logdensity([1.0, None]).round(4).tolist()
+    ([1.0, 2.0], [-0.2258, nan])
+    """
+
+    name: str
+    distribution: Distribution
+    mixing: Mixing
+    notes: tuple[str, ...] = ()
+    levels: tuple[Any, ...] | None = None
+    index: Any = None
+
+    def __len__(self) -> int:
+        return len(self.error)
+
+    @property
+    def error(self) -> Array:
+        """Standard error of each mean; 0 where it is exact."""
+        return self.mixing.error
+
+    @property
+    def rhat(self) -> Array:
+        """R-hat of the chains of each row; 1 where it is exact."""
+        return self.mixing.rhat
+
+    @property
+    def ess(self) -> Array:
+        """Effective sample size of each row; infinite where it is exact."""
+        return self.mixing.ess
+
+    @cached_property
+    def mean(self) -> Array:
+        """Expected values; of levels that are numbers, too."""
+        return _closed(self.distribution.mean)
+
+    @cached_property
+    def sd(self) -> Array:
+        """Standard deviations."""
+        return _closed(self.distribution.sd)
+
+    def quantiles(self, q: ArrayLike) -> Array:
+        """Quantiles of each row: a vector for one share, one column per share for several."""
+        standard_quantiles(q)  # refuses what is no share
+        found = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))
+        return found[:, 0] if np.ndim(q) == 0 else found
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Lower and upper ends of the central intervals that hold a share ``level``."""
+        ends = self.distribution.quantile(central(level))
+        return ends[:, 0], ends[:, 1]
+
+    def logdensity(self, values: Any) -> Array:
+        """Log density (for levels: log probability) of one value a row; NaN where there is none."""
+        found = self._codes(values)
+        there = ~np.isnan(found)
+        with np.errstate(over="ignore"):
+            out = self.distribution.logpdf(np.where(there, found, 0.0))
+        return np.where(there, out, np.nan)
+
+    def _codes(self, values: Any) -> Array:
+        """Values as the distributions take them: numbers, or codes of levels."""
+        if self.levels is None:
+            column = numbers(self.name, values)
+        else:
+            every: Sequence[Any] = list(np.asarray(values, dtype=object))
+            column = Categorical(np.zeros((0, len(self.levels))), self.levels).code_of(every)
+        if column.shape != (len(self),):
+            raise DataError(
+                f"The densities of {len(self)} predictions need as many values, got {column.size}."
+            )
+        return column
+
+    @cached_property
+    def probabilities(self) -> Array:
+        """Probability of each level (columns) in each row, for a discrete target."""
+        if self.levels is None:
+            raise DataError(f"{self.name!r} is a number and has no levels: ask for quantiles.")
+        if isinstance(self.distribution, Joined):
+            return _closed(self.distribution.probabilities(len(self.levels)))
+        found = self.distribution
+        return found.probabilities if isinstance(found, Categorical) else np.zeros((0, 0))
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The most probable level of each row, for a discrete target."""
+        codes = self.probabilities.argmax(axis=1)
+        found: NDArray[Any] = np.array([*(self.levels or ()), None], dtype=object)[codes]
+        return found
+
+    def log_loss(self, values: Any) -> float:
+        """Mean of -log p(value) over the rows that have a value, for a discrete target; in nats."""
+        self.probabilities  # noqa: B018 - refuses a target that is a number
+        logs = self.logdensity(values)
+        return float(-np.nanmean(logs)) if not np.isnan(logs).all() else float("nan")
+
+    @property
+    def frame(self) -> Frame:
+        """One row per row that was asked for; see `at_level`."""
+        return self.at_level(0.95)
+
+    def at_level(self, level: float) -> Frame:
+        """Mean, sd and the central interval that holds a share `level`; or levels and their probabilities.
+
+        The column `row` has the names of the rows where these were those of a pandas data frame.
+        """
+        names = [] if self.index is None else [Series("row", list(self.index))]
+        if self.levels is not None:
+            shares = zip(self.levels, self.probabilities.T, strict=True)
+            columns = [Series("level", list(self.labels), head="most probable")]
+            columns += [Series(f"p({each})", share, ".4f") for each, share in shares]
+        else:
+            low, high = self.interval(level)
+            numbers = {"mean": self.mean, "sd": self.sd, "low": low, "high": high}
+            columns = [Series(name, values, ".5g") for name, values in numbers.items()]
+            if self.error.any():
+                columns.append(Series("error", self.error, ".2g"))
+        return Frame((*names, *columns), self._summary(), self.notes, "row" * len(names))
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame with the index of the data frame whose rows were asked for."""
+        made = super().to_pandas()
+        return made if self.index is None else made.set_axis(self.index, axis=0)
+
+    def __str__(self) -> str:
+        return self._summary()
+
+    def _summary(self) -> str:
+        if not len(self):
+            return f"{self.name}: no rows to predict"
+        if self.levels is None:
+            least = float(self.sd.min())
+            low, high = (beside(float(x), least) for x in (self.mean.min(), self.mean.max()))
+            count = plural(len(self), "prediction")
+            spread = f"sd {least:.4g} to {float(self.sd.max()):.4g}"
+            return f"{self.name}: {count} between {low} and {high}, {spread}"
+        likely = np.bincount(self.probabilities.argmax(axis=1), minlength=len(self.levels))
+        counts = ", ".join(f"{x} {n}" for x, n in zip(self.levels, likely.tolist(), strict=True))
+        return f"{self.name}: {plural(len(self), 'prediction')}; most probable levels: {counts}"
+
+
+def _closed(array: Array) -> Array:
+    """An array that cannot be changed."""
+    fixed = array.view()
+    fixed.flags.writeable = False
+    return fixed
