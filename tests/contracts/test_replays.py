@@ -17,11 +17,11 @@ from arcwise.conditionals import FAMILIES
 from arcwise.data import Moments, Table, Variable, table
 from arcwise.graphs import DAG, Limits
 from arcwise.mcmc import SAMPLERS, run
-from arcwise.results import Trail
 from arcwise.scores import Score, bic
 from arcwise.search import annealing, equivalence, greedy, tabu
 from arcwise.search.boss import Ordered
 from arcwise.search.lazy_climb import LazyClimb, Memory
+from arcwise.search.run import Run
 from arcwise.undirected import boundary, candidates, deletion
 
 SHORT, LONG = 30, 500
@@ -124,7 +124,7 @@ def boss_steps(seed):
     score, rng = scored(seed, 6), np.random.default_rng(seed)
     p = len(score.nodes)
     start, turns, moved = rng.permutation(p).tolist(), rng.permutation(p).tolist(), []
-    orders = Ordered(score, Limits.none(score.nodes), Trail(None), rng)._orders
+    orders = Ordered(Run(score), rng)._orders
 
     def watch(column, total, arcs):
         moved.extend([column] * (column >= 0))
@@ -159,7 +159,7 @@ def grown_candidates(seed):
 def lazy_gains(seed):
     """What a memory tells is what all sets in it tell, looked through anew after every climb."""
     score, rng = scored(seed, 4), np.random.default_rng(seed)
-    free, trail = Limits.none(score.nodes), Trail(None)
+    free, trail = Limits.none(score.nodes), Run(score)
     memory, p = Memory(score), len(score.nodes)
     climb = LazyClimb(memory, free.start(), free, curious=bool(seed % 2))
     for _ in range(3):

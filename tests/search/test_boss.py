@@ -6,11 +6,11 @@ from naive.visits import dense_bic
 
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
-from arcwise.graphs import DAG, Limits, Rules
-from arcwise.results import Trail
+from arcwise.graphs import DAG, Rules
 from arcwise.scores import Cached, total
 from arcwise.search import boss, exact, ges
 from arcwise.search.boss import Ordered, displaced, legal_order
+from arcwise.search.run import Run
 
 
 def dense(seed, p=30, degree=10, rows=5000):
@@ -54,7 +54,7 @@ def test_small_problems_end_at_the_optimum_or_close_to_it():
 def test_a_climb_ends_where_no_move_of_one_variable_helps(seed):
     """Greedy growing may give a variable less the more come before it, so every place has to be tried."""
     score, rng = dense_bic(seed, 8, rows=30), np.random.default_rng(seed)
-    orders = Ordered(score, Limits.none(score.nodes), Trail(None), rng)
+    orders = Ordered(Run(score), rng)
     start = rng.permutation(8).tolist()
     end = orders._climb(orders._orders, start, lambda *step: False)
     assert graph_of(score, end.order)[1] == pytest.approx(end.total)

@@ -12,7 +12,8 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules
 from arcwise.results import Interrupted
 from arcwise.scores import Score, total
-from arcwise.search.climb import KINDS, Climb, Gain, starting_graph
+from arcwise.search.climb import KINDS, Climb, Gain
+from arcwise.search.run import starting_graph
 
 
 class Chance(Score):

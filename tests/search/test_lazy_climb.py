@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from naive import moves as naive
 
 from arcwise.graphs import DAG, Limits, Rules
-from arcwise.results import Trail
 from arcwise.scores import Score, total
 from arcwise.search import auto, greedy
 from arcwise.search.exact import best_known
 from arcwise.search.lazy_climb import LazyArcs, LazyClimb, Memory, cleared, turned
+from arcwise.search.run import Run
 
 
 class Counted(Score):
@@ -60,7 +60,7 @@ class Covering(Counted):
 def settled(score: Score, limits: Limits | None = None, **options: bool) -> LazyClimb:
     bounds = Limits.none(score.nodes) if limits is None else limits
     climb = LazyClimb(Memory(score), bounds.start(), bounds, **options)
-    climb.settle(Trail())
+    climb.settle(Run(score))
     return climb
 
 
@@ -165,7 +165,7 @@ def test_a_start_that_no_subset_is_known_of_is_judged_at_once():
     limits = Limits.none(score.nodes)
     climb = LazyClimb(Memory(score), start, limits)
     assert np.isfinite(climb.gains[~np.eye(6, dtype=bool)]).all()
-    climb.settle(Trail())
+    climb.settle(Run(score))
     assert best_gain(score, climb) <= 1e-9
 
 
@@ -213,7 +213,7 @@ def test_rounds_end_at_a_local_optimum_and_never_below_the_first():
         score = Chance(11, seed)
         limits = Limits.none(score.nodes)
         empty, rng = DAG.empty(score.nodes), np.random.default_rng(0)
-        begun = LazyArcs(score, empty, limits, rng, Trail()).found
+        begun = LazyArcs(Run(score, empty, limits), rng).found
         result = auto(score, rng=np.random.default_rng(seed), patience=10)
         assert result.score >= begun[1]
         climb = LazyClimb(Memory(score), result.graph, limits)

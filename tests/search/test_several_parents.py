@@ -9,9 +9,9 @@ import arcwise as aw
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.graphs import DAG, Rules, random_dag
-from arcwise.results import Trail
 from arcwise.scores import bdeu, total
 from arcwise.search import auto, tabu
+from arcwise.search.run import Run
 from arcwise.search.several_parents import best_pair, grow_families
 
 
@@ -91,7 +91,7 @@ def bound(table):
 def test_parents_that_help_only_together_are_found_from_one_of_them():
     score = bound(parity_of_two())
     start = DAG.from_arcs(["v0 -> v8"], nodes=score.nodes)
-    grown = grow_families(score, start, Rules().on(score.nodes), Trail())
+    grown = grow_families(Run(score), start)
     families = [{child, *row} for child, row in enumerate(grown.parents) if len(row) > 1]
     assert families == [{0, 1, 8}]
     assert total(score, grown) > total(score, start) + 100
@@ -107,7 +107,7 @@ def test_rules_bound_what_is_grown():
     ):
         limits = rules.on(score.nodes)
         begin = start if limits.allows_graph(start) else limits.start()
-        grown = grow_families(score, begin, limits, Trail())
+        grown = grow_families(Run(score, None, limits), begin)
         assert limits.allows_graph(grown)
         assert total(score, grown) >= total(score, begin)
 
@@ -115,7 +115,7 @@ def test_rules_bound_what_is_grown():
 def test_a_watcher_ends_it():
     score = bound(parity_of_two())
     start = DAG.from_arcs(["v0 -> v8"], nodes=score.nodes)
-    assert grow_families(score, start, Rules().on(score.nodes), Trail(lambda step: True)) == start
+    assert grow_families(Run(score, on_step=lambda step: True), start) == start
 
 
 @pytest.mark.parametrize("seed", [0, 3, 6, 13, 15])

@@ -11,15 +11,17 @@ from arcwise.results import Result
 from arcwise.search.anneal import annealing
 from arcwise.search.auto import auto
 from arcwise.search.boss import boss
-from arcwise.search.climb import Climb, Gain, least_gain, starting_graph
+from arcwise.search.climb import Climb, Gain, least_gain
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact, exact_memory
 from arcwise.search.hill_climbing import greedy, iterated, tabu
+from arcwise.search.run import Run, starting_graph
 
 __all__ = [
     "SEARCHES",
     "Climb",
     "Gain",
+    "Run",
     "annealing",
     "auto",
     "boss",

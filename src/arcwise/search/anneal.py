@@ -14,7 +14,8 @@ from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Watch
 from arcwise.scores import Score
 from arcwise.search.climb import Climb, Peak
-from arcwise.search.hill_climbing import ascend, begin, end
+from arcwise.search.hill_climbing import ascend
+from arcwise.search.run import Run
 
 __all__ = ["annealing"]
 
@@ -50,24 +51,25 @@ def annealing(
     -------
     Result : the best graph met.
     """
-    climb, trail = begin(score, start, limits, on_step)
-    ascend(climb, trail)
+    run = Run(score, start, limits, on_step)
+    climb = run.climb()
+    ascend(climb, run)
     peak = Peak(climb)
     draws, first, last = _schedule(climb, steps, hot, cold)
-    for first_draw in range(0, draws if not trail.stopped else 0, _BATCH):
+    for first_draw in range(0, draws if not run.stopped else 0, _BATCH):
         share = np.arange(first_draw, min(first_draw + _BATCH, draws)) / draws
         _cool(climb, rng, first * (last / first) ** share, peak)
-        if trail.tick("cool", climb.total, climb.arcs):
+        if run.tick("cool", climb.total, climb.arcs):
             break
-    if not trail.stopped:
-        ascend(climb, trail)
+    if not run.stopped:
+        ascend(climb, run)
     peak.see()
     if (
         peak.score > climb.total + peak.least
     ):  # a graph met on the way is better than where it ended
         climb.go_to(peak.graph)
-        ascend(climb, trail)
-    return end(score, climb.graph(), trail, "cooled down")
+        ascend(climb, run)
+    return run.result(climb.graph(), "cooled down")
 
 
 def _schedule(

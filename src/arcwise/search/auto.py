@@ -23,14 +23,15 @@ It ends when many rounds in a row have brought nothing, so that easy problems en
 import numpy as np
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Trail, Watch
-from arcwise.scores import Score, total
+from arcwise.results import Result, Watch
+from arcwise.scores import Score
 from arcwise.search.boss import Ordered, displaced
-from arcwise.search.climb import Climb, Peak, least_gain, starting_graph
+from arcwise.search.climb import Climb, Peak
 from arcwise.search.equivalence import ges_within
 from arcwise.search.exact import exact
 from arcwise.search.hill_climbing import ascend, climb_and_walk
 from arcwise.search.lazy_climb import Found, LazyArcs, cleared, without
+from arcwise.search.run import Run
 from arcwise.search.several_parents import best_pair, grow_families
 
 __all__ = ["auto"]
@@ -77,19 +78,18 @@ def auto(
     -------
     Result : `optimal` is True where the exact program was run.
     """
-    graph, bounds = starting_graph(score, start, limits)
-    trail = Trail(on_step, max_steps)
-    classes = score.equivalent and bounds.condition is None
+    run = Run(score, start, limits, on_step, max_steps)
+    classes = score.equivalent and run.limits.condition is None
     kind = _Classes if classes else _Arcs if score.lattice else LazyArcs
-    way = kind(score, graph, bounds, rng, trail)
+    way = kind(run, rng)
     best, top = way.found
-    sets = _parent_sets(bounds) * score.work.subset
+    sets = _parent_sets(run) * score.work.subset
     small = max_steps is None and sets <= _QUICK_SETS[score.lattice]
-    if small and not trail.stopped:
-        return exact(score, best, limits=bounds, on_step=on_step)
+    if small and not run.stopped:
+        return exact(score, best, limits=run.limits, on_step=on_step)
     failures = rounds = 0
     before, most = way.asked, _ALL_SETS / score.work.sweep
-    while not trail.stopped:
+    while not run.stopped:
         if failures >= (way.patience if patience is None else patience):
             break
         dear = failures >= _TRIED and way.asked - before > _SETS / score.work.sweep
@@ -97,40 +97,36 @@ def auto(
             break
         found, value = way.again((best, top), rounds)
         rounds, failures = rounds + 1, failures + 1
-        if value > top + least_gain(score):
+        if value > top + run.least:
             best, top, failures, before = found, value, 0, way.asked
-    if score.interacting and patience is None and not trail.stopped:
-        best, top = _with_pairs(score, (best, top), bounds, way, trail)
+    if score.interacting and patience is None and not run.stopped:
+        best, top = _with_pairs(run, (best, top), way)
     end = f"{failures} rounds in a row found nothing better"
     if patience is None and way.asked > most:
         end = f"{way.asked} parent sets were scored"
-    stopped = trail.stopped or end
-    return Result(best, total(score, best), tuple(trail.steps), stopped)
+    return run.result(best, end)
 
 
-def _with_pairs(
-    score: Score, found: Found, limits: Limits, way: "_Classes | _Arcs | LazyArcs", trail: Trail
-) -> Found:
+def _with_pairs(run: Run, found: Found, way: "_Classes | _Arcs | LazyArcs") -> Found:
     """The graph with pairs of parents that only help together, if trying them all takes a second or so."""
-    sweeps = len(limits.nodes) ** 3 * score.work.sweep
+    sweeps = run.p**3 * run.score.work.sweep
     left = _PAIR_SETS
-    while sweeps <= left and isinstance(way, _Classes | _Arcs) and limits.condition is None:
+    while sweeps <= left and isinstance(way, _Classes | _Arcs) and run.limits.condition is None:
         left -= sweeps
-        paired = best_pair(score, found[0], limits)
-        if paired is None or trail.tick("pairs", found[1], found[0].n_arcs):
+        paired = best_pair(run.score, found[0], run.limits)
+        if paired is None or run.tick("pairs", found[1], found[0].n_arcs):
             break
         refined = way.refined(paired)
-        if trail.stopped or not refined[1] > found[1] + least_gain(score):
+        if run.stopped or not refined[1] > found[1] + run.least:
             break
         found = refined
     return found
 
 
-def _parent_sets(limits: Limits) -> float:
-    p = len(limits.nodes)
-    if p > _QUICK_COLUMNS or limits.condition is not None:
+def _parent_sets(run: Run) -> float:
+    if run.p > _QUICK_COLUMNS or run.limits.condition is not None:
         return np.inf
-    return float(sum(2.0 ** len(limits.candidates(child)) for child in range(p)))
+    return float(sum(2.0 ** len(each) for each in run.candidates))
 
 
 class _Classes:
@@ -139,17 +135,15 @@ class _Classes:
     walked: DAG | None = None  # the graph that tabu walks started from last
     climb: Climb | None = None  # made by the first of them
 
-    def __init__(
-        self, score: Score, start: DAG, limits: Limits, rng: np.random.Generator, trail: Trail
-    ) -> None:
-        self.score, self.limits, self.rng, self.trail = score, limits, rng, trail
-        self.patience = min(100, max(_FEWEST, _ROUNDS // len(score.nodes)))
-        self.orders = Ordered(score, limits, trail, rng)
-        self.found = self._by_classes(start)
-        fallen = None if trail.stopped else self.orders.fall(start.order())
-        if fallen is not None and not trail.stopped:
+    def __init__(self, run: Run, rng: np.random.Generator) -> None:
+        self.run, self.rng = run, rng
+        self.patience = min(100, max(_FEWEST, _ROUNDS // run.p))
+        self.orders = Ordered(run, rng)
+        self.found = self._by_classes(run.start)
+        fallen = None if run.stopped else self.orders.fall(run.start.order())
+        if fallen is not None and not run.stopped:
             fallen = self._by_classes(fallen[0])
-        if fallen is not None and fallen[1] > self.found[1] + least_gain(score):
+        if fallen is not None and fallen[1] > self.found[1] + run.least:
             self.found = fallen
         self.found = self._by_orders(self.found)
 
@@ -160,17 +154,17 @@ class _Classes:
 
     def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far: walks if it is new; if they fail, displaced or thinned."""
-        if self.walked != best[0] and len(self.score.nodes) <= _WALKED:
+        if self.walked != best[0] and self.run.p <= _WALKED:
             self.walked = best[0]
             walked = self._by_walks(best[0])
-            if self.trail.stopped or walked[1] > best[1] + least_gain(self.score):
+            if self.run.stopped or walked[1] > best[1] + self.run.least:
                 return walked
         if number % 3 == 1:
-            thin = _thinned(best[0], self.limits, self.rng)
+            thin = _thinned(best[0], self.run.limits, self.rng)
             return self._by_orders(self._by_classes(thin))
         climb = self.orders.climb if number % 3 == 0 else self.orders.fall
-        climbed = climb(displaced(best[0].order(), self.limits, self.rng))
-        if climbed is None or self.trail.stopped:
+        climbed = climb(displaced(best[0].order(), self.run.limits, self.rng))
+        if climbed is None or self.run.stopped:
             return climbed or best
         return self._by_classes(climbed[0])
 
@@ -179,27 +173,27 @@ class _Classes:
         return self._by_orders(self._by_classes(graph))
 
     def _by_classes(self, graph: DAG) -> Found:
-        return ges_within(self.trail, self.score, graph, self.limits)
+        return ges_within(self.run, graph)
 
     def _by_walks(self, graph: DAG) -> Found:
         """What tabu walks, larger families and then classes make of a graph."""
         if self.climb is None:
-            self.climb = Climb(self.score.watched(self.trail.check), graph, self.limits)
+            self.climb = self.run.climb(graph)
         self.climb.go_to(graph)
         peak = Peak(self.climb)
-        climb_and_walk(self.climb, self.trail, peak)
-        graph, p = peak.graph, len(self.score.nodes)
-        if p * p * self.score.work.sweep <= _GROWN and not self.trail.stopped:
-            graph = grow_families(self.score, graph, self.limits, self.trail)
+        climb_and_walk(self.climb, self.run, peak)
+        graph = peak.graph
+        if self.run.p**2 * self.run.score.work.sweep <= _GROWN and not self.run.stopped:
+            graph = grow_families(self.run, graph)
         return self._by_classes(graph)
 
     def _by_orders(self, found: Found) -> Found:
         """What orders and classes in turn make of a graph."""
-        while not self.trail.stopped:
+        while not self.run.stopped:
             climbed = self.orders.climb(found[0].order())
-            if climbed is None or not climbed[1] > found[1] + least_gain(self.score):
+            if climbed is None or not climbed[1] > found[1] + self.run.least:
                 break
-            found = climbed if self.trail.stopped else self._by_classes(climbed[0])
+            found = climbed if self.run.stopped else self._by_classes(climbed[0])
         return found
 
 
@@ -208,18 +202,16 @@ class _Arcs:
 
     asked = 0
 
-    def __init__(
-        self, score: Score, start: DAG, limits: Limits, rng: np.random.Generator, trail: Trail
-    ) -> None:
-        self.limits, self.rng, self.trail = limits, rng, trail
-        self.patience = min(40, max(_FEWEST, _ROUNDS // len(score.nodes)))
-        self.climb = Climb(score.watched(trail.check), start, limits)
+    def __init__(self, run: Run, rng: np.random.Generator) -> None:
+        self.run, self.rng = run, rng
+        self.patience = min(40, max(_FEWEST, _ROUNDS // run.p))
+        self.climb = run.climb()
         self.found = self._climbed()
 
     def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far with one to three variables cleared."""
-        start = cleared(best[0], self.limits, self.rng)
-        if not self.limits.allows_graph(start):
+        start = cleared(best[0], self.run.limits, self.rng)
+        if not self.run.limits.allows_graph(start):
             return best
         self.climb.go_to(start)
         if number % 2:
@@ -232,7 +224,7 @@ class _Arcs:
         return self._climbed()
 
     def _climbed(self) -> Found:
-        ascend(self.climb, self.trail)
+        ascend(self.climb, self.run)
         return self.climb.graph(), self.climb.total
 
 

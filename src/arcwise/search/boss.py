@@ -34,11 +34,11 @@ from arcwise._kernels.order_search import Climbed, Orders
 from arcwise._kernels.order_search import Watch as KernelWatch
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Interrupted, Result, Trail, Watch
-from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, least_gain, starting_graph
+from arcwise.results import Interrupted, Result, Watch
+from arcwise.scores import Score
 from arcwise.search.equivalence import ges_within
 from arcwise.search.hill_climbing import ascend
+from arcwise.search.run import Run
 
 __all__ = ["MEMORY", "Ordered", "boss", "displaced", "legal_order"]
 
@@ -62,30 +62,30 @@ class Ordered:
     `asked` counts the parent sets scored so far, `cleared` how often the memory was full.
     """
 
-    def __init__(
-        self,
-        score: Score,
-        limits: Limits,
-        trail: Trail,
-        rng: np.random.Generator,
-        memory: float = MEMORY,
-    ) -> None:
-        self.score, self.limits, self.trail, self.rng = score, limits, trail, rng
+    def __init__(self, run: Run, rng: np.random.Generator, memory: float = MEMORY) -> None:
+        self.run, self.rng = run, rng
         self.asked = self.cleared = 0
-        self._careful = score.watched(trail.check)
         self._most = max(1, int(memory) // (4 * (1 + len(_FALLING))))
-        self._orders = self._kernel(score.compiled() or self._rows)
-        self._charged: dict[float, Orders] = {}
+        self._charged: dict[float, Orders | None] = {}
+        self._orders = self._at(1.0) or self._kernel(self._rows)
+
+    def _at(self, factor: float) -> Orders | None:
+        """The compiled search at a multiple of the usual charges; None without a closed form."""
+        if factor not in self._charged:
+            extra = -(factor - 1.0) * _charge(self.run.score) * np.arange(self.run.p + 1.0)
+            source = self.run.score.compiled(extra)
+            self._charged[factor] = None if source is None else self._kernel(source)
+        return self._charged[factor]
 
     def _kernel(self, source: Compiled | Rows) -> Orders:
-        p, limits = len(self.score.nodes), self.limits
+        p, limits = self.run.p, self.run.limits
         barred = limits.barred or (frozenset[int](),) * p
         return Orders(
             source,
             [tuple(sorted(row)) for row in barred],
             limits.required,
             max_parents=p if limits.max_parents is None else limits.max_parents,
-            tolerance=least_gain(self.score),
+            tolerance=self.run.least,
             most=self._most,
         )
 
@@ -97,7 +97,7 @@ class Ordered:
         found = self._climb(self._orders, order, self._watch)
         if found.total == -np.inf:
             return None
-        return DAG.unchecked(self.score.nodes, tuple(found.parents)), found.total
+        return self.run.graph(found.parents), found.total
 
     def fall(self, order: Sequence[int]) -> tuple[DAG, float] | None:
         """The same by way of charges that fall: parents cost much more at first.
@@ -106,16 +106,11 @@ class Ordered:
         the way to an order that a search among many weak parents does not find. For scores in closed form;
         others climb at once.
         """
-        for factor in _FALLING if self.score.lattice else ():
-            if self.trail.stopped:
+        for factor in _FALLING if self.run.score.lattice else ():
+            orders = None if self.run.stopped else self._at(factor)
+            if orders is None:
                 break
-            if factor not in self._charged:
-                extra = -(factor - 1.0) * _charge(self.score) * np.arange(len(order) + 1.0)
-                source = self.score.compiled(extra)
-                if source is None:
-                    break
-                self._charged[factor] = self._kernel(source)
-            order = self._climb(self._charged[factor], order, self._glance).order
+            order = self._climb(orders, order, self._glance).order
         return self.climb(order)
 
     def _climb(self, orders: Orders, order: Sequence[int], watch: KernelWatch) -> Climbed:
@@ -127,26 +122,26 @@ class Ordered:
 
     def _glance(self, column: int, value: float, arcs: int) -> bool:
         """Under another charge a move is no step of the search."""
-        return self.trail.tick("look", -np.inf, arcs)
+        return self.run.tick("look", -np.inf, arcs)
 
     def _rows(
         self, child: int, base: tuple[int, ...], among: list[int]
     ) -> NDArray[np.float64] | None:
         """Scores of a base and of its toggles, -inf for those that the rules forbid."""
-        free = self.limits.allowed_mask(child)
-        free[list(self.limits.required[child])] = False
+        free = self.run.limits.allowed_mask(child)
+        free[list(self.run.limits.required[child])] = False
         wanted = np.zeros((1, len(free)), dtype=bool)
         wanted[0, among] = free[among]
         try:
-            own, rows = self._careful.sweep((child,), (base,), wanted)
+            own, rows = self.run.careful.sweep((child,), (base,), wanted)
         except Interrupted:
             return None
         return np.append(own, rows[0, among])
 
     def _watch(self, column: int, value: float, arcs: int) -> bool:
         if column < 0:
-            return self.trail.tick("look", value, arcs)
-        return self.trail.add("move", value, arcs, head=column)
+            return self.run.tick("look", value, arcs)
+        return self.run.add("move", value, arcs, head=column)
 
 
 def displaced(order: Sequence[int], limits: Limits, rng: np.random.Generator) -> list[int]:
@@ -224,29 +219,28 @@ def boss(
     >>> boss(bic(FAMILIES["gaussian"].bind(moments)), rng=np.random.default_rng(1)).graph
     <DAG [a][b][c|a:b]>
     """
-    graph, bounds = starting_graph(score, start, limits)
     if restarts < 0 or not memory > 0:
         raise FitError(f"boss needs restarts >= 0 and some memory, not {restarts} and {memory}.")
-    trail = Trail(on_step, max_steps)
-    orders = Ordered(score, bounds, trail, rng, memory)
+    run = Run(score, start, limits, on_step, max_steps)
+    graph, bounds = run.start, run.limits
+    orders = Ordered(run, rng, memory)
     best, top = graph, -np.inf
     for attempt in range(restarts + 1):
-        if trail.stopped:
+        if run.stopped:
             break
         order = displaced(best.order(), bounds, rng) if attempt else graph.order()
         found = orders.climb(order) if start is not None and not attempt else orders.fall(order)
         if found is not None and bounds.condition is not None:
             found = found if bounds.condition(found[0]) else None
-        elif found is not None and score.equivalent and not trail.stopped:
-            found = ges_within(trail, score, found[0], bounds, ("backward",))
-        if found is not None and found[1] > top + least_gain(score):
+        elif found is not None and score.equivalent and not run.stopped:
+            found = ges_within(run, found[0], ("backward",))
+        if found is not None and found[1] > top + run.least:
             best, top = found
-    if best is not graph and top < (before := total(score, graph)):
+    if best is not graph and top < (before := run.total(graph)):
         best, top = graph, before
-    if bounds.condition is not None and not trail.stopped:  # orders know nothing of it, arcs do
-        climb = Climb(score.watched(trail.check), best, bounds)
-        ascend(climb, trail)
+    if bounds.condition is not None and not run.stopped:  # orders know nothing of it, arcs do
+        climb = run.climb(best)
+        ascend(climb, run)
         best = climb.graph()
     forgot = f"; the memory was full {orders.cleared} times" if orders.cleared else ""
-    stopped = trail.stopped or f"{restarts + 1} climbs are over{forgot}"
-    return Result(best, total(score, best), tuple(trail.steps), stopped)
+    return run.result(best, f"{restarts + 1} climbs are over{forgot}")

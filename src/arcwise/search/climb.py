@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import arc_moves as kernel
-from arcwise.errors import FitError, GraphError
+from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, Move
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 
-__all__ = ["Climb", "Gain", "Peak", "least_gain", "refuse_condition", "starting_graph"]
+__all__ = ["Climb", "Gain", "Peak", "least_gain"]
 
 KINDS = ("add", "drop", "flip")
 _BLOCK = 1 << 22  # gains computed at a time when a graph is entered: 32 MB
@@ -39,33 +39,6 @@ class Gain(NamedTuple):
     def what(self) -> str:
         """The move in a word."""
         return KINDS[self.kind]
-
-
-def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tuple[DAG, Limits]:
-    """The graph a search starts from (the required arcs by default) and its limits, checked."""
-    bounds = Limits.none(score.nodes) if limits is None else limits
-    if bounds.nodes != score.nodes:
-        raise FitError("The rules are bound to other variables than the score's.")
-    graph = bounds.start() if start is None else start
-    if graph.nodes != score.nodes:
-        raise FitError("The start graph has other variables than the data.")
-    if not bounds.allows_graph(graph):
-        if start is None:
-            raise GraphError(
-                "The required arcs alone do not fulfil the condition on the whole graph: give a start that "
-                "does."
-            )
-        raise GraphError("The start graph breaks the rules: change it, or start empty.")
-    return graph, bounds
-
-
-def refuse_condition(limits: Limits, search: str) -> None:
-    """Refuse a condition on whole graphs, for searches that do not walk from graph to graph."""
-    if limits.condition is not None:
-        raise FitError(
-            f"The {search} search takes rules about single arcs, but not a condition on the whole graph: "
-            "take search='auto', or another search."
-        )
 
 
 def least_gain(score: Score) -> float:

@@ -38,15 +38,16 @@ from numpy.typing import NDArray
 from arcwise._kernels import ges as kernel
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
-from arcwise.results import ASKED, FULL, Interrupted, Result, Trail, Watch
-from arcwise.scores import Score, total
+from arcwise.results import Interrupted, Result, Watch
+from arcwise.scores import Score
 from arcwise.scores.base import Mask
-from arcwise.search.climb import least_gain, refuse_condition, starting_graph
+from arcwise.search.run import Run
 
 __all__ = ["Phase", "ges", "ges_within"]
 
 Phase = Literal["forward", "backward", "turning"]
 PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
+_MAX_CLIQUE = 12  # 4096 subsets
 
 _KINDS = {"forward": kernel.INSERT, "backward": kernel.DELETE, "turning": kernel.TURN}
 _WORDS = ("insert", "delete", "turn")
@@ -63,7 +64,7 @@ def ges(
     limits: Limits | None = None,
     phases: Sequence[Phase] = PHASES,
     iterate: bool = True,
-    max_clique: int | None = 12,
+    max_clique: int | None = _MAX_CLIQUE,
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
@@ -106,12 +107,17 @@ def ges(
     >>> ges(bic(FAMILIES["gaussian"].bind(moments))).graph
     <DAG [a][b][c|a:b]>
     """
-    graph, bounds = starting_graph(score, start, limits)
-    refuse_condition(bounds, "equivalence")
-    trail = Trail(on_step, max_steps)
-    careful, barred = score.watched(trail.check), _barred(bounds)
+    run = Run(score, start, limits, on_step, max_steps)
+    return _steps(run, phases, iterate, _most(max_clique, run.p))
+
+
+def _steps(run: Run, phases: Sequence[Phase], iterate: bool, max_clique: int) -> Result:
+    """The run's steps between classes, from its start."""
+    run.refuse_condition("equivalence")
+    bounds, careful = run.limits, run.careful
+    barred = _barred(bounds)
     needed = None if bounds.free else _needed(barred)
-    most = len(score.nodes) if bounds.max_parents is None else bounds.max_parents
+    most = run.p if bounds.max_parents is None else bounds.max_parents
 
     def sweep(
         children: list[int], bases: list[tuple[int, ...]]
@@ -120,42 +126,37 @@ def ges(
             among = None if needed is None else _among(needed[children], bases, most)
             return careful.sweep(children, bases, among)
         except Interrupted:  # no step is better, and the watcher is asked next
-            return np.zeros(len(children)), np.full((len(children), len(score.nodes)), -np.inf)
+            return np.zeros(len(children)), np.full((len(children), run.p), -np.inf)
 
     def watch(kind: int, tail: int, head: int, value: float, edges: int) -> bool:
         if kind == kernel.TICK:
-            return trail.tick("look", value, edges)
-        return trail.add(_WORDS[kind], value, edges, tail, head)
+            return run.tick("look", value, edges)
+        return run.add(_WORDS[kind], value, edges, tail, head)
 
     parents, before, reason, cut = kernel.ges(
         sweep,
         watch,
-        graph.parents,
+        run.start.parents,
         barred,
         bounds.required,
         phases=_numbers(phases),
         iterate=iterate,
         max_parents=most,
-        max_clique=_most(max_clique, len(score.nodes)),
-        tolerance=least_gain(score),
+        max_clique=max_clique,
+        tolerance=run.least,
     )
-    found = DAG.unchecked(score.nodes, tuple(parents)) if trail.steps else graph
-    after = total(score, found)
-    if not after >= before and trail.steps:  # only where the score splits classes
-        found, after = graph, total(score, graph)
+    graph = run.graph(parents) if run.n_steps else run.start
+    after = run.total(graph)
+    if not after >= before and run.n_steps:  # only where the score splits classes
+        graph, after = run.start, run.total(run.start)
     passed = f"; sets of more than {cut} neighbours were passed over" if cut >= 0 else ""
-    return Result(found, after, tuple(trail.steps), trail.stopped or _STOPPED[reason] + passed)
+    return run.result(graph, _STOPPED.get(reason, "") + passed, score=after)
 
 
-def ges_within(
-    trail: Trail, score: Score, graph: DAG, limits: Limits, phases: Sequence[Phase] = PHASES
-) -> tuple[DAG, float]:
+def ges_within(run: Run, graph: DAG, phases: Sequence[Phase] = PHASES) -> tuple[DAG, float]:
     """What an equivalence search makes of a graph, and its score, as a part of another search."""
-    left, watch = trail.left, trail.passing
-    result = ges(score, graph, limits=limits, phases=phases, max_steps=left, on_step=watch)
-    if result.stopped in (ASKED, FULL):
-        trail.stopped = result.stopped
-    trail.steps.extend(result.trace)
+    result = _steps(run.within(graph), phases, True, _most(_MAX_CLIQUE, run.p))
+    run.take(result)
     return result.graph, result.score
 
 

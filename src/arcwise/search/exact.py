@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import subsets as kernel
 from arcwise.errors import FitError, GraphError
-from arcwise.graphs import DAG, Limits, cpdag, extension
-from arcwise.results import Interrupted, Result, Trail, Watch
-from arcwise.scores import Score, total
+from arcwise.graphs import DAG, Limits, representative
+from arcwise.results import Interrupted, Result, Watch
+from arcwise.scores import Score
 from arcwise.scores.base import ALL
-from arcwise.search.climb import least_gain, refuse_condition, starting_graph
+from arcwise.search.run import Run
 
 __all__ = ["best_known", "exact", "exact_memory", "mask_of"]
 
@@ -34,9 +34,11 @@ _GIB = 1 << 30
 
 def exact_memory(limits: Limits) -> int:
     """Bytes that `exact` needs for these variables and rules."""
-    p = len(limits.nodes)
-    tables = sum(8 << len(limits.candidates(child)) for child in range(p))
-    return tables + (8 << p)
+    return _memory([limits.candidates(child) for child in range(len(limits.nodes))])
+
+
+def _memory(candidates: Sequence[NDArray[np.intp]]) -> int:
+    return sum(8 << len(each) for each in candidates) + (8 << len(candidates))
 
 
 def exact(
@@ -67,26 +69,29 @@ def exact(
     ------
     FitError : too many variables for the memory; the message says how much would be needed.
     """
-    graph, bounds = starting_graph(score, start, limits)
-    refuse_condition(bounds, "exact")
-    _check_size(bounds, memory)
-    trail, p = Trail(on_step), len(score.nodes)
-    sizes = [1 << len(bounds.candidates(child)) for child in range(p)]
-    tables = np.split(np.empty(sum(sizes)), np.cumsum(sizes)[:-1])  # views of one array
-    careful = score.watched(trail.check)
+    run = Run(score, start, limits, on_step)
+    run.refuse_condition("exact")
+    _check_size(run, memory)
+    tables = _tables(run.candidates)
     try:
         for child, table in enumerate(tables):
-            _best_inside(careful, bounds, child, table, trail)
-            if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
+            _best_inside(run, child, table)
+            if run.tick(f"{child + 1} of {run.p} variables", -np.inf, 0):
                 raise Interrupted
-        found = _assemble(bounds, tables, trail.check, least_gain(score))
+        graph = _assemble(run.limits, run.candidates, tables, run.check, run.least)
     except Interrupted:
-        return Result(graph, total(score, graph), (), trail.stopped)
-    if score.equivalent and bounds.free:
-        found = _representative(score, found)
-    value = total(score, found)
-    trail.add("optimum", value, found.n_arcs)
-    return Result(found, value, tuple(trail.steps), "proved optimal", optimal=True)
+        return run.result(run.start, "")
+    value = run.total(graph)
+    if score.equivalent and run.limits.free:
+        graph, value = _representative(run, graph, value)
+    run.add("optimum", value, sum(map(len, graph.parents)))
+    return run.result(graph, "proved optimal", score=value, optimal=True)
+
+
+def _tables(candidates: Sequence[NDArray[np.intp]]) -> list[Array]:
+    """An entry for each subset of a variable's candidates; all tables are views of one array."""
+    sizes = [1 << len(each) for each in candidates]
+    return np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
 
 
 def best_known(
@@ -100,36 +105,36 @@ def best_known(
     limits : rules bound to the columns; some graph of known sets must obey them.
     slack : differences that count as rounding.
     """
-    sizes = [1 << len(limits.candidates(child)) for child in range(len(known))]
-    tables = np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
+    candidates = [limits.candidates(child) for child in range(len(known))]
+    tables = _tables(candidates)
     for child, table in enumerate(tables):
-        bits = {c: 1 << bit for bit, c in enumerate(limits.candidates(child).tolist())}
+        bits = {c: 1 << bit for bit, c in enumerate(candidates[child].tolist())}
         required = set(limits.required[child])
         for parents, value in known[child].items():
             if limits.allows(child, parents):
                 table[sum(bits[x] for x in parents if x not in required)] = value
         kernel.subset_maxima(table)
-    graph = _assemble(limits, tables, None, slack)
+    graph = _assemble(limits, candidates, tables, None, slack)
     return graph, sum(known[child][row] for child, row in enumerate(graph.parents))
 
 
-def _representative(score: Score, found: DAG) -> DAG:
-    """The member that stands for a class, whatever rounding chose, unless it is worse.
+def _representative(run: Run, graph: DAG, value: float) -> tuple[DAG, float]:
+    """The representative of a graph's class with its score, whatever rounding chose, unless it is worse.
 
     Members tie but for columns that determine each other, whose variances stop at their floors.
     """
-    member = extension(cpdag(found))
-    fair = total(score, member) >= total(score, found) - least_gain(score)
-    return member if fair else found
+    member = representative(graph)
+    score = run.total(member)
+    return (member, score) if score >= value - run.least else (graph, value)
 
 
-def _check_size(limits: Limits, memory: float) -> None:
-    p = len(limits.nodes)
+def _check_size(run: Run, memory: float) -> None:
+    p = run.p
     if p > _LIMIT:
         raise FitError(
             f"The exact search takes up to {_LIMIT} variables, but there are {p}: take search='auto'."
         )
-    needed = exact_memory(limits)
+    needed = _memory(run.candidates)
     if needed > memory:
         raise FitError(
             f"The exact search over {p} variables needs {needed / _GIB:.1f} GiB and may use "
@@ -138,31 +143,35 @@ def _check_size(limits: Limits, memory: float) -> None:
         )
 
 
-def _best_inside(score: Score, limits: Limits, child: int, table: Array, trail: Trail) -> None:
+def _best_inside(run: Run, child: int, table: Array) -> None:
     """Write the best local score of `child` with parents inside each subset of its candidates.
 
     Masks that agree in their upper bits are scored together; the watcher has its turn in between.
     """
-    candidates, required = limits.candidates(child).tolist(), limits.required[child]
-    piece = max(4, _PIECE - int(np.log2(score.work.subset)))
+    limits, candidates = run.limits, run.candidates[child].tolist()
+    piece = max(4, _PIECE - int(np.log2(run.score.work.subset)))
     lower, upper = candidates[:piece], candidates[piece:]
     most = ALL if limits.max_parents is None else limits.max_parents
     for high, part in enumerate(table.reshape(1 << len(upper), -1)):
         if high:
-            trail.check()
+            run.check()
         chosen = (c for bit, c in enumerate(upper) if high >> bit & 1)
-        always = tuple(sorted((*required, *chosen)))
-        part[:] = score.subsets(child, lower, always, most)
+        always = tuple(sorted((*limits.required[child], *chosen)))
+        part[:] = run.careful.subsets(child, lower, always, most)
     kernel.subset_maxima(table)
 
 
 def _assemble(
-    limits: Limits, tables: list[Array], check: Callable[[], None] | None, slack: float
+    limits: Limits,
+    candidate_columns: Sequence[NDArray[np.intp]],
+    tables: list[Array],
+    check: Callable[[], None] | None,
+    slack: float,
 ) -> DAG:
     """The best order, and in it the smallest best parents of each variable; ties by column numbers."""
     p = len(limits.nodes)
     offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
-    candidates = [limits.candidates(child).tolist() for child in range(p)]
+    candidates = [each.tolist() for each in candidate_columns]
     masks = np.array([mask_of(c) for c in candidates], dtype=np.uint64)
     needs = np.array([mask_of(r) for r in limits.required], dtype=np.uint64)
     best, order = kernel.best_order(_joined(tables), offsets, masks, needs, check, slack)
@@ -176,7 +185,7 @@ def _assemble(
         free = [c for bit, c in enumerate(candidates[child]) if chosen >> bit & 1]
         parents[child] = tuple(sorted([*free, *limits.required[child]]))
         before.add(child)
-    return DAG(limits.nodes, tuple(parents))
+    return DAG.unchecked(limits.nodes, tuple(parents))
 
 
 def _joined(tables: list[Array]) -> Array:

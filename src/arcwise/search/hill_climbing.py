@@ -23,40 +23,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Result, Trail, Watch
-from arcwise.scores import Score, total
-from arcwise.search.climb import Climb, Gain, Peak, least_gain, starting_graph
+from arcwise.results import Result, Watch
+from arcwise.scores import Score
+from arcwise.search.climb import Climb, Gain, Peak, least_gain
+from arcwise.search.run import Run
 
-__all__ = ["ascend", "begin", "climb_and_walk", "end", "greedy", "iterated", "tabu"]
-
-
-def begin(
-    score: Score,
-    start: DAG | None,
-    limits: Limits | None,
-    on_step: Watch | None,
-    max_steps: int | None = None,
-) -> tuple[Climb, Trail]:
-    """A climb at the checked start, which the watcher may interrupt, and its trail."""
-    graph, bounds = starting_graph(score, start, limits)
-    trail = Trail(on_step, max_steps)
-    return Climb(score.watched(trail.check), graph, bounds), trail
+__all__ = ["ascend", "climb_and_walk", "greedy", "iterated", "tabu"]
 
 
-def end(score: Score, graph: DAG, trail: Trail, reason: str) -> Result:
-    """The result of a search that ended for this reason, or earlier."""
-    return Result(graph, total(score, graph), tuple(trail.steps), trail.stopped or reason)
-
-
-def ascend(climb: Climb, trail: Trail) -> None:
-    """Climb to a local optimum, or until the trail says stop."""
+def ascend(climb: Climb, run: Run) -> None:
+    """Climb to a local optimum, or until the run has to stop."""
     least = least_gain(climb.score)
     while (move := climb.best()) is not None and move.gain > least:
         before, move = climb.total, climb.settled(move)
         climb.apply(move)
         if not climb.total > before:  # a gain that was rounding: it must not be chased for ever
             return
-        if trail.add(move.what, climb.total, climb.arcs, move.tail, move.head):
+        if run.add(move.what, climb.total, climb.arcs, move.tail, move.head):
             return
 
 
@@ -85,23 +68,24 @@ def greedy(
     -------
     Result : a graph that no single change improves by more than the tolerance.
     """
-    climb, trail = begin(score, start, limits, on_step, max_steps)
+    run = Run(score, start, limits, on_step, max_steps)
+    climb = run.climb()
     if tolerance > 0:
-        best = _drift(climb, trail, tolerance * score.rows)
+        best = _drift(climb, run, tolerance * score.rows)
     else:
-        ascend(climb, trail)
+        ascend(climb, run)
         best = climb.graph()
-    return end(score, best, trail, "no change of one arc is better")
+    return run.result(best, "no change of one arc is better")
 
 
-def _drift(climb: Climb, trail: Trail, slack: float) -> DAG:
+def _drift(climb: Climb, run: Run, slack: float) -> DAG:
     """Walk on through changes that cost less than the slack, never to a graph seen before."""
     peak = Peak(climb)
     seen = {peak.graph}
-    while not trail.stopped and (move := _unseen(climb, slack, seen)) is not None:
+    while not run.stopped and (move := _unseen(climb, slack, seen)) is not None:
         climb.apply(move)
         seen.add(climb.graph())
-        trail.add(move.what, climb.total, climb.arcs, move.tail, move.head)
+        run.add(move.what, climb.total, climb.arcs, move.tail, move.head)
         peak.see()
     return peak.graph
 
@@ -142,43 +126,44 @@ def tabu(
     -------
     Result : the best graph of all climbs and walks.
     """
-    climb, trail = begin(score, start, limits, on_step, max_steps)
+    run = Run(score, start, limits, on_step, max_steps)
+    climb = run.climb()
     graph, bounds = climb.graph(), climb.limits
     peak = Peak(climb)
-    climb_and_walk(climb, trail, peak, (tabu_length, walk_length, walks))
+    climb_and_walk(climb, run, peak, (tabu_length, walk_length, walks))
     for _ in range(restarts):
         climb.go_to(graph if bounds.condition else bounds.start())
         climb.shake(rng, 2 * len(score.nodes))
-        if trail.stopped or trail.add("restart", climb.total, climb.arcs):
+        if run.stopped or run.add("restart", climb.total, climb.arcs):
             break
         own = Peak(climb)
-        climb_and_walk(climb, trail, own, (tabu_length, walk_length, walks))
+        climb_and_walk(climb, run, own, (tabu_length, walk_length, walks))
         if own.score > peak.score + peak.least:
             peak = own
-    return end(score, peak.graph, trail, f"{walks} walks in a row found nothing better")
+    return run.result(peak.graph, f"{walks} walks in a row found nothing better")
 
 
 def climb_and_walk(
-    climb: Climb, trail: Trail, peak: Peak, lengths: Sequence[int] = (15, 30, 5)
+    climb: Climb, run: Run, peak: Peak, lengths: Sequence[int] = (15, 30, 5)
 ) -> None:
     """One search from where the climb stands; the peak sees every graph that may be its best.
 
     `lengths` are those of the tabu list and of a walk, and the walks in a row without a better graph.
     """
     tabu_length, walk_length, walks = lengths
-    ascend(climb, trail)
+    ascend(climb, run)
     peak.see()
     failures = 0
-    while failures < walks and not trail.stopped:
-        better = _walk(climb, trail, peak, tabu_length, walk_length)
+    while failures < walks and not run.stopped:
+        better = _walk(climb, run, peak, tabu_length, walk_length)
         if better:
             climb.go_to(peak.graph)
-        if not trail.stopped:
-            ascend(climb, trail)
+        if not run.stopped:
+            ascend(climb, run)
         failures = 0 if peak.see() or better else failures + 1
 
 
-def _walk(climb: Climb, trail: Trail, peak: Peak, tabu_length: int, walk_length: int) -> bool:
+def _walk(climb: Climb, run: Run, peak: Peak, tabu_length: int, walk_length: int) -> bool:
     """Take the best moves that are not tabu, up or down; whether one led to the best graph so far."""
     recent: deque[tuple[int, int]] = deque()
     better = False
@@ -192,7 +177,7 @@ def _walk(climb: Climb, trail: Trail, peak: Peak, tabu_length: int, walk_length:
         climb.block(move.tail, move.head)
         if len(recent) > tabu_length:
             climb.unblock(*recent.popleft())
-        if trail.add(f"walk {move.what}", climb.total, climb.arcs, move.tail, move.head):
+        if run.add(f"walk {move.what}", climb.total, climb.arcs, move.tail, move.head):
             break
     for pair in recent:
         climb.unblock(*pair)
@@ -226,15 +211,16 @@ def iterated(
     -------
     Result : the best graph of all rounds.
     """
-    climb, trail = begin(score, start, limits, on_step, max_steps)
-    ascend(climb, trail)
+    run = Run(score, start, limits, on_step, max_steps)
+    climb = run.climb()
+    ascend(climb, run)
     peak = Peak(climb)
     for _ in range(rounds):
-        if trail.stopped:
+        if run.stopped:
             break
         climb.go_to(peak.graph)
         climb.shake(rng, shake)
-        if not trail.add("restart", climb.total, climb.arcs):
-            ascend(climb, trail)
+        if not run.add("restart", climb.total, climb.arcs):
+            ascend(climb, run)
         peak.see()
-    return end(score, peak.graph, trail, f"{rounds} rounds are over")
+    return run.result(peak.graph, f"{rounds} rounds are over")

@@ -32,12 +32,13 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import arc_moves as kernel
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Interrupted, Trail
+from arcwise.results import Interrupted
 from arcwise.scores import Score
 from arcwise.scores.base import toggle
-from arcwise.search.climb import Climb, Gain, least_gain
+from arcwise.search.climb import Climb, Gain
 from arcwise.search.exact import best_known, exact_memory, mask_of
 from arcwise.search.hill_climbing import ascend
+from arcwise.search.run import Run
 
 __all__ = ["Found", "LazyArcs", "LazyClimb", "Memory", "cleared", "turned", "without"]
 
@@ -172,17 +173,17 @@ class LazyClimb(Climb):
                 self._give_up()
         return move
 
-    def settle(self, trail: Trail) -> None:
+    def settle(self, run: Run) -> None:
         """Climb until every legal move is known to gain nothing."""
-        ascend(self, trail)
-        while not trail.stopped:
+        ascend(self, run)
+        while not run.stopped:
             try:
                 for child in range(self.p):
                     self._judge(child, self._open(child))
             except Interrupted:
                 self._give_up()
             before = self.total
-            ascend(self, trail)
+            ascend(self, run)
             if not self.total > before:
                 return
 
@@ -204,16 +205,13 @@ class LazyArcs:
     patience = 30
     asked = 0
 
-    def __init__(
-        self, score: Score, start: DAG, limits: Limits, rng: np.random.Generator, trail: Trail
-    ) -> None:
-        self.limits, self.rng, self.trail = limits, rng, trail
-        self.memory = Memory(score.watched(trail.check))
-        self.together = exact_memory(limits) <= _QUICK and limits.condition is None
-        self.least = least_gain(score)
+    def __init__(self, run: Run, rng: np.random.Generator) -> None:
+        self.run, self.limits, self.rng = run, run.limits, rng
+        self.memory = Memory(run.careful)
+        self.together = exact_memory(run.limits) <= _QUICK and run.limits.condition is None
         self.climbs = (
-            LazyClimb(self.memory, start, limits),
-            LazyClimb(self.memory, start, limits, curious=True),
+            LazyClimb(self.memory, run.start, run.limits),
+            LazyClimb(self.memory, run.start, run.limits, curious=True),
         )
         self.found = self._settled()
 
@@ -230,9 +228,9 @@ class LazyArcs:
         climb.go_to(start)
         if climb.curious:
             climb.shake(self.rng, 2)
-        ascend(climb, self.trail)
+        ascend(climb, self.run)
         found = climb.graph(), climb.total
-        better = found[1] > top + self.least
+        better = found[1] > top + self.run.least
         if better or number % _TOGETHER == _TOGETHER - 1:
             self.climbs[0].go_to(found[0] if better else graph)
             return self._settled()
@@ -241,14 +239,14 @@ class LazyArcs:
     def _settled(self) -> Found:
         """A local optimum, or a better one of parent sets that are known by then."""
         climb = self.climbs[0]
-        climb.settle(self.trail)
+        climb.settle(self.run)
         found = climb.graph(), climb.total
-        while self.together and not self.trail.stopped:
-            graph, value = best_known(self.memory.known, self.limits, self.least)
-            if not value > found[1] + self.least:
+        while self.together and not self.run.stopped:
+            graph, value = best_known(self.memory.known, self.limits, self.run.least)
+            if not value > found[1] + self.run.least:
                 break
             climb.go_to(graph)
-            climb.settle(self.trail)
+            climb.settle(self.run)
             found = climb.graph(), climb.total
         return found
 

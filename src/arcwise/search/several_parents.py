@@ -15,10 +15,10 @@ whatever it costs, keeps the best set on the way, and then removes what the set 
 import numpy as np
 
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Trail
 from arcwise.scores import Score
 from arcwise.scores.base import Array, Parents
 from arcwise.search.climb import least_gain
+from arcwise.search.run import Run
 
 __all__ = ["best_pair", "grow_families"]
 
@@ -63,13 +63,14 @@ def _room(limits: Limits, size: int) -> bool:
 _DEPTH = 6  # parents that are added in a row
 
 
-def grow_families(score: Score, graph: DAG, limits: Limits, trail: Trail) -> DAG:
+def grow_families(run: Run, graph: DAG) -> DAG:
     """The graph with larger families where they score higher; one pass over all children.
 
     Parents come from the non-descendants of a child, so the graph stays acyclic.
     """
-    for child in range(len(graph.nodes)):
-        if trail.tick("grow", np.nan, graph.n_arcs):
+    score, limits = run.score, run.limits
+    for child in range(run.p):
+        if run.tick("grow", np.nan, graph.n_arcs):
             break
         others = _candidates(graph, limits, child)
         family = _grow(score, child, graph.parents[child], others, limits)

@@ -1,0 +1,130 @@
+"""One run of a search: the score, the limits, where it starts, and the record of its steps.
+
+Every search makes a `Run` from its parameters, once: there the start is checked, and a score that is slow
+learns whom to ask in between. What the search finds goes back through `Run.result`.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import FitError, GraphError
+from arcwise.graphs import DAG, Limits
+from arcwise.results import ASKED, FULL, Result, Trail, Watch
+from arcwise.scores import Score, total
+from arcwise.search.climb import Climb, least_gain
+
+__all__ = ["Run", "starting_graph"]
+
+
+def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tuple[DAG, Limits]:
+    """The graph a search starts from (the required arcs by default) and its limits, checked."""
+    bounds = Limits.none(score.nodes) if limits is None else limits
+    if bounds.nodes != score.nodes:
+        raise FitError("The rules are bound to other variables than the score's.")
+    graph = bounds.start() if start is None else start
+    if graph.nodes != score.nodes:
+        raise FitError("The start graph has other variables than the data.")
+    if not bounds.allows_graph(graph):
+        if start is None:
+            raise GraphError(
+                "The required arcs alone do not fulfil the condition on the whole graph: give a start that "
+                "does."
+            )
+        raise GraphError("The start graph breaks the rules: change it, or start empty.")
+    return graph, bounds
+
+
+class Run:
+    """One run of a search.
+
+    `score` is what is maximised, `start` and `limits` are checked, `least` is the gain that is more than
+    rounding. `careful` is the same score, which asks the callback between its batches if it is slow.
+    """
+
+    def __init__(
+        self,
+        score: Score,
+        start: DAG | None = None,
+        limits: Limits | None = None,
+        on_step: Watch | None = None,
+        max_steps: int | None = None,
+    ) -> None:
+        self.score, self.p = score, len(score.nodes)
+        self.start, self.limits = starting_graph(score, start, limits)
+        self.least = least_gain(score)
+        self._trail = Trail(on_step, max_steps)
+
+    @cached_property
+    def careful(self) -> Score:
+        """The score, which raises `Interrupted` between its batches if the callback asks to stop."""
+        return self.score.watched(self._trail.check)
+
+    @cached_property
+    def candidates(self) -> list[NDArray[np.intp]]:
+        """For each variable the parents that it may have besides its required ones."""
+        return [self.limits.candidates(child) for child in range(self.p)]
+
+    @property
+    def stopped(self) -> str:
+        """Why the run has to end; empty while it may go on."""
+        return self._trail.stopped
+
+    @property
+    def n_steps(self) -> int:
+        """Steps recorded so far."""
+        return len(self._trail.steps)
+
+    def add(self, what: str, score: float, edges: int, tail: int = -1, head: int = -1) -> bool:
+        """Record a step; True if the search should end."""
+        return self._trail.add(what, score, edges, tail, head)
+
+    def tick(self, what: str, score: float, edges: int) -> bool:
+        """Report where the search is without recording it; True if it should end."""
+        return self._trail.tick(what, score, edges)
+
+    def check(self) -> None:
+        """Raise `Interrupted` if the callback wants an end."""
+        self._trail.check()
+
+    def graph(self, parents: Iterable[tuple[int, ...]]) -> DAG:
+        """The graph with these parents, known to be acyclic."""
+        return DAG.unchecked(self.score.nodes, tuple(parents))
+
+    def total(self, graph: DAG) -> float:
+        """The score of a graph."""
+        return total(self.score, graph)
+
+    def climb(self, start: DAG | None = None) -> Climb:
+        """A climb at the run's start, or at another graph, which the callback may interrupt."""
+        return Climb(self.careful, self.start if start is None else start, self.limits)
+
+    def refuse_condition(self, search: str) -> None:
+        """Refuse a condition on whole graphs, for searches that do not walk from graph to graph."""
+        if self.limits.condition is not None:
+            raise FitError(
+                f"The {search} search takes rules about single arcs, but not a condition on the whole graph: "
+                "take search='auto', or another search."
+            )
+
+    def within(self, start: DAG) -> Self:
+        """A run inside this one from another start, with the steps that are left."""
+        trail = self._trail
+        return type(self)(self.score, start, self.limits, trail.passing, trail.left)
+
+    def take(self, inner: Result) -> None:
+        """Put the record of a search inside this one into its own."""
+        if inner.stopped in (ASKED, FULL):
+            self._trail.stopped = inner.stopped
+        self._trail.steps.extend(inner.trace)
+
+    def result(
+        self, graph: DAG, reason: str, *, score: float | None = None, optimal: bool = False
+    ) -> Result:
+        """The result of a run that ended for this reason, or earlier; `score` is the graph's, if known."""
+        trail, value = self._trail, self.total(graph) if score is None else score
+        ended = reason if optimal else trail.stopped or reason
+        return Result(graph, value, tuple(trail.steps), ended, optimal)
