@@ -185,7 +185,7 @@ def test_the_best_graph_of_known_sets_is_the_best(seed, ruled):
         sets = chain.from_iterable(combinations(others, k) for k in range(4))
         kept = [s for s in sets if s in ((), required) or rng.random() < 0.5]
         known.append({s: score.value(child, s) for s in kept})
-    graph, value = best_known(known, limits)
+    graph, value = best_known(known, Run(score, None, limits))
     truth = max(
         sum(known[c][s] for c, s in enumerate(rows))
         for rows in _products(known)

@@ -190,12 +190,13 @@ def _known(asked: Mapping[str, Any]) -> _Known:
     ready = prepare(family, statistics_of(source), asked["missing"])
     if score is not None and score not in SCORES:
         raise unknown("score", score, SCORES)
-    takers = model_takers(family)
+    members = family.members
+    takers = model_takers(members)
     takers += [] if score is None else [(f"the score {score!r}", score_options(score))]
     dealt = split_options(asked["options"], *takers)
     for_score = {} if score is None else dealt.pop()
-    members = [member.name for member in family.members]
-    fits = family.bind_members(ready, dict(zip(members, dealt, strict=True)))
+    names = [member.name for member in members]
+    fits = family.bind_members(ready, dict(zip(names, dealt, strict=True)))
     on, rng = (
         known.over(ready.names),
         np.random.default_rng(asked["seed"]).spawn(4)[0],

@@ -13,11 +13,10 @@ import numpy as np
 
 from arcwise.api.net import Network
 from arcwise.api.progress import CertaintyBudget, Progress
-from arcwise.data import Source, Statistics, any_table, fingerprint, read, statistics_of
+from arcwise.data import Source, Statistics, any_table, fingerprint, read
 from arcwise.data.audit import function_notes
-from arcwise.data.prepare import checked_policy
 from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
-from arcwise.evaluate import bend_notes, some_rows
+from arcwise.evaluate import bend_notes
 from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
 from arcwise.graphs.parser import plain
 from arcwise.learners import (
@@ -25,9 +24,8 @@ from arcwise.learners import (
     Learned,
     Learner,
     Specification,
-    searches,
 )
-from arcwise.learners.parallel import cores, one_thread
+from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors, factors_of
@@ -145,7 +143,9 @@ def learn(
             learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
             curves = () if watch.reason else curve_notes(spec, learned.problem.source, *found)
-        functions = _function_notes(statistics_of(source), learned.net.graph)
+        result = learned.net.graph
+        pairs = result.arcs if isinstance(result, DAG) else result.edges
+        functions = function_notes(source, pairs)
         learned = replace(learned, notes=(*learned.notes, *curves, *functions))
         net = network_of(learned, source, seed, watch.reason, watch.left)
     if certainty:
@@ -185,23 +185,13 @@ def _certain(
     return replace(net, notes=(*net.notes, "There was no time to find how sure edges are."))
 
 
-def _function_notes(source: Statistics, graph: DAG | UGraph) -> tuple[str, ...]:
-    """Notes on columns with edges that are functions of others, or identifiers."""
-    if not source.has_rows:
-        return ()
-    rows = source.rows("Functions need")
-    return tuple(function_notes(rows, graph.arcs if isinstance(graph, DAG) else graph.edges))
-
-
 def curve_notes(
     spec: Specification, source: Statistics, graph: DAG | UGraph, limits: Limits | None = None
 ) -> tuple[str, ...]:
     """Sentences on curves that a linear graph does not follow; none where a model was asked for."""
-    if spec.model != "auto" or spec.options.get("nonparanormal") or not source.has_rows:
+    if spec.model != "auto" or spec.options.get("nonparanormal"):
         return ()
-    if any(variable.discrete for variable in source.variables):
-        return ()
-    return bend_notes(some_rows(source.rows("Curves need")), graph, limits)
+    return bend_notes(source, graph, limits)
 
 
 def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any]:
@@ -229,13 +219,11 @@ def specify(
     rules: Rules | None = None,
     start: Any = "empty",
     expert: Any = None,
-    missing: Any = "drop",
     seed: int | None = 0,
     n_jobs: int = 1,
     **words: Any,
 ) -> Specification:
     """Turn the words of `learn` into a specification; words that it does not know are options."""
-    searches(graph)
     if not isinstance(seed, int | np.integer | None) or (seed or 0) < 0:
         raise WordError(f"The seed must be a non-negative integer, got {seed!r}.")
     if isinstance(words.get("pseudo_rows"), str | os.PathLike):
@@ -256,8 +244,7 @@ def specify(
         rules=obeyed,
         start=start if isinstance(start, str) and start in _STARTS else _dag(start, "start"),
         expert=None if expert is None else _dag(expert, "expert"),
-        missing=checked_policy(missing),
-        threads=cores(n_jobs),
+        threads=n_jobs,
         options={name: value for name, value in words.items() if name not in known},
         **{name: value for name, value in words.items() if name in known},
     )

@@ -9,7 +9,7 @@ import numpy as np
 from arcwise import evaluate
 from arcwise.api.learning import settle, words_of
 from arcwise.api.net import Network
-from arcwise.data import conform
+from arcwise.data import conform, statistics_of
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.evaluate import Difference, Divergence, Validation, validate_folds
@@ -37,7 +37,7 @@ def validate(data: Any, *, folds: int = 10, **words: Any) -> Validation:
     asked = words_of(data, words)
     n_jobs, seed = asked.pop("n_jobs"), asked["seed"]
     source, spec, watching = settle("validating", asked)
-    spec, ready = prepared(spec, source)
+    spec, ready = prepared(spec, statistics_of(source))
     rows = ready.rows("Cross-validation needs")
     table, parts = cut(rows, folds, np.random.default_rng(seed))
     with one_thread(source), watching as watch:
@@ -75,7 +75,7 @@ def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:
     source, spec, watching = settle("pruning", words_of(data, words, penalty=0.0))
     if target not in source.names:
         raise DataError(f"There is no variable {target!r}. {close_to(target, source.names)}")
-    problem = Problem.bind(spec, source)
+    problem = Problem.bind(spec, statistics_of(source))
     unseen = None if test is None else conform(test, problem.data.variables).complete()
     with watching as watch:
         found = pruning(

@@ -310,7 +310,8 @@ class Family(ABC):
 
     def recast(self, table: Table) -> Table:
         """The columns with kinds that suit the family: numeric levels are numbers if levels have no model."""
-        return table if "discrete" in self.kinds else as_numbers(table)
+        suits = "discrete" in self.kinds or not any(v.levels for v in table.variables)
+        return table if suits else as_numbers(table)
 
     def prepare(self, table: Table) -> Table:
         """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""

@@ -205,13 +205,13 @@ class Mixed(Family):
 
     def recast(self, table: Table) -> Table:
         """Each column with the kind that its own family takes."""
-        parts = (family.recast(table.select(names)) for family, names in self.shares())
+        parts = (family.recast(part) for family, part in self._parts(table))
         kinds = {v.name: v.kind for part in parts for v in part.variables}
         return table.recast({n: k for n, k in kinds.items() if k != table.variable(n).kind})
 
     def prepare(self, table: Table) -> Table:
         """Each family's check of its own columns; all rows stay, and what may surprise is noted."""
-        checked = [family.prepare(table.select(names)).notes for family, names in self.shares()]
+        checked = [family.prepare(part).notes for family, part in self._parts(table)]
         notes = dict.fromkeys(note for own in checked for note in own if note not in table.notes)
         return table.with_notes(*notes)
 
@@ -228,6 +228,10 @@ class Mixed(Family):
             for word, family in sorted(families.items())
         ]
 
+    def _parts(self, table: Table) -> list[tuple[Family, Table]]:
+        """Each family with the columns of its own variables."""
+        return [(family, table.select(names)) for family, names in self.shares()]
+
     @property
     def members(self) -> tuple[Family, ...]:
         """The families of the variables, each once."""
@@ -235,7 +239,7 @@ class Mixed(Family):
 
     def set_apart(self, table: Table) -> tuple[str, ...]:
         """Columns that no arc touches under the default score, by their own families."""
-        apart = [family.set_apart(table.select(names)) for family, names in self.shares()]
+        apart = [family.set_apart(part) for family, part in self._parts(table)]
         return tuple(sorted(name for names in apart for name in names))
 
     def bind_members(self, source: Source, options: Mapping[str, Mapping[str, Any]]) -> Fits:

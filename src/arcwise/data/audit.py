@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.moments import Moments
 from arcwise.data.source import any_table
-from arcwise.data.statistics import statistics_of
+from arcwise.data.statistics import Source, statistics_of
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError
@@ -365,28 +365,29 @@ ROWS_PER_LEVEL = 5
 """Fewer rows per level make one column a function of another by chance."""
 
 
-def function_notes(table: Table, pairs: Iterable[tuple[str, str]]) -> list[str]:
+def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Name exact functions and identifiers among columns that have edges.
 
     Parameters
     ----------
-    table : the rows that a graph was learned from.
+    source : what a graph was learned from; without rows nothing is found.
     pairs : the edges.
 
     >>> from arcwise.data.frames import table
     >>> data = table({"size": ["s", "m", "m", "s"] * 4, "code": ["1", "2", "2", "1"] * 4})
     >>> function_notes(data, [("code", "size")])
-    ["'code' and 'size' are the same levels under other names."]
+    ("'code' and 'size' are the same levels under other names.",)
     """
+    if not (statistics := statistics_of(source)).has_rows:
+        return ()
+    table = statistics.rows("Functions need")
     edges = [pair for pair in pairs if all(name in table.names for name in pair)]
     joined = sorted({name for pair in edges for name in pair}, key=table.order.index)
-    if not joined:
-        return []
     numbers = [v.name for v in map(table.variable, joined) if not v.discrete or v.numeric]
     notes = _identifiers(table, [name for name in numbers if not table.variable(name).discrete])
     if len(numbers) > 1 and table.rows * len(numbers) ** 2 <= MAX_WORK:
         notes += pair_findings(table.select(numbers))
-    return notes + [note for pair in edges if (note := _recoding(table, *pair))]
+    return (*notes, *(note for pair in edges if (note := _recoding(table, *pair))))
 
 
 def _identifiers(table: Table, numbers: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from arcwise.evaluate.consensus import (
     threshold_of,
     with_certainty,
 )
-from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph, some_rows
+from arcwise.evaluate.curvature import Bend, bend_notes, bends, middle_graph
 from arcwise.evaluate.divergence import (
     Difference,
     Divergence,
@@ -63,7 +63,6 @@ __all__ = [
     "pair_table",
     "parameter_differences",
     "refit_losses",
-    "some_rows",
     "stability",
     "supported_graph",
     "supported_heads",

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, Fits
-from arcwise.data import Table
+from arcwise.data import Statistics, Table
 from arcwise.errors import listed
 from arcwise.graphs import DAG, Limits, UGraph, cpdag
 from arcwise.results import Path
@@ -314,16 +314,20 @@ _NAMED = 4  # inputs that are named; of more, the number is
 _TAKEN = 4_000  # rows, evenly spread, among which complete ones are looked for
 
 
-def bend_notes(table: Table, graph: DAG | UGraph, limits: Limits | None = None) -> tuple[str, ...]:
-    """Sentences on local models of a linear graph that are curved.
+def bend_notes(
+    source: Statistics, graph: DAG | UGraph, limits: Limits | None = None
+) -> tuple[str, ...]:
+    """Sentences on local models of a linear graph that are curved; none without rows of numbers.
 
     Parameters
     ----------
-    table : rows of numbers, without gaps.
+    source : what the graph was learned from, without gaps; many rows are thinned out evenly.
     graph : over the columns.
     limits : rules that it was learned under.
     """
-    found = bends(table, graph.inputs, _reversible(graph, limits))
+    if not source.has_rows or any(variable.levels for variable in source.variables):
+        return ()
+    found = bends(_some_rows(source.rows("Curves need")), graph.inputs, _reversible(graph, limits))
     told = found if graph.directed else _each_edge_once(found)
     said = [_sentence(bend, graph) for bend in told[:_SAID]]
     if len(told) > _SAID:
@@ -347,7 +351,7 @@ def middle_graph(path: Path) -> UGraph:
     return min(enough or graphs, key=lambda graph: graph.n_edges if enough else -graph.n_edges)
 
 
-def some_rows(table: Table) -> Table:
+def _some_rows(table: Table) -> Table:
     """Evenly spread rows, where they are many."""
     if table.rows <= _TAKEN:
         return table

@@ -235,7 +235,7 @@ def representative(dag: DAG) -> DAG:
     Examples
     --------
     >>> representative(DAG.from_arcs(["c -> b", "b -> a"]))
-    <DAG [c][b|c][a|b]>
+    <DAG [a][b|a][c|b]>
     """
     return extension(cpdag(dag))
 

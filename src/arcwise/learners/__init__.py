@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arcwise.conditionals import FAMILIES
-from arcwise.data import Source, Table
+from arcwise.data import Source, Table, statistics_of
 from arcwise.errors import WordError, unknown
 from arcwise.learners.boundary import Boundary
 from arcwise.learners.classifiers.class_graph import ClassGraph
@@ -88,15 +88,16 @@ def bind(spec: Specification, source: Source) -> Problem:
     known = sorted(searches(spec.graph))
     if spec.search not in known:
         raise unknown("search", spec.search, known)
-    spec = spec.chosen(source)
+    statistics = statistics_of(source)
+    spec = spec.chosen(statistics.variables)
     for learner in LEARNERS.values():
-        if learner.graph == spec.graph and learner.takes(spec, spec.family.name):
+        if learner.graph == spec.graph and learner.takes(spec):
             if spec.options.get("factors") is not None and learner is not Lasso:
                 raise WordError(
                     "Penalties for single pairs of variables are for the lasso: graph='undirected', "
                     "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."
                 )
-            return learner.bind(spec, source)
+            return learner.bind(spec, statistics)
     raise unknown("search", spec.search, known)
 
 

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Source, Statistics
+from arcwise.data import Statistics
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.parameters import fitting_note, markov_net, noise_note
@@ -21,7 +21,7 @@ from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.learners.totals import PSEUDO, Total, undirected_total
 from arcwise.networks import MarkovNet, Net
-from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient
+from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient_check
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
 from arcwise.undirected.edge_losses import UNIT
 
@@ -65,9 +65,9 @@ class Boundary(Undirected):
     searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; settle the search, and say where rows are few for it."""
-        problem = super().bind(spec, source)
+        problem = super().bind(spec, statistics)
         word, said = problem._settled_search()
         problem = replace(problem, spec=spec.but(search=word)).said(said)
         columns, rows = len(problem.fits.nodes), problem.fits.rows
@@ -223,7 +223,7 @@ class Boundary(Undirected):
         if not self.family.closed:  # local models alone, and without them there is no network
             return markov_net(graph, self.fits), ""
         try:
-            return markov_net(graph, self.fits, check=Trail(patient(watch)).check), ""
+            return markov_net(graph, self.fits, check=patient_check(watch)), ""
         except Interrupted:
             said = (
                 "There was no time to fit the joint distribution on this graph: each variable has a model "
@@ -240,7 +240,7 @@ class Boundary(Undirected):
         late = path.stopped == ASKED and last is not None and last.edges == net.graph.n_edges
         if late and last is not None and net.joint is None:
             return Total(last.score, f"{PSEUDO}{self.score_word}")
-        check = Trail(patient(watch)).check
+        check = patient_check(watch)
         return undirected_total(
             net, self.fits, self.score, self.score_word, self.score_options, check=check
         )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals.gaussian import GaussianFits
-from arcwise.data import Gathered, Moments, Source, Table
+from arcwise.data import Gathered, Moments, Statistics, Table
 from arcwise.data.covariance import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, WordError, columns_named
@@ -30,7 +30,7 @@ from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification, prepared
 from arcwise.learners.totals import undirected_total
 from arcwise.networks import MarkovNet
-from arcwise.results import Interrupted, Step, Trail, Watch, patient
+from arcwise.results import Interrupted, Step, Trail, Watch, patient_check
 from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.given_matrices import Steady, steadied
@@ -100,9 +100,9 @@ class Correlations(Undirected):
     fits: GaussianFits
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; refuse what correlations do not know."""
-        spec, rows = prepared(spec, source)
+        spec, rows = prepared(spec, statistics)
         if spec.family.name != "gaussian":
             raise WordError(
                 f"The search {spec.search!r} finds the precision matrix of a normal distribution: it "
@@ -190,7 +190,7 @@ class Correlations(Undirected):
         late = found.violation > LOOSE and Trail(watch).tick("fit", 0.0, 0)
         if not (late or crowded or (own is not None and refit is False)):
             try:
-                check = Trail(patient(watch)).check
+                check = patient_check(watch)
                 precision = fixed_graph(self.matrix, found.graph, check=check).precision
                 said = "Fitted on its graph without a penalty"
                 said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
@@ -282,23 +282,23 @@ class Stepwise(Correlations):
     searches = {"auto": _STEPWISE, "stepwise": _STEPWISE}  # noqa: RUF012
 
     @classmethod
-    def takes(cls, spec: Specification, model: str) -> bool:
+    def takes(cls, spec: Specification) -> bool:
         """Whether it is asked for; "auto" means it unless a score, a penalty or an option speaks against."""
         if spec.search != "auto":
             return spec.search in cls.searches
         penalised = spec.penalty is not None or spec.rule is not None
         plain = spec.score is None and not penalised and set(spec.options) <= _STEP_OPTIONS
-        return model == "gaussian" and plain
+        return plain and spec.family.name == "gaussian"
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; there is no penalty."""
         if spec.penalty is not None or spec.rule is not None:
             raise WordError(
                 "search='stepwise' charges edges by the extended BIC and has no penalty: leave penalty= out "
                 "and set gamma=, or take search='glasso', which has a graph at every penalty."
             )
-        return super().bind(spec.but(search="stepwise"), source)
+        return super().bind(spec.but(search="stepwise"), statistics)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
         """Add and take out edges one by one, and fit the network on the graph found."""

@@ -8,16 +8,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Source
+from arcwise.data import Statistics
 from arcwise.errors import GraphError, unknown
-from arcwise.graphs import DAG, Limits, Rules, complete_dag, random_dag
+from arcwise.graphs import DAG, Limits, complete_dag, random_dag
 from arcwise.learners.options import has_parameter
 from arcwise.learners.parameters import blanket_note, directed_net
 from arcwise.learners.problem import FEW, Learned, Problem
 from arcwise.learners.proof import PROVED, compared_graphs, proof_reason
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
-from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient
+from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient_check
 from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
@@ -38,9 +38,9 @@ class Directed(Problem):
     searches = SEARCHES
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; few rows bound the number of parents, and it is said."""
-        problem = super().bind(spec, source)
+        problem = super().bind(spec, statistics)
         problem = problem.said(_apart_note(problem._apart))
         most = problem._most_parents
         if most is None:
@@ -80,25 +80,30 @@ class Directed(Problem):
         nodes = self.fits.nodes
         apart = frozenset(nodes.index(name) for name in self._apart)
         everything = frozenset(range(len(nodes)))
-        return _barring(self._ruled, lambda child: everything if child in apart else apart)
+        return _barring(self._bounded, lambda child: everything if child in apart else apart)
+
+    @cached_property
+    def _rules(self) -> Limits:
+        """The user's rules on these columns."""
+        return self.spec.rules.on(self.fits.nodes)
 
     @property
-    def _ruled(self) -> Limits:
-        """The rules on these columns."""
-        rules, nodes, most = self.spec.rules, self.fits.nodes, self._most_parents
+    def _bounded(self) -> Limits:
+        """The user's rules, and the bound on parents of few rows."""
+        most = self._most_parents
         if most is None:
-            return rules.on(nodes)
+            return self._rules
         given = self.spec.start.parents if isinstance(self.spec.start, DAG) else ()
-        least = max(map(len, (*given, *rules.on(nodes).required)), default=0)
-        bound = max(most, least)
-        return Rules(rules.required, rules.forbidden, rules.tiers, bound, rules.target).on(nodes)
+        least = max(map(len, (*given, *self._rules.required)), default=0)
+        return replace(self._rules, max_parents=max(most, least))
 
     def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
         """Search for the graph, and fit its local models."""
-        kept, result, begin = self._found(penalty, self.options, watch)
-        net = directed_net(result.graph, kept.fits, check=Trail(patient(watch)).check)
+        begin = self.begin(self.spec)
+        kept, result = self._found(penalty, begin, self.options, watch)
+        net = directed_net(result.graph, kept.fits, check=patient_check(watch))
         said = (
-            _unmoved(result, begin),
+            _unmoved(result, begin, self.limits),
             _small(result, self.fits.rows),
             blanket_note(net, kept.fits),
         )
@@ -119,19 +124,19 @@ class Directed(Problem):
         quick: dict[str, Any] = {"patience": 0} if self.spec.search == "auto" else {}
         if quick and len(self.limits.nodes) > _EXACT:
             quick["max_steps"] = _STEPS
-        _, result, _ = self._found(penalty, {**quick, **self.options}, watch)
+        begin = self.begin(self.spec)
+        _, result = self._found(penalty, begin, {**quick, **self.options}, watch)
         if result.stopped == ASKED:
             raise Interrupted
         return result.graph
 
     def _found(
-        self, penalty: float, options: Mapping[str, Any], watch: Watch | None
-    ) -> tuple[Self, Result, DAG]:
-        """What a search found, the problem tuned to it, and the graph that it began with.
+        self, penalty: float, begin: DAG | None, options: Mapping[str, Any], watch: Watch | None
+    ) -> tuple[Self, Result]:
+        """The problem tuned to the graph that a search found, and what it found.
 
         Where local models share a bandwidth, it is tuned to the graph found, and the search goes on.
         """
-        begin = self.begin(self.spec)
         self.foretell(len(self.limits.nodes) ** 2, watch, least=True)
         if has_parameter(self.search, "rng"):
             options = {"rng": self.spec.stream(2), **options}
@@ -149,8 +154,7 @@ class Directed(Problem):
             trace += tuple(replace(s, number=s.number + len(trace)) for s in result.trace)
             if result.score > best.score:
                 kept, best = problem, result
-        found = self._proved(replace(best, trace=trace))
-        return kept, found, self.limits.start() if begin is None else begin
+        return kept, self._proved(replace(best, trace=trace))
 
     def _proved(self, result: Result) -> Result:
         """The result with a claim that names what was compared: all graphs, some, or those of a bandwidth."""
@@ -165,7 +169,7 @@ class Directed(Problem):
             self.score,
             self._allowed,
             [len(variable.levels or (0,)) for variable in variables],
-            ruled=not self.spec.rules.on(self.fits.nodes).free,
+            ruled=not self._rules.free,
             apart=self._apart,
             most_parents=self._most_parents,
             cells_per_row=self.score_options.get("cells_per_row"),
@@ -229,7 +233,8 @@ class Directed(Problem):
         once = {"patience": 0} if self.spec.search == "auto" else {}
         found: list[Net] = []
         for penalty in penalties.tolist():
-            kept, result, _ = self._found(penalty, {**once, **self.options}, watch)
+            begin = self.begin(self.spec)
+            kept, result = self._found(penalty, begin, {**once, **self.options}, watch)
             if result.stopped == ASKED:
                 return None
             found.append(directed_net(result.graph, kept.fits, check=_no_blankets))
@@ -298,16 +303,16 @@ def _no_blankets() -> None:
     raise Interrupted
 
 
-def _unmoved(result: Result, begin: DAG) -> str:
+def _unmoved(result: Result, begin: DAG | None, limits: Limits) -> str:
     """A sentence where a search was stopped before it found anything."""
-    if result.stopped != ASKED or result.graph != begin:
+    if result.stopped != ASKED or result.graph != (begin or limits.start()):
         return ""
     return "Learning was stopped, and the graph is still the one that it began with: give it more time."
 
 
 def _small(result: Result, rows: float) -> str:
     """A sentence where a graph is the best of all, and has more parameters than there are rows."""
-    parameters = 2 * len(result.graph.nodes) + result.graph.n_arcs
+    parameters = sum(2 + len(row) for row in result.graph.parents)
     if not result.optimal or rows >= parameters or rows < FEW:
         return ""
     return (

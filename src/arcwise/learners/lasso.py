@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from arcwise.data import Source
+from arcwise.data import Statistics
 from arcwise.errors import WordError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.correlations import LOOSE, Array, Correlations, Found, Settings
@@ -41,14 +41,14 @@ class Lasso(Correlations):
     default_rule = "ebic"
 
     @classmethod
-    def takes(cls, spec: Specification, model: str) -> bool:
+    def takes(cls, spec: Specification) -> bool:
         """Whether the lasso is asked for; "auto" means it for Gaussian models without a score."""
         if spec.search == "auto":
-            return model == "gaussian" and spec.score is None
+            return spec.score is None and spec.family.name == "gaussian"
         return spec.search in cls.searches
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; cross-validation judges the lasso's own numbers."""
         why = ""
         if spec.search == "auto":
@@ -59,7 +59,7 @@ class Lasso(Correlations):
                 why += "by default edges are found stepwise."
         if spec.rule in ("cv", "cv-1se") and spec.search != "neighbourhood":
             spec = spec.but(options={"refit": False, **spec.options})
-        return super().bind(spec, source).said(why)
+        return super().bind(spec, statistics).said(why)
 
     @property
     def picks(self) -> bool:

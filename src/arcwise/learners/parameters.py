@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import Fits
+from arcwise.conditionals import Conditional, Fits
 from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, UGraph, cpdag, members, moral
@@ -52,10 +52,9 @@ def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> Bayes
     fits : a family tied to the data.
     check : called before each blanket model; where it raises `Interrupted`, there are none.
     """
-    fitted = tuple(fits.conditional(child, row) for child, row in enumerate(graph.parents))
-    blankets, wide = None, moral(graph)
+    fitted, blankets = _local_models(fits, graph.parents), None
     with contextlib.suppress(Interrupted):
-        if not fits.closed and _takes_all(fits, wide):
+        if not fits.closed and _takes_all(fits, wide := moral(graph)):
             blankets = markov_net(wide, fits, check=check)
     return BayesNet(fits.statistics.variables, graph, fitted, blankets)
 
@@ -99,12 +98,20 @@ def markov_net(
         with contextlib.suppress(FitError):
             found = fitted_tables(tables.table, graph, tables.smoothing, check=check)
             return MarkovNet.normal(variables, graph, found)
+    fitted = _local_models(fits, graph.neighbours, check)
+    return MarkovNet(variables, graph, fitted, fits.statistics.typical(TYPICAL))
+
+
+def _local_models(
+    fits: Fits, inputs: Sequence[tuple[int, ...]], check: Check | None = None
+) -> tuple[Conditional, ...]:
+    """The fitted model of each variable given its inputs; `check` is called before each."""
     fitted = []
-    for node, row in enumerate(graph.neighbours):
+    for node, row in enumerate(inputs):
         if check is not None:
             check()
         fitted.append(fits.conditional(node, row))
-    return MarkovNet(variables, graph, tuple(fitted), fits.statistics.typical(TYPICAL))
+    return tuple(fitted)
 
 
 def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Table, folds
+from arcwise.data import Complete, Table, folds
 from arcwise.errors import FitError, WordError, columns_named
 from arcwise.evaluate import Judged, judged, mean_error
 from arcwise.graphs import UGraph
@@ -85,7 +85,7 @@ class _Fold:
         """What the fold's rows say of each network; None where the watcher cut a run short."""
         part = self.parts[number]
         rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
-        nets = self.learner.bind(self.spec, rest).along(self.grid, self.watch)
+        nets = self.learner.bind(self.spec, Complete(rest)).along(self.grid, self.watch)
         unseen = self.table.take(part)
         return None if nets is None else [judged(net, unseen) for net in nets]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import Defaults, DefaultScore, Family, Fits
-from arcwise.data import Complete, Source, Statistics, pseudo_rows
+from arcwise.data import Complete, Statistics, pseudo_rows
 from arcwise.errors import FitError, GraphError, plural, unknown
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.options import has_parameter, options_of, split_options
@@ -86,14 +86,14 @@ class Problem:
     # -- binding ---------------------------------------------------------------------------------
 
     @classmethod
-    def takes(cls, spec: Specification, model: str) -> bool:
-        """Whether a specification of this kind of graph means this learner; `model` is the family's word."""
+    def takes(cls, spec: Specification) -> bool:
+        """Whether a specification of this kind of graph means this learner; its family is chosen."""
         return spec.search in cls.searches
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data."""
-        spec, rows = prepared(spec, source)
+        spec, rows = prepared(spec, statistics)
         return cls.bind_prepared(spec, rows)
 
     @classmethod
@@ -106,11 +106,12 @@ class Problem:
         word, given, why = cls._settled_score(spec, defaults.score)
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))
+        members = family.members
         for_search, for_score, *for_models = split_options(
             spec.options,
             (f"the search {spec.search!r}", options_of(cls.searches[spec.search])),
             (f"the score {word!r}", score_options(word)),
-            *model_takers(family),
+            *model_takers(members),
             elsewhere=_elsewhere,
         )
         for_score = {**given, **for_score}  # a family's own choices are for the score alone
@@ -121,7 +122,7 @@ class Problem:
         for_family = {
             member.name: options
             | {name: give() for name, give in inner.items() if has_parameter(member.fits, name)}
-            for member, options in zip(family.members, for_models, strict=True)
+            for member, options in zip(members, for_models, strict=True)
         }
         penalty, price = _default_penalty(spec, defaults.penalty, data)
         return cls(
@@ -308,7 +309,7 @@ def _elsewhere(option: str) -> list[str]:
 
 def _default_penalty(spec: Specification, own: float, data: Statistics) -> tuple[float, str]:
     """The penalty, and a sentence where it is the family's own."""
-    if spec.penalty is not None or spec.rule is not None:
+    if spec.penalty is not None or spec.rule is not None or not own:
         return spec.penalty or 0.0, ""
     rows = data.effective_rows
     weighted = rows != data.total
@@ -317,12 +318,12 @@ def _default_penalty(spec: Specification, own: float, data: Statistics) -> tuple
         f"The penalty per edge is {own:.3g} nats per row, the default of {spec.family.name} networks with "
         f"{known} and {plural(len(data.names), 'column')}; penalty=NUMBER sets another, 'cv' tunes it."
     )
-    return own, note if own else ""
+    return own, note
 
 
-def model_takers(family: Family) -> list[tuple[str, dict[str, Any]]]:
+def model_takers(families: Sequence[Family]) -> list[tuple[str, dict[str, Any]]]:
     """The kinds of local models with the options that they take."""
-    return [(f"the model {member.name!r}", options_of(member.fits)) for member in family.members]
+    return [(f"the model {each.name!r}", options_of(each.fits)) for each in families]
 
 
 def score_options(word: str) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from arcwise.scores import SCORES
 
 __all__ = ["resolved_options", "score_settings", "settings_of"]
 
+_NO_RULES = Rules()
+
 
 def settings_of(problem: Problem) -> dict[str, Any]:
     """All choices of a learning problem but the data and the seed.
@@ -73,7 +75,7 @@ def _knowledge(spec: Specification) -> dict[str, Any]:
             if isinstance(weight, Mapping)
             else weight
         )
-    if spec.rules != Rules():
+    if spec.rules != _NO_RULES:
         settings["rules"] = spec.rules.to_dict() | (
             {"joined": [list(pair) for pair in spec.rules.joined]} if spec.rules.joined else {}
         )

@@ -1,7 +1,7 @@
 """A learning specification: all choices of a run apart from the data, and how data are prepared for it."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
@@ -10,10 +10,11 @@ import numpy as np
 
 from arcwise.conditionals import Choice, DefaultScore, Family, choose, prepare
 from arcwise.conditionals.choose import recast
-from arcwise.data import Source, Statistics, statistics_of
+from arcwise.data import Statistics, Variable
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import told
+from arcwise.learners.parallel import cores
 
 __all__ = ["Specification", "prepared"]
 
@@ -30,8 +31,8 @@ class Specification:
 
     `rng` is never advanced: each use takes a copy, so that one specification learns the same from the same
     rows. `penalty` None is the family's own; `rule` says by which rule it is to be chosen; `missing` what to
-    do about gaps; `threads` how many of them a family may use inside; `score_default` takes the place of the
-    family's own score where none is asked for.
+    do about gaps; `threads` how many of them a family may use inside (-1: one per core); `score_default`
+    takes the place of the family's own score where none is asked for.
     """
 
     rng: np.random.Generator
@@ -59,6 +60,7 @@ class Specification:
             raise GraphError(f"Rules are made by Rules(required=[...], ...), not {self.rules!r}.")
         if not isinstance(self.expert, DAG | None):
             raise GraphError(f"The expert's graph must be a DAG, got {self.expert!r}.")
+        object.__setattr__(self, "threads", cores(self.threads))
 
     def but(self, **changes: Any) -> "Specification":
         """The same with some other choices."""
@@ -73,9 +75,8 @@ class Specification:
             )
         return self.model
 
-    def chosen(self, source: Source) -> "Specification":
+    def chosen(self, variables: Sequence[Variable]) -> "Specification":
         """The same with the family of each variable chosen."""
-        variables = statistics_of(source).variables
         return self.but(model=choose(self.model, variables, graph=self.graph))
 
     @property
@@ -93,12 +94,12 @@ class Specification:
         return self.generator().spawn(4)[number]
 
 
-def prepared(spec: Specification, source: Source) -> tuple[Specification, Statistics]:
+def prepared(spec: Specification, statistics: Statistics) -> tuple[Specification, Statistics]:
     """Choose the family of each variable, and bring the data into the form that they take.
 
     The specification that is returned has the choice in it, which is not made again.
     """
-    statistics, spec = statistics_of(source), spec.chosen(source)
+    spec = spec.chosen(statistics.variables)
     family = spec.family
     if spec.options.get("gaps") == "pairwise":
         ready = statistics.prepared(partial(recast, family))

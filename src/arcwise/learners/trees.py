@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Source
+from arcwise.data import Statistics
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, Limits, rooted, spanning_forest
 from arcwise.learners.parameters import directed_net
@@ -41,13 +41,13 @@ class ChowLiu(Problem):
     searches = {"chow-liu": chow_liu}  # noqa: RUF012
 
     @classmethod
-    def bind(cls, spec: Specification, source: Source) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; refuse what a tree cannot begin with."""
         if spec.start != "empty" or spec.expert is not None:
             raise GraphError(
                 "The best tree is found without a start graph or an expert's: leave them out."
             )
-        problem = super().bind(spec, source)
+        problem = super().bind(spec, statistics)
         if not problem.score.equivalent:
             raise FitError(
                 f"The score {problem.score_word!r} depends on directions, and the best tree needs one that "

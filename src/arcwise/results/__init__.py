@@ -14,6 +14,7 @@ from arcwise.results.searches import (
     Trail,
     Watch,
     patient,
+    patient_check,
 )
 
 __all__ = [
@@ -32,5 +33,6 @@ __all__ = [
     "draw_errors",
     "of_draws",
     "patient",
+    "patient_check",
     "undecided_sides",
 ]

@@ -16,7 +16,7 @@ from arcwise.graphs import DAG, UGraph
 
 __all__ = [
     "ASKED", "FULL", "EdgeAt", "Interrupted", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch",
-    "patient",
+    "patient", "patient_check",
 ]  # fmt: skip
 
 ASKED = "asked to stop"
@@ -100,11 +100,6 @@ class Trail:
         if self.watch is not None and self.tick("look", score, edges) and self.stopped == ASKED:
             raise Interrupted
 
-    @property
-    def left(self) -> int | None:
-        """How many more steps may be recorded; None for any number."""
-        return None if self.max_steps is None else self.max_steps - len(self.steps)
-
     def passing(self, step: Step) -> bool:
         """Pass on the step of a search inside this one, which keeps its own record."""
         return self._asked(step)
@@ -117,6 +112,11 @@ class Trail:
         elif self.max_steps is not None and len(self.steps) >= self.max_steps:
             self.stopped = FULL
         return bool(self.stopped)
+
+
+def patient_check(watch: Watch | None) -> Callable[[], None]:
+    """A check that raises `Interrupted` where a patient watcher asks for an end."""
+    return Trail(patient(watch)).check
 
 
 @dataclass(frozen=True)

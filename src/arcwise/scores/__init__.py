@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
 from typing import Any, Literal
 
@@ -78,7 +79,7 @@ class Entry:
     parts: Literal["none", "one", "all"] = "none"
     charges: Callable[..., Charges] | None = None
 
-    @property
+    @cached_property
     def part_options(self) -> dict[str, Any]:
         """The options that say which rows are held out, with their defaults."""
         return _PARTS[self.parts]

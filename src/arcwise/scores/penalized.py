@@ -44,14 +44,15 @@ class Penalized(Score):
     """Log-likelihood of fitted local models minus a charge.
 
     `per_param` nats are charged for each free parameter, `by_size[m]` for having m parents. Parameters are
-    counted set by set; where only the number of parents matters, the whole charge goes by it.
+    counted set by set; if only the number of parents matters (`sized`), the whole charge goes by it.
     """
 
     def __init__(self, fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> None:
         self.fits, self.nodes, self.rows = fits, fits.nodes, fits.rows
         self.by_size = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
         counts = fits.params_by_size()
-        self.per_param = per_param if counts is None else 0.0  # of what is counted set by set
+        self.sized = counts is not None
+        self.per_param = 0.0 if self.sized else per_param  # of what is counted set by set
         if self.per_param:
             fits.n_params(0, ((),))  # refused here, before any search, where nothing can be counted
         elif counts is not None:
@@ -117,11 +118,11 @@ class Penalized(Score):
 
 def penalized(fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> Score:
     """Log-likelihood minus charges, by the family's own batches where it has them; see `Penalized`."""
-    charges = np.zeros(len(fits.nodes) + 1) if by_size is None else by_size
-    own = None if fits.params_by_size() is not None else fits.compiled(charges, per_param)
+    score = Penalized(fits, per_param, by_size)
+    own = None if score.sized else score.compiled()
     if isinstance(own, Batches):
         return Batched(fits.nodes, fits.rows, own, equivalent=fits.equivalent)
-    return Penalized(fits, per_param, by_size)
+    return score
 
 
 class Charges(NamedTuple):

@@ -34,10 +34,11 @@ _GIB = 1 << 30
 
 def exact_memory(limits: Limits) -> int:
     """Bytes that `exact` needs for these variables and rules."""
-    return _memory([limits.candidates(child) for child in range(len(limits.nodes))])
+    return memory_for([limits.candidates(child) for child in range(len(limits.nodes))])
 
 
-def _memory(candidates: Sequence[NDArray[np.intp]]) -> int:
+def memory_for(candidates: Sequence[NDArray[np.intp]]) -> int:
+    """Bytes that `exact` needs for variables with these candidates for parents."""
     return sum(8 << len(each) for each in candidates) + (8 << len(candidates))
 
 
@@ -75,10 +76,10 @@ def exact(
     tables = _tables(run.candidates)
     try:
         for child, table in enumerate(tables):
-            _best_inside(run, child, table)
+            _score_subsets(run, child, table)
             if run.tick(f"{child + 1} of {run.p} variables", -np.inf, 0):
                 raise Interrupted
-        graph = _assemble(run.limits, run.candidates, tables, run.check, run.least)
+        graph = run.graph(_assemble(run, tables, run.check))
     except Interrupted:
         return run.result(run.start, "")
     value = run.total(graph)
@@ -94,28 +95,23 @@ def _tables(candidates: Sequence[NDArray[np.intp]]) -> list[Array]:
     return np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
 
 
-def best_known(
-    known: Sequence[Mapping[tuple[int, ...], float]], limits: Limits, slack: float = 0.0
-) -> tuple[DAG, float]:
+def best_known(known: Sequence[Mapping[tuple[int, ...], float]], run: Run) -> tuple[DAG, float]:
     """The best graph whose every parent set is among known ones, and its score.
 
     Parameters
     ----------
     known : local scores by parent set, for each child; those that the rules forbid are passed over.
-    limits : rules bound to the columns; some graph of known sets must obey them.
-    slack : differences that count as rounding.
+    run : with the rules; some graph of known sets must obey them.
     """
-    candidates = [limits.candidates(child) for child in range(len(known))]
-    tables = _tables(candidates)
+    limits, tables = run.limits, _tables(run.candidates)
     for child, table in enumerate(tables):
-        bits = {c: 1 << bit for bit, c in enumerate(candidates[child].tolist())}
+        bits = {c: 1 << bit for bit, c in enumerate(run.candidates[child].tolist())}
         required = set(limits.required[child])
         for parents, value in known[child].items():
             if limits.allows(child, parents):
                 table[sum(bits[x] for x in parents if x not in required)] = value
-        kernel.subset_maxima(table)
-    graph = _assemble(limits, candidates, tables, None, slack)
-    return graph, sum(known[child][row] for child, row in enumerate(graph.parents))
+    best = _assemble(run, tables)
+    return run.graph(best), sum(known[child][row] for child, row in enumerate(best))
 
 
 def _representative(run: Run, graph: DAG, value: float) -> tuple[DAG, float]:
@@ -134,7 +130,7 @@ def _check_size(run: Run, memory: float) -> None:
         raise FitError(
             f"The exact search takes up to {_LIMIT} variables, but there are {p}: take search='auto'."
         )
-    needed = _memory(run.candidates)
+    needed = memory_for(run.candidates)
     if needed > memory:
         raise FitError(
             f"The exact search over {p} variables needs {needed / _GIB:.1f} GiB and may use "
@@ -143,8 +139,8 @@ def _check_size(run: Run, memory: float) -> None:
         )
 
 
-def _best_inside(run: Run, child: int, table: Array) -> None:
-    """Write the best local score of `child` with parents inside each subset of its candidates.
+def _score_subsets(run: Run, child: int, table: Array) -> None:
+    """Write the local score of `child` with each subset of its candidates as parents.
 
     Masks that agree in their upper bits are scored together; the watcher has its turn in between.
     """
@@ -158,20 +154,22 @@ def _best_inside(run: Run, child: int, table: Array) -> None:
         chosen = (c for bit, c in enumerate(upper) if high >> bit & 1)
         always = tuple(sorted((*limits.required[child], *chosen)))
         part[:] = run.careful.subsets(child, lower, always, most)
-    kernel.subset_maxima(table)
 
 
 def _assemble(
-    limits: Limits,
-    candidate_columns: Sequence[NDArray[np.intp]],
-    tables: list[Array],
-    check: Callable[[], None] | None,
-    slack: float,
-) -> DAG:
-    """The best order, and in it the smallest best parents of each variable; ties by column numbers."""
-    p = len(limits.nodes)
+    run: Run, tables: list[Array], check: Callable[[], None] | None = None
+) -> list[tuple[int, ...]]:
+    """The smallest best parents of each variable in the best order; ties by column numbers.
+
+    `tables` have the score of each subset itself, and then the best inside each.
+    """
+    p, limits, slack = run.p, run.limits, run.least
+    for table in tables:
+        if check is not None:
+            check()
+        kernel.subset_maxima(table)
     offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
-    candidates = [each.tolist() for each in candidate_columns]
+    candidates = [each.tolist() for each in run.candidates]
     masks = np.array([mask_of(c) for c in candidates], dtype=np.uint64)
     needs = np.array([mask_of(r) for r in limits.required], dtype=np.uint64)
     best, order = kernel.best_order(_joined(tables), offsets, masks, needs, check, slack)
@@ -185,7 +183,7 @@ def _assemble(
         free = [c for bit, c in enumerate(candidates[child]) if chosen >> bit & 1]
         parents[child] = tuple(sorted([*free, *limits.required[child]]))
         before.add(child)
-    return DAG.unchecked(limits.nodes, tuple(parents))
+    return parents
 
 
 def _joined(tables: list[Array]) -> Array:

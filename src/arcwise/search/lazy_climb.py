@@ -36,7 +36,7 @@ from arcwise.results import Interrupted
 from arcwise.scores import Score
 from arcwise.scores.base import toggle
 from arcwise.search.climb import Climb, Gain
-from arcwise.search.exact import best_known, exact_memory, mask_of
+from arcwise.search.exact import best_known, mask_of, memory_for
 from arcwise.search.hill_climbing import ascend
 from arcwise.search.run import Run
 
@@ -48,6 +48,7 @@ _MORE = 0.02  # nats per row that a curious climb adds to what it is told
 _FEW = 1  # parents beside which a curious climb judges all others
 _TURNS = (True, False, True, True, False)  # rounds that turn an arc; the others are curious
 _TOGETHER = 10  # rounds after which known parent sets are put together
+_FEW_COLUMNS = 20  # beyond, the exact program needs more than that whatever the rules:
 _QUICK = 1 << 23  # bytes of the exact program that takes milliseconds: 16 variables without rules
 
 
@@ -208,7 +209,8 @@ class LazyArcs:
     def __init__(self, run: Run, rng: np.random.Generator) -> None:
         self.run, self.limits, self.rng = run, run.limits, rng
         self.memory = Memory(run.careful)
-        self.together = exact_memory(run.limits) <= _QUICK and run.limits.condition is None
+        few = run.p <= _FEW_COLUMNS and run.limits.condition is None
+        self.together = few and memory_for(run.candidates) <= _QUICK
         self.climbs = (
             LazyClimb(self.memory, run.start, run.limits),
             LazyClimb(self.memory, run.start, run.limits, curious=True),
@@ -242,7 +244,7 @@ class LazyArcs:
         climb.settle(self.run)
         found = climb.graph(), climb.total
         while self.together and not self.run.stopped:
-            graph, value = best_known(self.memory.known, self.limits, self.run.least)
+            graph, value = best_known(self.memory.known, self.run)
             if not value > found[1] + self.run.least:
                 break
             climb.go_to(graph)

@@ -56,7 +56,7 @@ class Run:
         self.score, self.p = score, len(score.nodes)
         self.start, self.limits = starting_graph(score, start, limits)
         self.least = least_gain(score)
-        self._trail = Trail(on_step, max_steps)
+        self._trail, self._max_steps = Trail(on_step, max_steps), max_steps
 
     @cached_property
     def careful(self) -> Score:
@@ -112,8 +112,9 @@ class Run:
 
     def within(self, start: DAG) -> Self:
         """A run inside this one from another start, with the steps that are left."""
-        trail = self._trail
-        return type(self)(self.score, start, self.limits, trail.passing, trail.left)
+        most = self._max_steps
+        left = None if most is None else most - self.n_steps
+        return type(self)(self.score, start, self.limits, self._trail.passing, left)
 
     def take(self, inner: Result) -> None:
         """Put the record of a search inside this one into its own."""

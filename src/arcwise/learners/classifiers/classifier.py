@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals.discrete import Smoothing
-from arcwise.data import Available, Table, Variable, conform
+from arcwise.data import Available, Complete, Table, Variable, conform
 from arcwise.data.discretise import discretise
 from arcwise.data.variable import gaps_of, sentence_list
 from arcwise.errors import DataError, FitError, WordError, unknown
@@ -121,7 +121,7 @@ class ClassifierSpec:
             rules=Rules(target=target),
             options=options,
         )
-        return ClassGraph.bind_prepared(spec.chosen(table), Available(table))
+        return ClassGraph.bind_prepared(spec.chosen(table.variables), Available(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,7 +392,7 @@ def _free(problem: ClassGraph, spec: ClassifierSpec) -> Directed:
     search = Specification(
         spec.rng, model="discrete", score=spec.arc_score, search=spec.search, rules=rules
     )
-    return Directed.bind(search, table)
+    return Directed.bind(search, Complete(table))
 
 
 def _drawn(problem: Directed) -> dict[DAG, float]:

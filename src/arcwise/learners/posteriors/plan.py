@@ -215,7 +215,7 @@ def with_score(spec: Specification, source: Source, plan: Plan) -> Specification
     It is that of learning, with the same guards and prior over graphs; a prior that is asked for takes that
     one's place.
     """
-    family = spec.chosen(source).family
+    family = spec.chosen(source.variables).family
     searched = plan.method == "bootstrap" and not family.counts
     if spec.score is not None or spec.graph != "directed" or searched:
         return spec

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import DefaultScore
-from arcwise.data import Table
+from arcwise.data import Complete, Table
 from arcwise.errors import ArcwiseError, FitError, NoTimeError, WordError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, unpack_graphs
@@ -175,7 +175,7 @@ class Replicates:
     def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
         """The graphs of a replicate; a sentence where nothing can be learned, None where time was up."""
         try:
-            problem = self.binds.bind(self.spec_of(number), self.table_of(number))
+            problem = self.binds.bind(self.spec_of(number), Complete(self.table_of(number)))
             if not self.penalties:
                 return (problem.structure(self.penalty, self.watch),)
             return problem.structures(self.penalties, self.watch)
