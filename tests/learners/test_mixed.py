@@ -52,6 +52,12 @@ def test_names_and_order_of_columns_change_nothing():
     assert turned.score == net.score
 
 
+def test_few_rows_bound_the_parents_of_mixed_tables_as_of_numbers():
+    net = aw.learn(homes_with_towns().head(24), certainty=False)
+    assert net.settings["max_parents"] == 2
+    assert max(map(len, net.graph.parents)) <= 2
+
+
 def test_undirected_graphs_take_parzen_windows():
     net = aw.learn(homes_with_towns().head(60), graph="undirected", certainty=False)
     assert set(net.net.models) == {"parzen"}

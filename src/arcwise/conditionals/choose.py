@@ -220,6 +220,11 @@ class Mixed(Family):
         scores = {f.default_score(columns, rows).word for f, _ in self.shares()}
         return DefaultScore("loo" if "loo" in scores else "ebic")
 
+    def default_parents(self, rows: float) -> int | None:
+        """The smallest bound of a family, if one has a bound."""
+        bounds = (family.default_parents(rows) for family in self.members)
+        return min((bound for bound in bounds if bound is not None), default=None)
+
     def shares(self) -> list[tuple[Family, list[str]]]:
         """Each family with the variables that it has models of."""
         families = {family.name: family for family in self.families.values()}

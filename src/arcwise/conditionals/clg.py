@@ -152,6 +152,10 @@ class ConditionalGaussian(Family):
         """BIC."""
         return DefaultScore("bic")
 
+    def default_parents(self, rows: float) -> int:
+        """Ten rows for each parent: with fewer, a regression explains noise."""
+        return max(1, int(rows // 10))
+
 
 def _floor(y: Array, w: Array) -> float:
     """The smallest variance of a column's models."""

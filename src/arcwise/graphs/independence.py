@@ -229,17 +229,6 @@ def extension(pdag: PDAG) -> DAG:
     return DAG.unchecked(pdag.nodes, tuple(rows))
 
 
-def representative(dag: DAG) -> DAG:
-    """The member that stands for the equivalence class of a graph, whichever member is given.
-
-    Examples
-    --------
-    >>> representative(DAG.from_arcs(["c -> b", "b -> a"]))
-    <DAG [a][b|a][c|b]>
-    """
-    return extension(cpdag(dag))
-
-
 def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
     """Tell whether each undirected neighbour is joined to all other neighbours of the node."""
     around = near[node]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import subsets as kernel
 from arcwise.errors import FitError, GraphError
-from arcwise.graphs import DAG, Limits, representative
+from arcwise.graphs import DAG, Limits, cpdag, extension
 from arcwise.results import Interrupted, Result, Watch
 from arcwise.scores import Score
 from arcwise.scores.base import ALL
@@ -119,7 +119,7 @@ def _representative(run: Run, graph: DAG, value: float) -> tuple[DAG, float]:
 
     Members tie but for columns that determine each other, whose variances stop at their floors.
     """
-    member = representative(graph)
+    member = extension(cpdag(graph))
     score = run.total(member)
     return (member, score) if score >= value - run.least else (graph, value)
 
