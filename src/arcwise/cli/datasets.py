@@ -295,14 +295,12 @@ def levels(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
         column, colon, level = (part.strip() for part in head.rpartition(":"))
         if not (colon and column and level and (held.strip() or not sign)):
             raise DataError(f"--level is written as column:level=what it holds, got {text!r}.")
-        known = found.setdefault(column, {})
         what = _held(held.strip()) if sign else None
-        if level in known:
-            before = known[level] if isinstance(known[level], list) else [known[level]]
-            known[level] = [*before, what]
-        else:
-            known[level] = what
-    return found
+        found.setdefault(column, {}).setdefault(level, []).append(what)
+    return {
+        column: {level: held if len(held) > 1 else held[0] for level, held in levels.items()}
+        for column, levels in found.items()
+    }
 
 
 def _held(text: str) -> Any:

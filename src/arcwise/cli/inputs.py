@@ -195,9 +195,8 @@ def any_graph(text: str) -> DAG | UGraph | PDAG:
 
 def directed_graph(text: str) -> DAG:
     """Give the directed graph of a file, a model string or a formula."""
-    from arcwise.graphs import DAG
 
     graph = any_graph(text)
-    if not isinstance(graph, DAG):
+    if not graph.directed:
         raise DataError(f"{text!r} holds a graph that is not directed.")
     return graph

@@ -134,10 +134,9 @@ def fit(
     graph : the graph: {graph}.
     """
     from arcwise import api
-    from arcwise.graphs import PDAG
 
     known = any_graph(graph)
-    if isinstance(known, PDAG):
+    if known.directed is None:
         raise DataError(f"{graph!r} holds a graph that is directed in part only.")
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError
+from arcwise.values import is_number, is_pair
 
 if TYPE_CHECKING:
     from arcwise.data.variable import Level
@@ -260,24 +261,26 @@ def by_levels(name: str, levels: Any) -> Definition:
 
 
 def _is_range(held: Any) -> bool:
-    return isinstance(held, tuple) and len(held) == 2 and all(map(_is_end, held))
+    return is_pair(held) and all(map(_is_end, held))
 
 
 def _is_end(end: Any) -> bool:
-    number = isinstance(end, int | float | np.integer | np.floating) and not isinstance(end, bool)
-    return end is None or (number and not np.isnan(end))
+    return end is None or (is_number(end) and not np.isnan(end))
+
+
+def _forms(held: Any) -> list[Any]:
+    """What a level holds, one by one; nothing of one that holds all the rest."""
+    return [] if held is None else held if isinstance(held, list) else [held]
 
 
 def _are_times(held: Any) -> bool:
-    if isinstance(held, list):
-        return bool(held) and all(map(_are_times, held))
-    return isinstance(held, tuple) and len(held) == 2 and all(map(is_clock, held))
+    forms = _forms(held)
+    return bool(forms) and all(is_pair(each) and all(map(is_clock, each)) for each in forms)
 
 
 def _are_patterns(held: Any) -> bool:
-    if isinstance(held, list):
-        return bool(held) and all(map(_are_patterns, held))
-    return isinstance(held, str | re.Pattern)
+    forms = _forms(held)
+    return bool(forms) and all(isinstance(each, str | re.Pattern) for each in forms)
 
 
 def _by_ranges(name: str, levels: Mapping[Level, Any]) -> Definition:
@@ -311,7 +314,7 @@ def _by_patterns(levels: Mapping[Level, Any]) -> Definition:
     marks: list[str] = []
     codes: list[int] = []
     for code, held in enumerate(levels.values()):
-        forms = held if isinstance(held, list) else [] if held is None else [held]
+        forms = _forms(held)
         marks += [as_expression(form) for form in forms]
         codes += [code] * len(forms)
     if None in levels.values():
@@ -326,7 +329,7 @@ def _by_times(name: str, levels: Mapping[Level, Any]) -> Definition:
     periods = sorted(
         (hour_of(_plain(start)), hour_of(_plain(end)), code)
         for code, each in enumerate(held)
-        for start, end in ([] if each is None else each if isinstance(each, list) else [each])
+        for start, end in _forms(each)
     )
     marks: dict[str, int] = {}
     for number, (start, end, code) in enumerate(periods):

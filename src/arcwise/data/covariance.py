@@ -21,7 +21,6 @@ may be indefinite; `repaired` puts that right and says by how much.
 
 from collections import Counter
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to
+from arcwise.values import is_integer, is_number
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def in_order(what: str, numbers: Any, names: Sequence[str]) -> Any:
     found = numbers
     for axis in ("index", "columns"):
         labels = getattr(numbers, axis, None)
-        if labels is None or callable(labels) or all(isinstance(each, Integral) for each in labels):
+        if labels is None or callable(labels) or all(map(is_integer, labels)):
             continue
         known = [str(each) for each in labels]
         missing = [name for name in names if name not in known]
@@ -71,7 +71,7 @@ def in_order(what: str, numbers: Any, names: Sequence[str]) -> Any:
 
 def positive(n: object) -> float:
     """Return a number of cases as a float, or refuse what is none."""
-    number = float(n) if isinstance(n, Real) and not isinstance(n, bool) else np.nan
+    number = float(n) if is_number(n) else np.nan
     if not (np.isfinite(number) and number > 0):
         raise DataError(f"The number of cases has to be a number above 0, got {n!r}.")
     return number

@@ -32,6 +32,7 @@ from arcwise.data.variable import (
     sentence_list,
 )
 from arcwise.errors import DataError, WordError, close_to, unknown
+from arcwise.values import as_tuple, is_integer
 
 METHODS = (*CUTTERS, "entropy")
 """Ways to find cuts, by word."""
@@ -114,18 +115,19 @@ class _Wishes:
             raise WordError(f"target= is for method='entropy', got method={method!r}.")
         if method == "entropy" and bins is not None:
             raise WordError("method='entropy' finds the number of levels itself: leave bins= out.")
-        self.bins_of = bins if isinstance(bins, Mapping) else {}
-        self.bins = BINS if bins is None or isinstance(bins, Mapping) else bins
+        if isinstance(bins, Mapping):
+            self.bins_of, self.bins = bins, BINS
+        else:
+            self.bins_of, self.bins = {}, BINS if bins is None else bins
         for count in (self.bins, *self.bins_of.values()):
-            if not isinstance(count, int | np.integer) or not 2 <= count <= MOST_BINS:
+            if not is_integer(count) or not 2 <= count <= MOST_BINS:
                 raise DataError(f"bins must be an integer from 2 to {MOST_BINS}, got {count!r}.")
         twice = sorted(set(levels or {}) & set(cuts or {}))
         if twice:
             raise DataError(f"{sentence_list(twice)} stands in both levels= and cuts=: choose one.")
         self.given = {name: by_levels(name, each) for name, each in (levels or {}).items()}
         self.given |= {name: by_cuts(name, each) for name, each in (cuts or {}).items()}
-        chosen = (columns,) if isinstance(columns, str) else columns
-        self.columns = None if chosen is None else tuple(chosen)
+        self.columns = None if columns is None else as_tuple(columns)
         self.names = {name: tuple(each) for name, each in (names or {}).items()}
         self.method, self.target = method, target
 

@@ -21,6 +21,7 @@ from arcwise.data.kinds import settle
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError
+from arcwise.values import as_tuple
 
 
 def table(
@@ -98,9 +99,7 @@ def refuse_missing(missing: object) -> None:
 
 def na_marks(missing: object) -> list[object]:
     """Give values that mean a gap as a list, as na_values= takes them."""
-    return (
-        [missing] if isinstance(missing, str) or not isinstance(missing, Iterable) else [*missing]
-    )
+    return [*as_tuple(missing)]
 
 
 def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:

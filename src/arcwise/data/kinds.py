@@ -135,8 +135,7 @@ def number_array(array: Any, na_values: Sequence[object] = ()) -> NDArray[np.flo
 
     if not pa.types.is_float64(array.type):
         array = array.cast(pa.float64(), safe=False)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+    array = _in_one(array)
     if array.null_count:
         array = array.fill_null(np.nan)
     # Not to_numpy: it loads all of pandas first where that is installed, a quarter of a short command.
@@ -303,6 +302,16 @@ def _settle_text(name: str, array: Any, kind: Kind | None, na_values: Sequence[o
     return Outcome(Variable(name, tuple(values.to_pylist()), ordered), codes, note=note)
 
 
+def _in_one(array: Any) -> Any:
+    """The chunks of an Arrow array as one array."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    # Older pyarrow combines into one chunk.
+    return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+
+
 def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
     """Give the distinct values as Arrow text, each row's code, and whether they came in an order.
 
@@ -312,10 +321,7 @@ def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDAr
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # older pyarrow combines into one chunk
-        array = array.chunk(0)
+    array = _in_one(array)
     coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     words = pc.utf8_trim_whitespace(coded.dictionary.cast(pa.large_string()))
     rows = pc.fill_null(coded.indices.cast(pa.int64()), len(words)).to_numpy(zero_copy_only=False)

@@ -248,12 +248,13 @@ def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None =
     >>> conform({"rain": ["yes", None]}, known).columns[0]
     array([1, 2], dtype=uint8)
     """
-    raw = _raw(data)
+    given = data if isinstance(data, Table) else None
+    raw = raw_of(data) if given is None else Raw(given.order, tuple(to_arrow(given).columns))
     present = dict(zip(raw.names, raw.arrays, strict=True))
     if not any(variable.name in present for variable in variables):
         wanted = sentence_list([variable.name for variable in variables])
         raise DataError(f"None of the variables {wanted} is among the columns of the data.")
-    coded = _coded_already(data, variables)
+    coded = {} if given is None else _coded_already(given, variables)
     columns = tuple(
         coded[each.name]
         if each.name in coded
@@ -263,20 +264,12 @@ def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None =
     known = {variable.name for variable in variables}
     extra = [name for name in raw.names if name not in known]
     notes = (f"Ignored, because the model does not know them: {sentence_list(extra)}.",)
-    weights = data.weights if isinstance(data, Table) else None
+    weights = None if given is None else given.weights
     return Table(tuple(variables), columns, weights, notes=notes if extra else ())
 
 
-def _raw(data: Any) -> Raw:
-    if isinstance(data, Table):
-        return Raw(data.order, tuple(to_arrow(data).columns))
-    return raw_of(data)
-
-
-def _coded_already(data: Any, variables: Sequence[Variable]) -> dict[str, Column]:
+def _coded_already(data: Table, variables: Sequence[Variable]) -> dict[str, Column]:
     """Columns of a table that have these very variables."""
-    if not isinstance(data, Table):
-        return {}
     wanted = set(variables)
     found = zip(data.variables, data.columns, strict=True)
     return {each.name: column for each, column in found if each.discrete and each in wanted}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.coding import Coding
 from arcwise.errors import DataError
+from arcwise.values import is_number
 
 Kind = Literal["continuous", "discrete"]
 Level = str | int | float | bool
@@ -92,7 +93,7 @@ class Variable:
     @cached_property
     def numeric(self) -> bool:
         """Whether the variable is discrete and its levels are numbers (truth values are not)."""
-        return bool(self.levels) and all(_is_number(level) for level in self.levels or ())
+        return bool(self.levels) and all(map(is_number, self.levels or ()))
 
 
 def code_type(levels: int) -> np.dtype[Any]:
@@ -125,7 +126,7 @@ def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:
     """Give a column as float64: itself, or its numeric levels decoded; gaps are NaN."""
     if variable.levels is None:
         return column
-    if not all(_is_number(level) or isinstance(level, bool) for level in variable.levels):
+    if any(isinstance(level, str) for level in variable.levels):
         raise DataError(
             f"{variable.name!r} holds text, such as {variable.levels[0]!r}, where numbers are"
             " needed: leave the column out with select()."
@@ -147,10 +148,6 @@ def to_levels(variable: Variable, column: Column) -> tuple[Variable, Column]:
 def to_numbers(variable: Variable, column: Column) -> tuple[Variable, Column]:
     """Turn numeric levels into numbers, truth values into 0 and 1."""
     return Variable(variable.name), numbers_of(variable, column)
-
-
-def _is_number(level: Level) -> bool:
-    return isinstance(level, int | float) and not isinstance(level, bool)
 
 
 def gaps_of(variable: Variable, column: Column) -> NDArray[np.bool_]:
