@@ -34,7 +34,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
-from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,6 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError, FileError, plural, unknown
+from arcwise.values import is_number
 
 Values = Sequence[Any] | NDArray[Any]
 Row = dict[str, Any]
@@ -95,7 +95,7 @@ class Series(NamedTuple):
     @property
     def numeric(self) -> bool:
         """Whether all values that are not missing are numbers."""
-        return all(value is None or _is_number(value) for value in self.plain)
+        return all(value is None or is_number(value) for value in self.plain)
 
     def cells(self) -> list[str]:
         """The values as text; missing ones are empty."""
@@ -329,7 +329,7 @@ def _text(value: Any, spec: str) -> str:
         return ""
     if isinstance(value, bool):
         return (spec or "yes") if value else ("" if spec else "no")
-    if _is_number(value) and (spec or isinstance(value, float)):
+    if is_number(value) and (spec or isinstance(value, float)):
         return format(value, "z" + (spec or ".4g"))  # z: no negative zero
     return str(value)
 
@@ -337,10 +337,6 @@ def _text(value: Any, spec: str) -> str:
 def _plain(value: Any) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and plain != plain else plain
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _closed(values: Values) -> Values:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.distributions.distribution import Array, interval, run_weights
 from arcwise.errors import DataError, FitError, close_to
+from arcwise.values import is_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Categorical:
     @property
     def numeric(self) -> bool:
         """Whether the levels are numbers; truth values are not."""
-        kinds = (isinstance(x, int | float) and not isinstance(x, bool) for x in self.levels or ())
+        kinds = map(is_number, self.levels or ())
         return all(kinds)
 
     @cached_property

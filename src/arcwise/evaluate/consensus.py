@@ -34,6 +34,7 @@ from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 from arcwise.graphs.nodes import reach
 from arcwise.results import GraphDistribution, draw_errors, of_draws
+from arcwise.values import is_number
 
 Array = NDArray[np.float64]
 
@@ -67,8 +68,7 @@ def threshold_of(posterior: GraphDistribution, threshold: float | str) -> float:
     """
     if threshold == "auto":
         return inclusion_threshold(posterior.adjacent[np.triu_indices(len(posterior.nodes), 1)])
-    number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
-    if not number or not 0 <= float(threshold) < 1:
+    if not is_number(threshold) or not 0 <= float(threshold) < 1:
         raise WordError(
             f"The threshold is a probability from 0 to below 1, or 'auto', got {threshold!r}."
         )
@@ -134,7 +134,7 @@ def _by_direction(posterior: GraphDistribution, threshold: float) -> Iterator[tu
 def _in_best(posterior: GraphDistribution, a: int, b: int) -> bool:
     """Whether the most probable graph that joins two variables has the arc from the first."""
     for graph in posterior.graphs:
-        if isinstance(graph, DAG) and (a in graph.parents[b] or b in graph.parents[a]):
+        if graph.directed and (a in graph.parents[b] or b in graph.parents[a]):
             return a in graph.parents[b]
     return True
 
@@ -220,7 +220,7 @@ def stability(found: GraphDistribution, score: Callable[[Any], float] | None = N
 
 
 def _edges(graph: DAG | UGraph) -> int:
-    return graph.n_arcs if isinstance(graph, DAG) else graph.n_edges
+    return len(graph.links)
 
 
 _CLASSES = 500
@@ -339,7 +339,7 @@ def supported_heads(table: EdgeTable) -> NDArray[np.bool_]:
 def supported_graph(found: GraphDistribution, limits: Limits | None = None) -> DAG | UGraph | PDAG:
     """The best graph; edges whose direction is not compelled, or too rarely, are undirected."""
     best = found.best
-    if not isinstance(best, DAG):
+    if not best.directed:
         return best
     shares, essential = compelled_shares(found, limits), cpdag(best, limits)
     pairs = [(tail, head) for head, row in enumerate(best.parents) for tail in row]
@@ -361,7 +361,7 @@ def compelled_shares(found: GraphDistribution, limits: Limits | None = None) -> 
     shares = np.zeros((len(found.nodes),) * 2)
     chosen = found.some(_CLASSES)
     for graph, weight in zip(chosen.graphs, chosen.shares, strict=True):
-        if isinstance(graph, DAG):
+        if graph.directed:
             for head, row in enumerate(cpdag(graph, limits).parents):
                 shares[list(row), head] += weight
     return shares

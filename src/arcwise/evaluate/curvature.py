@@ -338,7 +338,7 @@ def bend_notes(
 
 def _reversible(graph: DAG | UGraph, limits: Limits | None) -> list[tuple[int, int]]:
     """The arcs of a directed graph that data and rules let run either way."""
-    if not isinstance(graph, DAG):
+    if not graph.directed:
         return []
     free = cpdag(graph, limits).neighbours
     return [(j, child) for child, row in enumerate(graph.parents) for j in row if j in free[child]]

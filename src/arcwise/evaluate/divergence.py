@@ -102,7 +102,7 @@ def divergence(
                 "The local models of an undirected network belong to no joint density: there is no "
                 "divergence."
             )
-    if rng is None or not isinstance(one, BayesNet) or not isinstance(two, BayesNet):
+    if rng is None or not (one.directed and two.directed):
         raise FitError("There is no closed form of the divergence of these networks.")
     return _by_draws(one, two, rng, draws)
 

@@ -166,7 +166,7 @@ class EdgeTable(PairRows[Edge]):
     def drawn(self, graph: DAG | UGraph) -> DAG | UGraph | PDAG:
         """A graph with these edges as it is drawn: those whose arrow has no head are undirected."""
         plain = ~self._heads & self.joined
-        if isinstance(graph, UGraph) or not plain.any():
+        if graph.directed is False or not plain.any():
             return graph
         free = {
             frozenset((self.nodes[a], self.nodes[b]))

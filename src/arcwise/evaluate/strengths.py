@@ -81,7 +81,7 @@ def edge_table(
         return replace(table, strength=_information(table), count=count, meaning=_BY_JOINT)
     if score is not None and seconds is not None and not score.lattice:
         score = _Hasty(score, net, seconds)
-    if isinstance(net, BayesNet):
+    if net.directed:
         return _counted(_with_strengths(table, net, score, limits))
     return _counted(_with_sides(table, net, score, limits))
 
@@ -305,7 +305,7 @@ def bare_table(
 
     `limits` are the rules in force: what they direct is not reversible.
     """
-    if isinstance(net, BayesNet):
+    if net.directed:
         return _directed(net, first, second, limits)
     return _undirected(net, first, second)
 

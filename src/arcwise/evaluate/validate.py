@@ -24,7 +24,7 @@ from arcwise.data import Table
 from arcwise.data.variable import numbers_of
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference import Misses, marginal_log_density, misses, pseudo_log_density
-from arcwise.networks import MarkovNet, Net
+from arcwise.networks import Net
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score
 
@@ -156,7 +156,7 @@ class Judged(NamedTuple):
 
 def judged(net: Net, rows: Table) -> Judged:
     """Score rows by a network: by its density, or by the pseudo-likelihood where it has none."""
-    if isinstance(net, MarkovNet) and net.joint is None:
+    if not net.directed and net.joint is None:
         return Judged(pseudo_log_density(net, rows), PSEUDO, net.n_edges)
     return Judged(marginal_log_density(net, rows), DENSITY, net.n_edges)
 

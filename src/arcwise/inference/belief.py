@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any, overload
 
 import numpy as np
@@ -25,6 +24,7 @@ from arcwise.errors import DataError, close_to
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.ranges import Estimate, Probability, Range, plain_range, range_lines
 from arcwise.networks import whole
+from arcwise.values import is_number
 
 __all__ = ["Belief", "Estimate", "Probability", "Quality"]
 Array = NDArray[np.float64]
@@ -361,7 +361,7 @@ def generator(seed: Seed) -> np.random.Generator:
 
 def central(level: float) -> Array:
     """The shares below the ends of a central interval."""
-    if not isinstance(level, Real) or not 0 < level < 1:
+    if not is_number(level) or not 0 < level < 1:
         raise DataError(f"An interval holds a share between 0 and 1, got {level!r}.")
     return np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
 

@@ -27,6 +27,7 @@ from arcwise.data.variable import cut_codes
 from arcwise.errors import DataError, close_to
 from arcwise.graphs import DAG
 from arcwise.networks import Net
+from arcwise.values import is_number, is_pair
 
 Array = NDArray[np.float64]
 
@@ -111,7 +112,7 @@ def _code(variable: Variable, value: Any) -> float:
     """A number as it is, a level as its code."""
     if variable.levels is None:
         return _number(variable.name, value)
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    number = is_number(value)
     if variable.cuts is not None and number:
         return float(cut_codes(variable, np.array([_number(variable.name, value)]))[0])
     for code, level in enumerate(variable.levels):
@@ -146,7 +147,7 @@ def _weights(variable: Variable, value: Any) -> Array:
     if isinstance(value, Mapping):
         return _likelihood(variable, value)
     weights = np.zeros(len(variable.levels))
-    if isinstance(value, tuple) and len(value) == 2 and (variable.numeric or variable.ordered):
+    if is_pair(value) and (variable.numeric or variable.ordered):
         weights[_between(variable, *value)] = 1.0
     else:
         weights[[int(_code(variable, each)) for each in value]] = 1.0

@@ -36,6 +36,7 @@ from arcwise.inference.engine import JointAnswer
 from arcwise.inference.joint_answers import Cells
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
+from arcwise.values import as_tuple
 
 SHOWN = 8
 """Correlations of more variables than this are not printed."""
@@ -152,7 +153,7 @@ class Beliefs(Framed):
         ----------
         a, b : a name or several names each.
         """
-        sides = ([names] if isinstance(names, str) else names for names in (a, b))
+        sides = map(as_tuple, (a, b))
         first, second = ([self.place(name) for name in names] for names in sides)
         return self.joint.mutual_information(first, second)
 

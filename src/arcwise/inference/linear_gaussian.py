@@ -47,7 +47,7 @@ def linear_net(net: Net) -> BayesNet | None:
     """
     if any(linear_of(model) is None for model in net.conditionals):
         return None
-    return net.chained if isinstance(net, MarkovNet) else net
+    return net.chained if not net.directed else net
 
 
 def local(net: BayesNet, node: int) -> tuple[float, Array, float]:
@@ -308,7 +308,7 @@ def covariance(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
     ------
     FitError : the network has no joint normal distribution.
     """
-    if isinstance(net, MarkovNet):
+    if not net.directed:
         return _named(net, _normal(net, "covariance matrix").covariance, names)
     _linear(net, "covariance matrix")
     return _named(net, joint(net).covariance, names)
@@ -340,7 +340,7 @@ def partial_correlations(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
 
 
 def _precision(net: Net, what: str) -> Array:
-    if isinstance(net, MarkovNet):
+    if not net.directed:
         return _normal(net, what).precision
     models = _linear(net, what)
     inward = np.eye(len(net.names))

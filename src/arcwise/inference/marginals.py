@@ -36,7 +36,7 @@ from arcwise.inference.exact_tables import Junction
 from arcwise.inference.intervene import Equivalents, range_over
 from arcwise.inference.linear_gaussian import linear_net
 from arcwise.inference.ranges import Range, plain_range, range_lines
-from arcwise.networks import MarkovNet, Net, align
+from arcwise.networks import Net, align
 
 __all__ = [
     "Explanation",
@@ -398,7 +398,7 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
     GraphError : a directed network, which has a density.
     DataError : rows with gaps.
     """
-    if not isinstance(net, MarkovNet):
+    if net.directed:
         raise GraphError("A directed network has a density: ask for it instead.")
     rows = align(net, table)
     gaps = rows.missing()

@@ -17,6 +17,7 @@ from typing import Any
 from arcwise.data import Source, Table
 from arcwise.errors import WordError, unknown
 from arcwise.results import Step, Watch
+from arcwise.values import is_integer
 
 BACKENDS = ("joblib", "dask")
 """What shares work out to processes."""
@@ -32,7 +33,7 @@ def cores(n_jobs: int) -> int:
     >>> cores(3), cores(-1) >= 1
     (3, True)
     """
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+    if not is_integer(n_jobs) or n_jobs == 0 or n_jobs < -1:
         raise WordError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 

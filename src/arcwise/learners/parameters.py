@@ -36,7 +36,7 @@ Check = Callable[[], None]
 
 def retuned(fits: Fits, graph: DAG | UGraph) -> Fits:
     """The same with what local models share, such as one bandwidth for all, tuned to a graph."""
-    inputs = graph if isinstance(graph, DAG) else DAG.unchecked(graph.nodes, graph.neighbours)
+    inputs = graph if graph.directed else DAG.unchecked(graph.nodes, graph.neighbours)
     return fits.retuned(inputs) or fits
 
 
@@ -158,7 +158,7 @@ def fitted_nets(graphs: Sequence[DAG | UGraph], fits: Fits) -> tuple[Net, ...]:
     local = cache(fits.conditional)
 
     def net(graph: DAG | UGraph) -> Net:
-        if isinstance(graph, UGraph):
+        if not graph.directed:
             return markov_net(graph, fits)
         if not fits.closed:
             return directed_net(graph, fits)
@@ -177,7 +177,7 @@ def alike(fits: Fits, forced: Sequence[int]) -> Callable[[Any], Any] | None:
         return None
 
     def key(graph: Any) -> Any:
-        directed = isinstance(graph, DAG)
+        directed = graph.directed
         return (cpdag(graph), *(graph.parents[node] for node in forced)) if directed else graph
 
     return key

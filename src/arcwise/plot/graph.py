@@ -102,7 +102,7 @@ def plot_graph(
     measure = measured([shown], [rows], strongest)._replace(
         meaning=meaning,
         unchecked=bool(getattr(edges, "unchecked", "")),
-        directed=not isinstance(shown, UGraph),
+        directed=shown.directed is not False,
     )
     picture = picture_of(shown, layout, marked(shown, rows, measure), target)
     room = None if ax is None else inches(ax)
@@ -142,7 +142,7 @@ def picture_of(graph: Graph, layout: Layout, lines: list[Line], target: str | No
 def _ends(graph: Graph) -> list[int]:
     """The greater number of lines at the upper or the lower side of each box."""
     above, below = [0] * len(graph.nodes), [0] * len(graph.nodes)
-    for tail, head in () if isinstance(graph, UGraph) else lines_of(graph):
+    for tail, head in () if graph.directed is False else lines_of(graph):
         below[tail] += 1
         above[head] += 1
     return [max(pair) for pair in zip(above, below, strict=True)]
@@ -184,9 +184,9 @@ def strongest_part(graph: Graph, rows: Rows, top: int, target: str | None = None
         [(names[a], names[b]) for a, b in pairs if (a, b) in order]
         for pairs in (graph.numbered_arcs, graph.numbered_edges)
     )
-    if isinstance(graph, DAG):
+    if graph.directed:
         return DAG.from_arcs(own_arcs, nodes)
-    if isinstance(graph, UGraph):
+    if graph.directed is False:
         return UGraph.from_edges(own_edges, nodes)
     return PDAG.from_edges(own_arcs, own_edges, nodes)
 
@@ -256,7 +256,7 @@ def plot_graphs(
         networks = [networks]
     titles = list(networks) if isinstance(networks, Mapping) else [None] * len(networks)
     drawn = list(networks.values()) if isinstance(networks, Mapping) else list(networks)
-    graphs = [each if isinstance(each, Graph) else each.graph for each in drawn]
+    graphs = [each.graph for each in drawn]
     tables = [edge_rows(None if isinstance(each, Graph) else each.edges) for each in drawn]
     every, whole = _common(graphs, positions)
     measure = measured(graphs, tables)

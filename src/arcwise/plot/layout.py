@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, unknown
-from arcwise.graphs import Graph, UGraph
+from arcwise.graphs import Graph
 from arcwise.plot.axes import boxes, label
 from arcwise.plot.layered import layered, page, pieces_of
 
@@ -309,7 +309,7 @@ def _place(
 def _rank(graph: Graph) -> list[int]:
     """Place of each node in an order that the arcs follow; undirected edges are laid along it."""
     rank = [0] * len(graph.nodes)
-    order = range(len(rank)) if isinstance(graph, UGraph) else graph.order()
+    order = range(len(rank)) if graph.directed is False else graph.order()
     for place, node in enumerate(order):
         rank[node] = place
     return rank

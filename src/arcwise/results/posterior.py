@@ -220,7 +220,7 @@ class GraphDistribution:
         """
         found: dict[Any, float] = {}
         for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
-            key = cpdag(graph) if self.ties and isinstance(graph, DAG) else graph
+            key = cpdag(graph) if self.ties and graph.directed else graph
             found[key] = found.get(key, 0.0) + weight
         return dict(sorted(found.items(), key=lambda each: -each[1]))
 
@@ -248,8 +248,8 @@ class GraphDistribution:
     def _open(self) -> str:
         """What the most probable class leaves open, where that is something."""
         best = next(iter(self.class_weights))
-        graph = cpdag(best) if self.classes and isinstance(best, DAG) else best
-        if not isinstance(graph, PDAG) or not graph.n_edges:
+        graph = cpdag(best) if self.classes and best.directed else best
+        if graph.directed is not None or not graph.n_edges:
             return ""
         count = graph.n_edges
         return f"; data cannot tell the direction of {plural(count, 'edge')} in it"
@@ -319,12 +319,12 @@ def undecided_sides(graph: Graph | PDAG) -> tuple[Array, Array]:
     """
     size = len(graph.nodes)
     arcs = np.zeros((size, size))
-    if isinstance(graph, UGraph):
+    if graph.directed is False:
         arcs[:] = np.nan
         return arcs, _matrix(graph.neighbours, size)
     parents = _matrix(graph.parents, size)
     arcs += parents.T
-    if isinstance(graph, PDAG):
+    if graph.directed is None:
         arcs += 0.5 * _matrix(graph.neighbours, size)
     return arcs, arcs + arcs.T
 
@@ -363,7 +363,7 @@ def of_draws(
     known: dict[Graph, Any] = {}
     for graph in draws:
         if graph not in known:
-            known[graph] = cpdag(graph, limits) if classes and isinstance(graph, DAG) else graph
+            known[graph] = cpdag(graph, limits) if classes and graph.directed else graph
         key = known[graph]
         counts[key] = counts.get(key, 0) + 1
         first.setdefault(key, graph)

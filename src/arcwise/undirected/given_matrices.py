@@ -16,7 +16,6 @@ import csv
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.graphs import UGraph
+from arcwise.values import is_number, is_pair
 
 Array = NDArray[np.float64]
 
@@ -284,12 +284,12 @@ def factors_of(value: Any) -> Factors:
 def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
     """Factors of some pairs, each given once."""
     for pair in pairs:
-        if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+        if not is_pair(pair) or pair[0] == pair[1]:
             raise FitError(f"Factors are given for pairs of two variables, not for {pair!r}.")
     names = sorted({str(name) for pair in pairs for name in pair})
     values = np.ones((len(names), len(names)))
     for (one, two), value in pairs.items():
-        number = isinstance(value, Real) and not isinstance(value, bool) and float(value) >= 0
+        number = is_number(value) and value >= 0
         if not number:
             raise FitError(
                 f"The factor of {one!r} and {two!r} is a non-negative number, not {value!r}."

@@ -25,6 +25,7 @@ from arcwise.learners.directed import Directed
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, run
 from arcwise.networks import BayesNet
+from arcwise.values import is_count
 
 __all__ = [
     "FEATURES", "STRUCTURES", "Classifier", "ClassifierSpec", "decide", "learn_classifier",
@@ -91,7 +92,7 @@ class ClassifierSpec:
     def __post_init__(self) -> None:
         """Check what no registry can."""
         k = self.k
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0):
+        if k is not None and not is_count(k):
             raise WordError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
         if not self.smoothing.size >= 0:
             raise FitError(f"Pseudo-counts are 0 or more, got {self.smoothing.size!r}.")

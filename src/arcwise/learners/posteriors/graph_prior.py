@@ -14,6 +14,7 @@ from arcwise.learners.directed import Directed
 from arcwise.learners.problem import Problem
 from arcwise.scores import SCORES, ArcPenalty, ArcProbabilities, FairParents, Score, Sum
 from arcwise.undirected.given_matrices import Factors, factors_of
+from arcwise.values import is_number, is_pair
 
 PRIORS = ("uniform", "fair")
 """Words for distributions over graphs before any data."""
@@ -82,7 +83,7 @@ def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[
         return FairParents(nodes), "each number of parents equally probable"
     if isinstance(prior, str) and not prior.lower().endswith((".csv", ".tsv", ".txt")):
         raise unknown("prior over graphs", prior, PRIORS)
-    if isinstance(prior, int | float | np.number) and not isinstance(prior, bool):
+    if is_number(prior):
         if not 0 <= float(prior) < np.inf:
             raise WordError(f"A prior that is a number is nats per arc, 0 or more, got {prior!r}.")
         return ArcPenalty(nodes, 1.0, float(prior)), f"{float(prior):g} nats off for each arc"
@@ -102,7 +103,7 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
     if isinstance(prior, Mapping):
         found = np.full((len(nodes), len(nodes)), 0.5)
         for pair, chance in prior.items():
-            if not isinstance(pair, tuple) or len(pair) != 2:
+            if not is_pair(pair):
                 raise WordError(f"A prior by arcs names each as (parent, child), got {pair!r}.")
             for name in pair:
                 if name not in nodes:

@@ -22,6 +22,7 @@ from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.results import GraphDistribution, Watch
 from arcwise.scores import SCORES
+from arcwise.values import is_integer
 
 RESAMPLING = {"bootstrap": "bootstrap", "subsample": "subsampling", "none": "run"}
 """Ways to make other tables of a table, and what the frequencies among them are called."""
@@ -74,8 +75,7 @@ class Plan:
                 raise unknown(what, word, known)
         for name in ("draws", "chains", "burn_in", "thin"):
             value, least = getattr(self, name), 0 if name == "burn_in" else 1
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if value is not None and (not whole or value < least):
+            if value is not None and (not is_integer(value) or value < least):
                 raise WordError(f"{name}= is a whole number, {least} or more, got {value!r}.")
         self._settle()
 
