@@ -7,7 +7,7 @@ from contracts.sources import Expected, Intervened, partial_sums
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, choose
-from arcwise.conditionals.views import ViewFits
+from arcwise.conditionals.rowwise import ViewFits
 from arcwise.data import Available, Complete, Gathered, Moments, Statistics, Table, statistics_of
 from arcwise.errors import FitError
 from arcwise.graphs import DAG

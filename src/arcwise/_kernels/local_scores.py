@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import _native
-from arcwise._kernels.sets import pack
+from arcwise._kernels import _native, pack
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import _native
-from arcwise._kernels.sets import pack
+from arcwise._kernels import _native, pack
 
 Array = NDArray[np.float64]
 

@@ -352,7 +352,7 @@ class Family(ABC):
         statistics = statistics_of(source)
         if statistics.uniform:
             return self.fits(statistics, **options)
-        from arcwise.conditionals.views import ViewFits
+        from arcwise.conditionals.rowwise import ViewFits
 
         return ViewFits(self, statistics, options)
 

@@ -11,12 +11,18 @@
 from collections.abc import Callable
 
 from arcwise.mcmc.base import ORDERS, UNIFORM, Chain, Info, Sampler, State, run
-from arcwise.mcmc.choice import Choice, choose
 from arcwise.mcmc.diagnostics import Certainty, Diagnosis, diagnose
-from arcwise.mcmc.graph_sums import Exact, Tabulated, exact, exact_memory, tabulated
-from arcwise.mcmc.order import OrderSampler
+from arcwise.mcmc.graph_sums import (
+    Exact,
+    Tabulated,
+    Way,
+    choose_way,
+    exact,
+    exact_memory,
+    tabulated,
+)
+from arcwise.mcmc.order import OrderSampler, PartitionSampler
 from arcwise.mcmc.parents import ParentLists, parent_lists
-from arcwise.mcmc.partition import PartitionSampler
 from arcwise.mcmc.structure import StructureSampler
 from arcwise.mcmc.tempering import TemperedSampler
 
@@ -26,7 +32,6 @@ __all__ = [
     "UNIFORM",
     "Certainty",
     "Chain",
-    "Choice",
     "Diagnosis",
     "Exact",
     "Info",
@@ -38,7 +43,8 @@ __all__ = [
     "StructureSampler",
     "Tabulated",
     "TemperedSampler",
-    "choose",
+    "Way",
+    "choose_way",
     "diagnose",
     "exact",
     "exact_memory",

@@ -15,6 +15,8 @@ agrees with it). The tables, of p 2^(p-1) numbers, are known before the start an
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import comb
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +29,14 @@ from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.scores.base import ALL
 
-__all__ = ["Exact", "Tabulated", "exact", "exact_memory", "tabulated"]
+__all__ = ["Exact", "Tabulated", "Way", "choose_way", "exact", "exact_memory", "tabulated"]
 
 Array = NDArray[np.float64]
 
 _GIB = 1 << 30
+_EXACT = 16  # variables up to which sums over all graphs take seconds
+_FITS = 20_000  # local fits of a dear score that are worth an exact answer
+_TURNING = {"flips": 0.1}  # options of the structure chain: some steps turn arcs
 _LIMIT = 26  # one machine word and the kernel; beyond, memory rules it out anyway
 # Candidates whose subsets are scored at a time, some tens of milliseconds; fewer where sets are dearer.
 _PIECE = 18
@@ -249,3 +254,41 @@ def _less(found: kernel.GraphSums, without: kernel.GraphSums) -> tuple[float, Ar
         )
     left = (found.arcs - share * without.arcs) / (1.0 - share)
     return found.log_total + float(np.log1p(-share)), left
+
+
+class Way(NamedTuple):
+    """A way, "exact" or a word of `SAMPLERS`, why in a sentence, and options of the sampler."""
+
+    word: str
+    why: str
+    options: dict[str, Any]
+
+
+def choose_way(score: Score, limits: Limits | None = None, *, memory: float = 8 * _GIB) -> Way:
+    """Exact sums where they take seconds, else partitions; graphs one by one where these cannot be had.
+
+    Parameters
+    ----------
+    score : local scores.
+    limits : rules bound to the score's columns.
+    memory : bytes that may be used.
+    """
+    bounds, p = bound(score.nodes, limits), len(score.nodes)
+    countable = bounds.condition is None or isinstance(bounds.condition, HasChild)
+    few = score.lattice or _fits(bounds) <= _FITS
+    if countable and few and p <= _EXACT and exact_memory(p) <= memory:
+        return Way("exact", f"all graphs of {p} variables can be summed", {})
+    if not countable:
+        return Way("structure", "the condition has to be asked graph by graph", _TURNING)
+    if not few:
+        return Way("structure", "local models are dear, and it fits only those it meets", _TURNING)
+    return Way("partition", f"{p} variables are too many for sums over all graphs", {})
+
+
+def _fits(limits: Limits) -> int:
+    """How many local models all parent sets are."""
+    most = len(limits.nodes) if limits.max_parents is None else limits.max_parents
+    return sum(
+        sum(comb(len(limits.candidates(v)), j) for j in range(most + 1))
+        for v in range(len(limits.nodes))
+    )

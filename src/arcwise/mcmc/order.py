@@ -7,7 +7,7 @@ An order weighs the sum over all graphs whose arcs go along it, which is a produ
 A step moves a variable to a place drawn among all in proportion to their weights, or swaps two variables.
 For each draw a graph is drawn from the order. Since a graph agrees with many orders, graphs are sampled
 from the ORDER-MODULAR distribution, exp(score) times the number of orders that agree with the graph, which
-favours graphs with few arcs. For graphs that each count once see `partition`.
+favours graphs with few arcs. For graphs that each count once see `PartitionSampler`.
 
 Single moves hardly lead from one good region of graphs to another that differs in many arcs at once. Two
 things help. First, several variables are permuted among their places in one step, in proportion to the
@@ -18,6 +18,22 @@ variables in whose parents the best graphs of short chains from random starts di
 
 A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is
 undone if it does not fulfil it.
+
+Partition MCMC is a chain over ordered partitions of the variables (Kuipers and Moffa 2017).
+
+A graph has one partition: its roots are the first element, the roots of what is left without them the
+second, and so on. A variable of a later element has a parent in the element just before it, and its other
+parents further before. A partition weighs the sum over its graphs, which is a product over the variables,
+and since every graph is in one partition, graphs drawn from the partitions that the chain visits are
+sampled with every graph counting once.
+
+A step moves a variable into another element, or alone between two, drawn among all such places in
+proportion to their weights; splits an element or joins two; swaps two variables; turns an arc of a graph
+(Grzegorczyk and Husmeier 2008); or moves a variable in an order that agrees with a graph.
+
+Groups of variables, chosen in the same way, also get new parents all at once while all others keep theirs
+(Goudie and Mukherjee 2016). The chains of a ladder are over graphs and move in the last three ways.
+Conditions on whole graphs are obeyed by rejection.
 """
 
 import time
@@ -35,6 +51,7 @@ from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.mcmc.base import (
     ORDERS,
+    UNIFORM,
     KernelWatch,
     State,
     Visited,
@@ -49,7 +66,7 @@ from arcwise.mcmc.parents import ParentLists, grown, parent_lists
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 
-__all__ = ["OrderSampler"]
+__all__ = ["OrderSampler", "PartitionSampler"]
 
 Words = NDArray[np.uint64]
 
@@ -310,3 +327,18 @@ def _nearest(lists: ParentLists, graph: DAG) -> DAG:
         flat = np.unpackbits(bits.view(np.uint8), bitorder="little")
         rows.append(tuple(np.flatnonzero(flat).tolist()))
     return DAG.unchecked(graph.nodes, tuple(rows))
+
+
+@dataclass(eq=False)
+class PartitionSampler(OrderSampler):
+    """A chain over ordered partitions, with every graph counting once."""
+
+    target: ClassVar[str] = UNIFORM
+    levels: ClassVar[bool] = True
+
+    def _places(self, graph: DAG) -> NDArray[np.int64]:
+        """The element of each variable: one after the last of its parents."""
+        places = np.zeros(len(graph.nodes), dtype=np.int64)
+        for v in graph.order():
+            places[v] = max((places[u] + 1 for u in graph.parents[v]), default=0)
+        return places

@@ -30,7 +30,7 @@ from arcwise.learners.posteriors.plan import (
 )
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
-from arcwise.mcmc import choose
+from arcwise.mcmc import choose_way
 from arcwise.results import Step, Watch
 from arcwise.scores import SCORES
 
@@ -167,7 +167,7 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
             "bootstrap",
             f"The score {word!r} is not a log probability of the data, so certainty is resampled.",
         )
-    found = choose(problem.score, problem.limits, memory=MEMORY_SHARE * available())
+    found = choose_way(problem.score, problem.limits, memory=MEMORY_SHARE * available())
     if found.word == "exact":
         return "exact", ""
     if problem.model != "gaussian" or prior is not None or not problem.data.has_rows:

@@ -27,7 +27,7 @@ from arcwise.learners.posteriors.chain_lengths import (
 from arcwise.learners.posteriors.graph_prior import Weighed, weighed
 from arcwise.learners.posteriors.plan import Plan, Run, Task, meaning_of
 from arcwise.learners.problem import Problem
-from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose, diagnose
+from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose_way, diagnose
 from arcwise.results import GraphDistribution, Interrupted, Trail, Watch
 from arcwise.scores import Score
 
@@ -188,7 +188,7 @@ def _sampler(
         if asked not in SAMPLERS:
             raise unknown("sampler", asked, (*SAMPLERS, REVERSAL))
         return asked, (), {}
-    found = choose(score, limits)
+    found = choose_way(score, limits)
     if found.word == "exact":
         return "partition", (), {}
     return found.word, (f"Sampler: {found.word}, as {found.why}.",), found.options
