@@ -6,8 +6,8 @@ Lists of parent sets go to the loops as two arrays: set ``r`` is ``indices[indpt
 row layout of a sparse matrix.
 """
 
+import itertools
 from collections.abc import Sequence
-from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ def pack(sets: Sequence[tuple[int, ...]]) -> Packed:
     """
     indptr = np.zeros(len(sets) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, sets), dtype=np.int64, count=len(sets)), out=indptr[1:])
-    indices = np.fromiter(chain.from_iterable(sets), dtype=np.int64, count=int(indptr[-1]))
+    indices = np.fromiter(
+        itertools.chain.from_iterable(sets), dtype=np.int64, count=int(indptr[-1])
+    )
     return indptr, indices
 
 
@@ -36,4 +38,4 @@ def unpack(indptr: NDArray[np.int64], indices: NDArray[np.int64]) -> list[tuple[
     [(0, 2), (), (1,)]
     """
     places, members = indptr.tolist(), indices.tolist()
-    return [tuple(members[a:b]) for a, b in pairwise(places)]
+    return [tuple(members[a:b]) for a, b in itertools.pairwise(places)]
