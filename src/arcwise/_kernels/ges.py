@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import _native, pack, unpack
+from arcwise._kernels import _native
+from arcwise._kernels.sets import pack, unpack
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arcwise._kernels import _native, pack, unpack
+from arcwise._kernels import _native
 from arcwise._kernels.local_scores import Compiled, Rows, Sets, native_of
+from arcwise._kernels.sets import pack, unpack
 
 Watch = Callable[[int, float, int], bool]
 

@@ -22,7 +22,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import _native, pack
+from arcwise._kernels import _native
+from arcwise._kernels.sets import pack
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.uint8]

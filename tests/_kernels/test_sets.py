@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise._kernels import pack, unpack
+from arcwise._kernels.sets import pack, unpack
 
 
 @given(st.lists(st.lists(st.integers(0, 200), max_size=6).map(tuple), max_size=8))
