@@ -4,7 +4,7 @@ Booleans are numbers to Python, and are none here; numbers of NumPy are. Callers
 what they needed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -40,11 +40,6 @@ def are_texts(values: Iterable[object]) -> bool:
 def is_pair(value: object) -> TypeGuard[tuple[Any, Any]]:
     """Tell whether a value is a tuple of two."""
     return isinstance(value, tuple) and len(value) == 2
-
-
-def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Tell whether a value gives something for each of its keys, as a dictionary does."""
-    return isinstance(value, Mapping)
 
 
 def is_several(value: object) -> TypeGuard[Iterable[Any]]:

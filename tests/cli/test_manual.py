@@ -8,7 +8,7 @@ from typing import Annotated
 
 import pytest
 
-from arcwise.cli import options
+from arcwise.cli import flags
 from arcwise.cli.program import COMMANDS
 from arcwise.conditionals import FAMILIES
 from arcwise.scores import SCORES
@@ -60,7 +60,7 @@ def test_no_braces_are_left_in_the_page():
 def test_a_group_of_options_becomes_single_ones_with_the_help_of_its_docstring():
     seen = []
 
-    def command(source: options.Source, seed: Annotated[int, options.option("NUMBER")] = 3) -> None:
+    def command(source: flags.Source, seed: Annotated[int, flags.option("NUMBER")] = 3) -> None:
         """Say something.
 
         Parameters
@@ -70,7 +70,7 @@ def test_a_group_of_options_becomes_single_ones_with_the_help_of_its_docstring()
         """
         seen.append((source, seed))
 
-    single = options.flat(command)
+    single = flags.flat(command)
     parameters = inspect.signature(single).parameters
     own = ["data", "only", "drop", "kind", "weights", "copies", "na_values", "missing"]
     assert list(parameters) == [*own, "seed"]
@@ -80,7 +80,7 @@ def test_a_group_of_options_becomes_single_ones_with_the_help_of_its_docstring()
     given = {"data": Path("x.csv"), "only": ["a"], "copies": "apart", "missing": "drop", "seed": 4}
     asked = dict.fromkeys(parameters) | given
     single(**asked)
-    assert seen == [(options.Source(Path("x.csv"), ["a"]), 4)]
+    assert seen == [(flags.Source(Path("x.csv"), ["a"]), 4)]
 
 
 def test_examples_in_the_help_are_well_formed(run, table, net):

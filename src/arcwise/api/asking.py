@@ -17,7 +17,7 @@ from arcwise.values import as_tuple
 Array = NDArray[np.float64]
 
 
-class Answers(Protocol):
+class AnswerSource(Protocol):
     """What answers: one fitted network, or several that are averaged over."""
 
     def query(self, targets: Any, given: Any = None, do: Any = None, **options: Any) -> Any:
@@ -61,7 +61,7 @@ class OneNetwork:
 
 
 class Asked(ABC):
-    """The methods of asking, for whatever gives `Answers`."""
+    """The methods of asking, for whatever has an `AnswerSource`."""
 
     @property
     @abstractmethod
@@ -69,7 +69,7 @@ class Asked(ABC):
         """Names of the variables, in the order the user gave them."""
 
     @abstractmethod
-    def _answers(self, do: Any = None) -> Answers:
+    def _answers(self, do: Any = None) -> AnswerSource:
         """Return what answers, given the variables that are set."""
 
     @abstractmethod

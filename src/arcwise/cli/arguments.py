@@ -74,6 +74,14 @@ def number(text: str) -> float | str:
         return text
 
 
+def numbers(texts: Iterable[str]) -> list[float] | None:
+    """Give several texts as numbers; None if one of them is none."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        return None
+
+
 def values(
     texts: Iterable[str], option: str, levels: Mapping[str, Sequence[Any]] | None = None
 ) -> dict[str, Any]:
@@ -113,8 +121,8 @@ def level(text: str, levels: Sequence[Any]) -> Any:
     if len(parts) > 1 and all(part in known for part in parts):
         return [known[part] for part in parts]
     pairs = [[each.strip() for each in part.rpartition(":")[::2]] for part in parts]
-    weights = [number(weight) for _, weight in pairs]
-    if all(name in known for name, _ in pairs) and not any(isinstance(w, str) for w in weights):
+    weights = numbers(weight for _, weight in pairs)
+    if weights is not None and all(name in known for name, _ in pairs):
         return {known[name]: weight for (name, _), weight in zip(pairs, weights, strict=True)}
     return bounds(text) or number(text)
 
@@ -126,10 +134,9 @@ def bounds(text: str) -> Bounds | None:
     ((2.0, 5.0), (None, 5.0), None)
     """
     low, dots, high = (part.strip() for part in text.partition(".."))
-    ends = [number(end) if end else None for end in (low, high)]
-    if not dots or any(isinstance(end, str) for end in ends) or ends == [None, None]:
+    if not dots or not (low or high) or numbers(filter(None, (low, high))) is None:
         return None
-    return ends[0], ends[1]  # type: ignore[return-value]
+    return float(low) if low else None, float(high) if high else None
 
 
 def option_value(text: str) -> Any:

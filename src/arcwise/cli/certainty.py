@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import options, outputs, terminal
+from arcwise.cli import flags, outputs, terminal
 from arcwise.cli.arguments import number
 from arcwise.cli.datasets import Categories
-from arcwise.cli.options import learning_option, main_output, output_option
+from arcwise.cli.flags import learning_option, main_output, output_option
 from arcwise.errors import plural
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ FAINT = 0.005
 
 
 def posterior(
-    source: options.Source,
-    search: options.Search,
-    scoring: options.Scoring,
-    known: options.Knowledge,
+    source: flags.Source,
+    search: flags.Search,
+    scoring: flags.Scoring,
+    known: flags.Knowledge,
     categories: Categories,
     method: Annotated[str, learning_option("WORD")] = "auto",
     prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
@@ -34,15 +34,15 @@ def posterior(
     thin: Annotated[int | None, learning_option("STEPS", least=1)] = None,
     sampler: Annotated[str | None, learning_option("WORD")] = None,
     resampling: Annotated[str, learning_option("WORD")] = "auto",
-    stream: options.Stream = False,
-    time_limit: options.TimeLimit = None,
+    stream: flags.Stream = False,
+    time_limit: flags.TimeLimit = None,
     checkpoint: Annotated[Path | None, output_option()] = None,
     output: Annotated[Path | None, main_output()] = None,
     averaged: Annotated[Path | None, output_option()] = None,
     table: Annotated[Path | None, output_option()] = None,
     plot: Annotated[Path | None, output_option()] = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
 ) -> None:
     """Say how sure each edge is: a distribution over graphs.
 

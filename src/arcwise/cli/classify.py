@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from arcwise.cli import options, outputs, terminal
-from arcwise.cli.arguments import number
-from arcwise.cli.options import learning_option, main_output
+from arcwise.cli import flags, outputs, terminal
+from arcwise.cli.arguments import numbers
+from arcwise.cli.flags import learning_option, main_output
 
 if TYPE_CHECKING:
     from arcwise.api import Classification
@@ -22,8 +22,8 @@ SHOWN = 12
 
 
 def classify(
-    source: options.Source,
-    target: Annotated[str, options.argument("CLASS", "The column of classes.")],
+    source: flags.Source,
+    target: Annotated[str, flags.argument("CLASS", "The column of classes.")],
     structure: Annotated[str, learning_option("WORD")] = "tan",
     features: Annotated[str, learning_option("WORD")] = "auto",
     k: Annotated[int, learning_option("NUMBER", "--k", least=0)] = 2,
@@ -35,10 +35,10 @@ def classify(
     loss: Annotated[list[str] | None, learning_option("'TRUE,DECIDED=NUMBER'")] = None,
     folds: Annotated[int, learning_option("NUMBER", least=0)] = 10,
     seed: Annotated[int, learning_option("NUMBER", least=0)] = 0,
-    stream: options.Stream = False,
+    stream: flags.Stream = False,
     output: Annotated[Path | None, main_output()] = None,
-    plot: options.Plot = None,
-    json: options.Json = False,
+    plot: flags.Plot = None,
+    json: flags.Json = False,
 ) -> None:
     """Learn a Bayesian classifier from a table, and judge it by cross-validation.
 
@@ -136,12 +136,12 @@ def _losses(
     for text in texts:
         pair, _, cost = text.rpartition("=")
         names = [name.strip() for name in pair.split(",")]
-        value = number(cost)
-        if len(names) != 2 or not set(names) <= set(known) or not isinstance(value, float):
+        value = numbers([cost])
+        if len(names) != 2 or not set(names) <= set(known) or value is None:
             raise WordError(
                 f"--loss takes TRUE,DECIDED=NUMBER with classes of {', '.join(known)}, got {text!r}."
             )
-        found[known[names[0]], known[names[1]]] = value
+        found[known[names[0]], known[names[1]]] = value[0]
     return found
 
 

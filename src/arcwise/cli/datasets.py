@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import inputs, options, outputs, terminal
-from arcwise.cli.arguments import assignments, bounds, names, number, shell_words
+from arcwise.cli import flags, inputs, outputs, terminal
+from arcwise.cli.arguments import assignments, bounds, names, numbers, shell_words
+from arcwise.cli.flags import argument, main_output, option
 from arcwise.cli.inputs import read_table
-from arcwise.cli.options import argument, main_output, option
 from arcwise.cli.terminal import aside, facts, file_name, frame_grid, grid, show, show_json, styled
 from arcwise.errors import DataError, FileError, WordError, plural, unknown
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEMO = "boston"
 
 
-def audit(source: options.DataOptions, json: options.Json = False) -> None:
+def audit(source: flags.DataOptions, json: flags.Json = False) -> None:
     """Look at a table before learning from it: kinds, missing values, copies, ties, tails.
 
     Example: arcwise audit wine.csv
@@ -53,7 +53,7 @@ def _show_audit(found: Audit, name: str) -> None:
 def data(
     name: Annotated[str | None, argument("[NAME]")] = None,
     output: Annotated[Path | None, main_output()] = None,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """List the example data that come with Arcwise, with origin and terms, or write one to a file.
 
@@ -218,7 +218,7 @@ class Categories(Levels):
         return self.discretise is not None or any(getattr(self, word) for word in _ONE)
 
     def table(
-        self, source: options.DataOptions, stream: bool = False, model: str = "auto"
+        self, source: flags.DataOptions, stream: bool = False, model: str = "auto"
     ) -> Table | Moments:
         """Read the table, with categories where some are asked for, or its counts or moments."""
         if not self.wanted:
@@ -231,7 +231,7 @@ class Categories(Levels):
         return _made(source, self.discretise, self.settings())
 
 
-def _made(source: options.DataOptions, method: str | None, settings: dict[str, Any]) -> Table:
+def _made(source: flags.DataOptions, method: str | None, settings: dict[str, Any]) -> Table:
     """Read a table and make categories of its columns."""
     from arcwise import data
 
@@ -240,11 +240,11 @@ def _made(source: options.DataOptions, method: str | None, settings: dict[str, A
 
 
 def discretise(
-    source: options.DataOptions,
+    source: flags.DataOptions,
     how: Levels,
     method: Annotated[str, _category("WORD")] = "quantiles",
     columns: Annotated[list[str] | None, _category("COLUMNS")] = None,
-    output: options.TableOut = None,
+    output: flags.TableOut = None,
 ) -> None:
     """Make categories of the columns of a table: of numbers, text or times.
 
@@ -318,8 +318,7 @@ def _held(text: str) -> Any:
 
 
 def _numbers(name: str, text: str) -> list[float]:
-    found = [number(each) for each in names([text])]
-    for each in found:
-        if isinstance(each, str):
-            raise DataError(f"--cuts {name} needs numbers, as in {name}=5,11, got {each!r}.")
-    return [float(each) for each in found]
+    found = numbers(names([text]))
+    if found is None:
+        raise DataError(f"--cuts {name} needs numbers, as in {name}=5,11, got {text!r}.")
+    return found

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import options, outputs
+from arcwise.cli import flags, outputs
+from arcwise.cli.flags import argument
 from arcwise.cli.inputs import any_graph
-from arcwise.cli.options import argument
 from arcwise.cli.terminal import aside, listed, show, show_json, styled
 from arcwise.errors import ArcwiseError, FitError, GraphError
 
@@ -25,7 +25,7 @@ PRINTED = 20
 def compare(
     first: Annotated[str, argument("A")],
     second: Annotated[str, argument("B")],
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Compare a graph with another one: edges in both, edges in one, distances.
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import options, outputs, terminal
+from arcwise.cli import flags, outputs, terminal
 from arcwise.cli.arguments import options as settings_of
 from arcwise.cli.datasets import Categories
-from arcwise.cli.inputs import any_graph
-from arcwise.cli.options import (
+from arcwise.cli.flags import (
     argument,
     data_option,
     learning_option,
@@ -17,6 +16,7 @@ from arcwise.cli.options import (
     output_option,
     switch,
 )
+from arcwise.cli.inputs import any_graph
 from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 
 def learn(
-    source: options.Source,
-    search: options.Search,
-    scoring: options.Scoring,
-    known: options.Knowledge,
+    source: flags.Source,
+    search: flags.Search,
+    scoring: flags.Scoring,
+    known: flags.Knowledge,
     categories: Categories,
-    stream: options.Stream = False,
+    stream: flags.Stream = False,
     certainty: Annotated[
         bool | None, switch("--certainty/--no-certainty", panel="Learning")
     ] = None,
-    time_limit: options.TimeLimit = None,
-    output: options.ModelOut = None,
+    time_limit: flags.TimeLimit = None,
+    output: flags.ModelOut = None,
     dot: Annotated[Path | None, output_option()] = None,
-    plot: options.Plot = None,
+    plot: flags.Plot = None,
     tuning: Annotated[list[Path] | None, output_option()] = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
 ) -> None:
     """Learn a network from a table, and write it to a file.
 
@@ -114,13 +114,13 @@ def _tuning(net: Network, places: list[Path]) -> list[outputs.Wish]:
 
 def fit(
     graph: Annotated[str, argument("GRAPH")],
-    source: options.Source,
+    source: flags.Source,
     categories: Categories,
-    model: options.Model = "auto",
-    option: options.Settings = None,
-    output: options.ModelOut = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    model: flags.Model = "auto",
+    option: flags.Settings = None,
+    output: flags.ModelOut = None,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
 ) -> None:
     """Fit the local models of a known graph to a table, and write the network to a file.
 
@@ -155,13 +155,13 @@ def fit(
 
 
 def validate(
-    source: options.Source,
-    search: options.Search,
-    scoring: options.Scoring,
-    known: options.Knowledge,
+    source: flags.Source,
+    search: flags.Search,
+    scoring: flags.Scoring,
+    known: flags.Knowledge,
     categories: Categories,
     folds: Annotated[int, learning_option("NUMBER", least=2)] = 10,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Cross-validate a way of learning: likelihood and prediction errors on rows left out.
 
@@ -212,19 +212,19 @@ PRINTED = 40
 
 def path(
     *,
-    source: options.Source,
-    stream: options.Stream = False,
+    source: flags.Source,
+    stream: flags.Stream = False,
     search: Annotated[str, learning_option("WORD")] = "auto",
-    scoring: options.Scoring,
-    known: options.EdgeRules,
+    scoring: flags.Scoring,
+    known: flags.EdgeRules,
     categories: Categories,
-    time_limit: options.TimeLimit = None,
+    time_limit: flags.TimeLimit = None,
     output: Annotated[Path | None, main_output()] = None,
     plot: Annotated[Path | None, output_option()] = None,
     edges: Annotated[Path | None, output_option()] = None,
     plot_edges: Annotated[Path | None, output_option()] = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    json: flags.Json = False,
+    quiet: flags.Quiet = False,
 ) -> None:
     """Learn undirected graphs at every penalty per edge, from the complete graph to none.
 
@@ -315,13 +315,13 @@ def _cells(found: PenaltyPath, each: Any) -> list[str]:
 
 
 def prune(
-    source: options.Source,
-    target: options.Target,
-    scoring: options.Scoring,
+    source: flags.Source,
+    target: flags.Target,
+    scoring: flags.Scoring,
     test: Annotated[Path | None, data_option("FILE")] = None,
-    time_limit: options.TimeLimit = None,
+    time_limit: flags.TimeLimit = None,
     output: Annotated[Path | None, main_output()] = None,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Predict one variable from fewer and fewer others: the least useful one goes first.
 

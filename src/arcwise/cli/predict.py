@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import inputs, options, outputs
-from arcwise.cli.options import option, switch
+from arcwise.cli import flags, inputs, outputs
+from arcwise.cli.flags import option, switch
 from arcwise.cli.query import evidence
 from arcwise.cli.terminal import aside, listed, show
 from arcwise.errors import DataError, plural
@@ -24,14 +24,14 @@ _ALIGNED = ("The table has no ", "The network has no ")
 
 def predict(
     *,
-    net: options.NetFile,
-    data: options.RowsFile,
-    target: options.Target,
+    net: flags.NetFile,
+    data: flags.RowsFile,
+    target: flags.Target,
     level: Annotated[float, option("SHARE")] = 0.95,
     keep: Annotated[bool, switch("--keep")] = False,
-    na_values: options.NaValues = None,
-    effort: options.Simulation,
-    output: options.TableOut = None,
+    na_values: flags.NaValues = None,
+    effort: flags.Simulation,
+    output: flags.TableOut = None,
 ) -> None:
     """Predict one variable in every row: mean, sd, low and high.
 
@@ -140,11 +140,11 @@ def _numbers(raw: Raw, name: str, na_values: list[str]) -> Any:
 
 
 def impute(
-    net: options.NetFile,
-    data: options.RowsFile,
+    net: flags.NetFile,
+    data: flags.RowsFile,
     draw: Annotated[int | None, option("SEED", least=0)] = None,
-    na_values: options.NaValues = None,
-    output: options.TableOut = None,
+    na_values: flags.NaValues = None,
+    output: flags.TableOut = None,
 ) -> None:
     """Fill in the missing values of a table by what a network expects there.
 
@@ -187,12 +187,12 @@ def _filled_gaps(raw: Raw, table: Table) -> str:
 
 
 def sample(
-    net: options.NetFile,
+    net: flags.NetFile,
     draws: Annotated[int, option("NUMBER", "-n", "--draws", least=1)] = 1000,
     seed: Annotated[int, option("NUMBER", least=0)] = 0,
     given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
-    output: options.TableOut = None,
+    output: flags.TableOut = None,
 ) -> None:
     """Draw random rows from a network.
 

@@ -23,10 +23,10 @@ from arcwise.cli.arguments import either, shell_words
 from arcwise.cli.certainty import posterior
 from arcwise.cli.classify import classify
 from arcwise.cli.datasets import audit, data, demo, discretise
+from arcwise.cli.flags import flat
 from arcwise.cli.graph_files import compare, convert
 from arcwise.cli.inputs import GRAPH_FORMS
 from arcwise.cli.learn import fit, learn, path, prune, validate
-from arcwise.cli.options import flat
 from arcwise.cli.outputs import MISPLACED, TABLES
 from arcwise.cli.predict import impute, predict, sample
 from arcwise.cli.query import edges, explain, query

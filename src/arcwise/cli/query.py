@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from arcwise.cli import options, outputs, terminal
+from arcwise.cli import flags, outputs, terminal
 from arcwise.cli.arguments import event, level, names, values
+from arcwise.cli.flags import argument, main_output, option, switch
 from arcwise.cli.inputs import load_network
-from arcwise.cli.options import argument, main_output, option, switch
 from arcwise.errors import DataError, WordError, plural
 
 if TYPE_CHECKING:
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def edges(
-    net: options.NetFile,
+    net: flags.NetFile,
     every: Annotated[bool, switch("--all")] = False,
     sort: Annotated[str, option("COLUMN")] = "strength",
     refit: Annotated[bool, switch("--refit")] = False,
     local: Annotated[list[str] | None, option("VARIABLES")] = None,
     csv: Annotated[bool, switch("--csv", panel="Output")] = False,
-    plot: options.Plot = None,
+    plot: flags.Plot = None,
     top: Annotated[int | None, option("NUMBER", panel="Output", least=0)] = None,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Print the edges of a network, strongest first, and draw it.
 
@@ -84,7 +84,7 @@ def _columns(table: EdgeTable) -> Any:
 
 def query(
     *,
-    net: options.NetFile,
+    net: flags.NetFile,
     targets: Annotated[list[str], argument("TARGET...")],
     given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
@@ -92,9 +92,9 @@ def query(
     draws: Annotated[int | None, option("NUMBER", least=1)] = None,
     max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
     data: Annotated[Path | None, option("FILE")] = None,
-    effort: options.Simulation,
+    effort: flags.Simulation,
     output: Annotated[Path | None, main_output()] = None,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Ask for the distribution of variables, given what is known of others.
 
@@ -159,12 +159,12 @@ def _say_graph(belief: Any) -> None:
 
 def explain(
     *,
-    net: options.NetFile,
+    net: flags.NetFile,
     given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
     data: Annotated[Path | None, option("FILE")] = None,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Give the most probable levels of all variables together, given what is known.
 

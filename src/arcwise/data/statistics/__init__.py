@@ -2,9 +2,9 @@
 
 from arcwise.data.moments import Moments
 from arcwise.data.statistics.available import Available
-from arcwise.data.statistics.base import Statistics
 from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.gathered import Gathered
+from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 
 __all__ = ["Available", "Complete", "Gathered", "Source", "Statistics", "statistics_of"]

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.statistics.base import Statistics
 from arcwise.data.statistics.complete import Complete, cell_counts
+from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 from arcwise.data.variable import gaps_of
 

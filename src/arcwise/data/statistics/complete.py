@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.moments import Moments
-from arcwise.data.statistics.base import Statistics
+from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 from arcwise.errors import FitError
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.statistics.base import Statistics
+from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 
 __all__ = ["Gathered"]
