@@ -212,7 +212,7 @@ def test_levels_are_predicted_and_filled():
         _ = found.mean
     assert found.labels.tolist() == ["on", "off", "on"]
     assert found.log_loss(["on", "on", None]) == pytest.approx(-np.log([0.9, 0.2]).mean())
-    assert set(found.to_dict()) == {"label", "probabilities"}
+    assert list(found.to_dict()) == ["level", "p(off)", "p(on)"]
     assert "3 predictions; most probable levels: off" in str(found)
     logs = found.logdensity(["on", "on", "blue"])
     assert logs[:2].tolist() == pytest.approx([np.log(0.9), np.log(0.2)])
