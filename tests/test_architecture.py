@@ -15,7 +15,7 @@ PACKAGE = HERE / "src" / "arcwise"
 
 LEVELS = {
     "errors": -2, "values": -1,
-    "frame": 0, "_kernels": 0,
+    "frame": 0, "view": 0, "_kernels": 0,
     "data": 1, "graphs": 1, "distributions": 1,
     "conditionals": 2, "results": 2,
     "networks": 3, "scores": 3,

@@ -18,7 +18,6 @@ from arcwise.errors import DataError, FileError, WordError
 from arcwise.frame import MAX_ROWS, Frame, Framed, Series
 
 HOSTILE = "<script>alert('x')</script> & \"y\""
-VOID = {"br", "meta", "rect", "path", "polygon"}
 
 
 class Tags(HTMLParser):
@@ -26,14 +25,14 @@ class Tags(HTMLParser):
 
     def __init__(self, html):
         super().__init__()
-        self.open, self.seen, self.text = [], [], []
+        self.open, self.seen, self.text, self.attributes = [], [], [], []
         self.feed(html)
         assert not self.open
 
     def handle_starttag(self, tag, attrs):
         self.seen.append(tag)
-        if tag not in VOID:
-            self.open.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        self.open.append(tag)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

@@ -12,6 +12,8 @@ wants to say its version, or to read a table, does not wait for the rest.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from arcwise.view import pictures_by
+
 if TYPE_CHECKING:
     from arcwise import graphs
     from arcwise.api import (
@@ -147,6 +149,9 @@ _EXTRA = {
     "BayesClassifier": "arcwise.api.estimators",
     "GraphLasso": "arcwise.api.estimators",
 }  # names that need a library of their own
+
+
+pictures_by(lambda graph: import_module("arcwise.plot").graph_html(graph))
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ Draws of chains are given in the form of other libraries.
 from __future__ import annotations
 
 import math
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from arcwise import io
 from arcwise.data import Source, Table
 from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable, pack_edges
+from arcwise.frame import html_block
 from arcwise.learners.totals import is_pseudo
 
 if TYPE_CHECKING:
@@ -176,6 +178,34 @@ def to_dict(net: Network) -> dict[str, Any]:
 
 def summary(net: Network) -> str:
     """A few lines a person likes to read."""
+    lines, shown = _heading(net), net.edges.present
+    return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
+
+
+def html(net: Network) -> str:
+    """The same for a notebook: the lines, the graph, and its strongest edges."""
+    from arcwise.plot import graph_svg
+
+    edges = net.edges.present
+    drawn = graph_svg(edges.drawn(net.graph), edges) or ""
+    table = edges.to_html(_EDGES) if len(edges) else ""
+    return html_block(*(f"<p>{escape(line)}</p>" for line in _heading(net)), drawn, table)
+
+
+def posterior_html(post: Posterior) -> str:
+    """A distribution over graphs for a notebook: its lines, its best graph, and the most probable edges."""
+    from arcwise.plot import graph_svg
+
+    drawn = graph_svg(post.drawn.graph) or ""
+    lines = (f"<p>{escape(line)}</p>" for line in post.heading())
+    return html_block(*lines, drawn, post.edges.to_html(_EDGES))
+
+
+_EDGES = 12
+"""Edges that are listed under a picture."""
+
+
+def _heading(net: Network) -> list[str]:
     lines = [repr(net)[1:-1]]
     if net.score is not None:
         proof = _proof(net)
@@ -186,9 +216,7 @@ def summary(net: Network) -> str:
         steps = len(net.trace)  # a file keeps none of them
         taken = f", {plural(steps, 'step')}" if steps else ""
         lines.append(f"search: {net.settings.get('search', 'search')}{taken}; {net.stopped}")
-    lines.extend(f"note: {note}" for note in net.notes)
-    shown = net.edges.present
-    return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
+    return [*lines, *(f"note: {note}" for note in net.notes)]
 
 
 def _data(net: Network) -> str:

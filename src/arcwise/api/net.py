@@ -373,5 +373,8 @@ class Network(Asked):
         kinds, count = ", ".join(sorted(set(self.net.models))), len(self.net.names)
         return f"<Network of {count} variables, {describe.edge_count(self)} ({kinds})>"
 
+    def _repr_html_(self) -> str:
+        return describe.html(self)
+
     def __str__(self) -> str:
         return describe.summary(self)

@@ -386,8 +386,16 @@ class Posterior(Asked):
     def __repr__(self) -> str:
         return repr(self.found)
 
+    def _repr_html_(self) -> str:
+        from arcwise.api.describe import posterior_html
+
+        return posterior_html(self)
+
     def __str__(self) -> str:
+        return "\n".join([*self.heading(), "", str(self.edges)])
+
+    def heading(self) -> list[str]:
+        """What there is to say above the table of edges."""
         lines = [repr(self)[1:-1], *(f"note: {note}" for note in self.notes), self.verdict]
-        if self.log_evidence is not None:
-            lines.append(f"log evidence {self.log_evidence:.4f}")
-        return "\n".join([*lines, "", str(self.edges)])
+        evidence = self.log_evidence
+        return lines if evidence is None else [*lines, f"log evidence {evidence:.4f}"]

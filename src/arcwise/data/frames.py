@@ -20,7 +20,8 @@ from arcwise.data.folds import with_copies
 from arcwise.data.kinds import settle
 from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
-from arcwise.errors import DataError
+from arcwise.errors import DataError, plural
+from arcwise.frame import Frame, Series
 from arcwise.values import as_tuple
 
 
@@ -299,6 +300,15 @@ def index_of(rows: Any) -> Any:
     """The index of a pandas data frame; None for anything else."""
     index = getattr(rows, "index", None) if hasattr(rows, "columns") else None
     return None if callable(index) else index
+
+
+def first_rows(source: Table, most: int = 10) -> Frame:
+    """The first rows and columns of a table, to be looked at."""
+    few, rest = source.head(most), (len(source) - most, len(source.order) - most)
+    columns = tuple(Series(name, few.values(name)) for name in source.order[:most])
+    counts = zip(rest, ("row", "column"), strict=True)
+    notes = [f"... {plural(count, f'more {word}')}" for count, word in counts if count > 0]
+    return Frame(columns, repr(source), (*notes, *source.notes))
 
 
 def to_pandas(source: Table) -> Any:

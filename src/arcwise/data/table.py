@@ -1,10 +1,8 @@
 """Tables: what every model, score and picture is made from.
 
-A *table* is a set of equally long columns beside their variables. Inside, the columns are sorted
-by name, so that no result can depend on the order in which a file happens to list them; "column
-number" means this order everywhere. The order the user gave is kept beside it, for presentation
-only. Row weights count rows several times, which makes a table of frequencies data like any other: a row of
-weight 3 is three units. Where these are repetitions of one measurement, `copies` is "together".
+A *table* is a set of equally long columns beside their variables. Inside, the columns are sorted by name, so
+that no result depends on the order of a file; "column number" means this order everywhere. The user's order
+is for presentation only. Weights count rows several times: a row of weight 3 is three units.
 """
 
 from __future__ import annotations
@@ -363,6 +361,11 @@ class Table:
     def __len__(self) -> int:
         return self.rows
 
+    def _repr_html_(self) -> str:
+        from arcwise.data.frames import first_rows
+
+        return first_rows(self).to_html()
+
     def __repr__(self) -> str:
         discrete = sum(variable.discrete for variable in self.variables)
         kinds = f"{len(self.columns) - discrete} continuous, {discrete} discrete"
@@ -382,9 +385,9 @@ def checked_weights(weights: ArrayLike, rows: int, *, some: bool = True) -> NDAr
         )
     if not np.isfinite(array).all() or (array < 0).any():
         row = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
+        value = float(array[row])
         raise DataError(
-            "Weights have to be finite and not negative, but row"
-            f" {row + 1} has {float(array[row])!r}."
+            f"Weights have to be finite and not negative, but row {row + 1} has {value!r}."
         )
     if some and not array.sum() > 0:
         raise DataError("All weights are zero, so that no row counts: give some row a weight.")

@@ -19,6 +19,7 @@ from typing import ClassVar, Self, TypeAlias
 
 from arcwise.errors import GraphError, close_to
 from arcwise.values import are_texts, as_tuple
+from arcwise.view import picture
 
 Node: TypeAlias = str | int
 Nodes: TypeAlias = Node | Iterable[Node]
@@ -234,6 +235,10 @@ class AnyGraph:
         names = check_nodes(nodes)
         rows = (getattr(self, each.name) for each in fields(self)[1:])
         return self.unchecked(names, *(rows_over(self.nodes, each, names) for each in rows))
+
+    def _repr_html_(self) -> str | None:
+        """Draw small graphs in notebooks."""
+        return picture(self)
 
     def _brief(self, size: str) -> str:
         """Show small graphs in full and large ones by their size."""

@@ -172,6 +172,9 @@ class BayesNet(Named):
     def __repr__(self) -> str:
         return _short(self, plural(self.n_edges, "arc"))
 
+    def _repr_html_(self) -> str | None:
+        return self.graph._repr_html_()
+
     @property
     def n_params(self) -> int | None:
         """Free parameters of all local models together; None where one of them has no count."""
@@ -232,6 +235,9 @@ class MarkovNet(Named):
 
     def __repr__(self) -> str:
         return _short(self, plural(self.n_edges, "edge"))
+
+    def _repr_html_(self) -> str | None:
+        return self.graph._repr_html_()
 
     @classmethod
     def normal(cls, variables: tuple[Variable, ...], graph: UGraph, joint: Joint) -> MarkovNet:

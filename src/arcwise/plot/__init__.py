@@ -7,6 +7,7 @@ from arcwise.plot.axes import PICTURES, save_picture
 from arcwise.plot.graph import plot_graph, plot_graphs
 from arcwise.plot.layout import Layout, arrange
 from arcwise.plot.path_curves import plot_edge_path, plot_path
+from arcwise.plot.static import graph_html, graph_svg
 from arcwise.plot.trace import plot_probabilities, plot_reliability, plot_scores, plot_trace
 from arcwise.plot.tuning_curve import plot_tuning
 
@@ -14,6 +15,8 @@ __all__ = [
     "PICTURES",
     "Layout",
     "arrange",
+    "graph_html",
+    "graph_svg",
     "plot_edge_path",
     "plot_graph",
     "plot_graphs",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 Array = NDArray[np.float64]
+Ruler = Callable[[Sequence[str], float], float]
 
 PICTURES = (".png", ".pdf", ".svg")
 """What the name of a picture may end in."""
@@ -130,13 +131,16 @@ def text_width(lines: Sequence[str], size: float) -> float:
     return float(max(found)) / 72
 
 
-def boxes(labels: Sequence[str], ends: Sequence[int] | None = None) -> Array:
+def boxes(
+    labels: Sequence[str], ends: Sequence[int] | None = None, width: Ruler = text_width
+) -> Array:
     """Measure the boxes for texts.
 
     Parameters
     ----------
     labels : the texts, broken into lines.
     ends : how many lines end at the same side of each box, where they need room there.
+    width : inches of lines of text in a size given in points.
 
     Returns
     -------
@@ -145,7 +149,7 @@ def boxes(labels: Sequence[str], ends: Sequence[int] | None = None) -> Array:
     sizes = np.zeros((len(labels), 2))
     for i, (text, count) in enumerate(zip(labels, ends or [0] * len(labels), strict=True)):
         lines = text.split("\n")
-        wide = text_width(lines, FONT_SIZE) + 2 * _PAD[0]
+        wide = width(lines, FONT_SIZE) + 2 * _PAD[0]
         high = len(lines) * _LEADING * FONT_SIZE / 72 + 2 * _PAD[1]
         sizes[i] = max(wide, _NARROWEST, min(_PORT * (count + 1), _WIDENED)), high
     return sizes

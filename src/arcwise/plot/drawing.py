@@ -326,7 +326,7 @@ def _figure(width: float, height: float, title: str | None) -> "Axes":
 
 def _draw_lines(axes: "Axes", picture: Picture, scale: float) -> list[Array]:
     """Draw weak lines first; each has a white rim, so that crossings stay clear. Gives the curves."""
-    widths = np.array([2 * _half_head(line.width) for line in picture.lines])
+    widths = np.array([2 * half_head(line.width) for line in picture.lines])
     shapes = curves(picture.layout, widths)
     order = sorted(
         range(len(shapes)), key=lambda i: (_in_focus(picture, i), picture.lines[i].width)
@@ -348,7 +348,7 @@ def _draw_line(
     end = colour(COLOURS[line.sign], line.head_ink) if _in_focus(picture, i) else shade
     width = line.width * scale
     if line.arrow:
-        corners, length = _head(curve, line.width)
+        corners, length = arrow_head(curve, line.width)
         axes.add_patch(Polygon(corners, color=end, linewidth=0, zorder=depth, gid=f"head {names}"))
         curve = shortened(curve, length)
     way = Path(curve, [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1))
@@ -361,9 +361,9 @@ def _draw_line(
     axes.add_patch(patch)
 
 
-def _head(curve: Array, width: float) -> tuple[Array, float]:
+def arrow_head(curve: Array, width: float) -> tuple[Array, float]:
     """Corners of an arrow head at the end of a curve, and how much of the line it takes."""
-    length, half = (6.0 + 1.5 * width) / 72, _half_head(width)
+    length, half = (6.0 + 1.5 * width) / 72, half_head(width)
     along = direction(curve)
     aside = np.array([-along[1], along[0]])
     base = curve[-1] - length * along
@@ -371,7 +371,7 @@ def _head(curve: Array, width: float) -> tuple[Array, float]:
     return np.array([curve[-1], base + half * aside, base - half * aside]), 0.9 * length
 
 
-def _half_head(width: float) -> float:
+def half_head(width: float) -> float:
     """Half the breadth of the head of a line, inches."""
     return (2.0 + 0.9 * width) / 72
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, PDAG, Graph, UGraph
-from arcwise.plot.axes import PLAIN, boxes, label
+from arcwise.plot.axes import PLAIN, Ruler, boxes, label, text_width
 from arcwise.plot.drawing import Picture, draw_picture, fit_axes, inches
 from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, placed
 from arcwise.plot.marks import (
@@ -125,11 +125,11 @@ def refuse_crowds(graph: Graph) -> None:
         )
 
 
-def layout_of(graph: Graph, positions: Positions | None) -> Layout:
-    """Places of a graph's boxes and lines: found for it, or given."""
+def layout_of(graph: Graph, positions: Positions | None, width: Ruler = text_width) -> Layout:
+    """Places of a graph's boxes and lines: found for it, or given; `width` measures the names."""
     labels = [label(name) for name in graph.nodes]
     if positions is None:
-        return arrange(graph, boxes(labels, _ends(graph)))
+        return arrange(graph, boxes(labels, _ends(graph), width))
     return placed(graph, boxes(labels), given_points(positions, graph.nodes))
 
 

@@ -1,0 +1,31 @@
+"""What results look like on a page: pictures of graphs as SVG, made from plain numbers.
+
+Graphs know of no layout, so that they cannot draw themselves. Whoever can draw them says so once:
+
+>>> before = pictures_by(lambda graph: f"<svg>{graph}</svg>")
+>>> picture("a graph")
+'<svg>a graph</svg>'
+>>> _ = pictures_by(before)
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from arcwise.view.svg import Box, Stroke, svg
+
+__all__ = ["Box", "Stroke", "picture", "pictures_by", "svg"]
+
+Drawer = Callable[[Any], str | None]
+
+_drawers: list[Drawer] = [lambda graph: None]
+
+
+def pictures_by(drawer: Drawer) -> Drawer:
+    """Set what draws a graph as HTML; give what did so before."""
+    before, _drawers[0] = _drawers[0], drawer
+    return before
+
+
+def picture(graph: Any) -> str | None:
+    """A graph as HTML; None if it cannot be drawn."""
+    return _drawers[0](graph)
