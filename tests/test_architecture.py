@@ -277,7 +277,11 @@ def test_the_facade_gives_exactly_what_it_lists():
 
     for name in arcwise.__all__:
         assert getattr(arcwise, name) is not None
-    assert sorted([*arcwise.__all__, "__version__"]) == dir(arcwise)
+    estimators = ["BayesClassifier", "GraphLasso"]
+    objects = [
+        name for name in arcwise.options.__all__ if hasattr(getattr(arcwise.options, name), "word")
+    ]
+    assert sorted([*arcwise.__all__, *objects, *estimators, "__version__"]) == dir(arcwise)
     assert len(set(arcwise.__all__)) == len(arcwise.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = arcwise.nothing

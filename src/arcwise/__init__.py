@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         load,
         load_graph,
         network,
+        options,
         parameter_differences,
         path,
         posterior,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         score,
         validate,
     )
+    from arcwise.api.options import *  # noqa: F403 - option objects, reachable here too
     from arcwise.data import (
         Moments,
         Table,
@@ -97,6 +99,7 @@ __all__ = [
     "moments",
     "network",
     "network_file",
+    "options",
     "parameter_differences",
     "path",
     "plot_edge_path",
@@ -145,6 +148,14 @@ _HOMES = {
 
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
+_OPTIONS = (
+    "AIC", "BDS", "BIC", "BOSS", "CLG", "EBIC", "GES", "ILS", "K2", "LOO", "MCMC", "QNML", "Annealing",
+    "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu", "Deletion", "Discrete", "Exact", "Gaussian",
+    "Glasso", "Greedy", "GrowShrink", "HeldOut", "KFold", "LogLik", "Neighbourhood", "Parzen", "Stepwise",
+    "Tabu",
+)  # fmt: skip
+"""Local models, scores, searches and methods with settings; `arcwise.options` has them all."""
+
 _EXTRA = {
     "BayesClassifier": "arcwise.api.estimators",
     "GraphLasso": "arcwise.api.estimators",
@@ -158,6 +169,9 @@ def __getattr__(name: str) -> Any:
     """Load a public name from its room."""
     if name in _EXTRA:
         return getattr(import_module(_EXTRA[name]), name)
+    if name in _OPTIONS or name == "options":
+        options = import_module("arcwise.api.options")
+        return options if name == "options" else getattr(options, name)
     if name not in __all__:
         today = f": it is called {_RENAMED[name]}" if name in _RENAMED else ""
         raise AttributeError(f"module 'arcwise' has no attribute {name!r}{today}")
@@ -170,4 +184,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Public names, for completion."""
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, *_OPTIONS, *_EXTRA, "__version__"])

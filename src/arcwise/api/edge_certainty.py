@@ -17,6 +17,7 @@ import numpy as np
 from arcwise import io
 from arcwise.api.learning import settle
 from arcwise.api.net import Network
+from arcwise.api.options import Method, Model, ScoreOption, Search, method_words, plain_words
 from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import CertaintyBudget, Progress
@@ -47,11 +48,11 @@ _PLAN = (
 def posterior(
     data: Any,
     *,
-    method: str = "auto",
+    method: str | Method = "auto",
     graph: str = "directed",
-    model: str | Mapping[str, str] = "auto",
-    score: str | None = None,
-    search: str = "auto",
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    score: str | ScoreOption | None = None,
+    search: str | Search = "auto",
     penalty: Any = None,
     prior: Any = None,
     rules: Rules | None = None,
@@ -126,8 +127,9 @@ def posterior(
     >>> post.edges["LSTAT", "MEDV"].adjacent, post.meaning
     (1.0, 'bootstrap frequency')
     """
-    asked = dict(locals())
-    plan = Plan(**{word: asked.pop(word) for word in _PLAN}, n_jobs=n_jobs)
+    asked = plain_words(locals())
+    own = {word: asked.pop(word) for word in _PLAN}
+    plan = Plan(**method_words(own.pop("method"), own), n_jobs=n_jobs)
     place, again = asked.pop("checkpoint"), asked.pop("resume")
     source, spec, watching = settle("posterior", asked)
     cores(n_jobs)
@@ -221,7 +223,7 @@ def path_certainty(
     return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
 
 
-def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
+def made_certain(net: Network, method: str | Method = "auto", **options: Any) -> Network:
     """A network that was learned, with how sure each edge is; options as for `posterior`."""
     spec, source = net.specification, net.data
     if spec is None or source is None:
@@ -236,11 +238,11 @@ def made_certain(net: Network, method: str = "auto", **options: Any) -> Network:
     if options.get("seed") is not None:
         spec = spec.but(rng=np.random.default_rng(whole("seed", options["seed"])))
     words = {name: options[name] for name in ("n_jobs", *_PLAN) if name in options}
-    plan = Plan(**{"draws": None, **words, "method": method})
+    plan = Plan(**method_words(method, {"draws": None, **words}))
     why = ""
     if plan.method == "auto":
-        method, why = method_for(bind(spec, source), plan.prior)
-        plan = replace(plan, method=method)
+        chosen, why = method_for(bind(spec, source), plan.prior)
+        plan = replace(plan, method=chosen)
     if plan.draws is None and plan.method == "bootstrap":
         plan = replace(plan, draws=_REPLICATES)
     watching = Progress("certainty", options.get("time_limit"), options.get("progress"))

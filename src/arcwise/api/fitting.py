@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcwise.api.net import Network
+from arcwise.api.options import Model, ScoreOption, plain_words
 from arcwise.conditionals import Fits, choose, prepare
 from arcwise.data import Source, any_table, fingerprint, statistics_of
 from arcwise.errors import FitError, GraphError, close_to, unknown
@@ -38,8 +39,8 @@ def fit(
     graph: Any,
     data: Any,
     *,
-    model: str | Mapping[str, str] = "auto",
-    score: str | None = None,
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    score: str | ScoreOption | None = None,
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
@@ -168,8 +169,9 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _known(asked: Mapping[str, Any]) -> _Known:
-    """Tie families and a score to the data; asked are the parameters of `fit` by name."""
+def _known(given: Mapping[str, Any]) -> _Known:
+    """Tie families and a score to the data; `given` are the parameters of `fit` by name."""
+    asked = plain_words(given)
     known, score = graph_of(asked["graph"]), asked["score"]
     pseudo = isinstance(known, UGraph) and is_pseudo(score)
     score = score.removeprefix(PSEUDO) if pseudo else score
@@ -194,9 +196,11 @@ def _known(asked: Mapping[str, Any]) -> _Known:
     takers = model_takers(members)
     takers += [] if score is None else [(f"the score {score!r}", score_options(score))]
     dealt = split_options(asked["options"], *takers)
-    for_score = {} if score is None else dealt.pop()
+    for_score = {} if score is None else {**dealt.pop(), **asked.get("score_options", {})}
     names = [member.name for member in members]
-    fits = family.bind_members(ready, dict(zip(names, dealt, strict=True)))
+    own = asked.get("model_options", {})
+    for_models = {n: {**o, **own.get(n, {})} for n, o in zip(names, dealt, strict=True)}
+    fits = family.bind_members(ready, for_models)
     on, rng = (
         known.over(ready.names),
         np.random.default_rng(asked["seed"]).spawn(4)[0],

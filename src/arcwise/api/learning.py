@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.api.net import Network
+from arcwise.api.options import Model, ScoreOption, Search, plain_words
 from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.data import Source, Statistics, any_table, fingerprint, read
 from arcwise.data.audit import function_notes
@@ -40,9 +41,9 @@ def learn(
     data: Any,
     *,
     graph: str = "directed",
-    model: str | Mapping[str, str] = "auto",
-    score: str | None = None,
-    search: str = "auto",
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    score: str | ScoreOption | None = None,
+    search: str | Search = "auto",
     start: Any = "empty",
     penalty: Any = None,
     rules: Rules | None = None,
@@ -73,7 +74,9 @@ def learn(
     model : "gaussian" (linear), "parzen" (any shape), "discrete" (tables), "clg" (a regression for each
         configuration of discrete parents), or "auto" by the kinds of columns: linear for numbers, with a note
         where relations are curved; tables for levels; both for tables that mix them, with "clg" for the
-        numbers. A mapping has one for each variable: {"x": "parzen", "*": "auto"}.
+        numbers. A mapping has one for each variable: {"x": "parzen", "*": "auto"}. A name, or an object with
+        options: `aw.Parzen(bandwidths="shared")`; so for score and search, `aw.BDeu(10)`,
+        `aw.Tabu(restarts=10)`.
     score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
         (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
         (their default), "bds", "k2", "qnml".
@@ -205,6 +208,7 @@ def words_of(data: Any, words: Mapping[str, Any], **fixed: Any) -> dict[str, Any
 
 def settle(label: str, asked: Mapping[str, Any]) -> tuple[Source, Specification, Progress]:
     """The data, the specification and the watcher that a verb's parameters, by name, ask for."""
+    asked = plain_words(asked)
     words = {**asked["options"], **asked}
     del words["options"]
     source = any_table(*(words.pop(word) for word in ("data", "kinds", "weights", "na_values")))

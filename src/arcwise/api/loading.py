@@ -120,7 +120,8 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
     rules = _rules(about.get("rules"), net)
     limits = None if rules is None else rules.on(net.names)
     settings = as_mapping(about.get("settings"))
-    options = as_mapping(settings.get("options"))
+    windows = as_mapping(as_mapping(settings.get("model_options")).get("parzen"))
+    options = {**as_mapping(settings.get("options")), **windows}
     return Network(
         net,
         score=as_number(about.get("score"), "score"),
@@ -175,7 +176,7 @@ READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Any]] = {
 
 # -- the data of a loaded network ---
 
-_PLAIN = ("graph", "search", "missing", "start", "expert")
+_PLAIN = ("graph", "search", "missing", "start", "expert", "model_options")
 _COMPARED = 100  # rows on which local models have to agree
 _LOST = ("pseudo_rows", "expert_weight")  # what a file keeps no plain value of
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arcwise import evaluate, graphs, inference, io
 from arcwise.api import describe
 from arcwise.api.asking import Asked, OneNetwork
+from arcwise.api.options import Method
 from arcwise.api.progress import CertaintyBudget
 from arcwise.conditionals import Conditional, Fits
 from arcwise.data import Source, Table, Variable
@@ -125,7 +126,7 @@ class Network(Asked):
 
         return quick_certainty(self)
 
-    def certainty(self, method: str = "auto", **options: Any) -> "Network":
+    def certainty(self, method: str | Method = "auto", **options: Any) -> "Network":
         """The same network with how sure each edge is, in the table of edges, pictures and files.
 
         `method` is "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or

@@ -114,13 +114,17 @@ class Problem:
             *model_takers(members),
             elsewhere=_elsewhere,
         )
-        for_score = {**given, **for_score}  # a family's own choices are for the score alone
+        for_score = {
+            **given,
+            **for_score,
+            **spec.score_options,
+        }  # a family's choices are the score's alone
         inner: dict[str, Callable[[], Any]] = {
             "threads": lambda: spec.threads,
             "rng": lambda: spec.stream(3),
         }
         for_family = {
-            member.name: options
+            member.name: {**options, **spec.model_options.get(member.name, {})}
             | {name: give() for name, give in inner.items() if has_parameter(member.fits, name)}
             for member, options in zip(members, for_models, strict=True)
         }

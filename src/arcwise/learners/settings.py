@@ -33,6 +33,8 @@ def settings_of(problem: Problem) -> dict[str, Any]:
         if "factors" in options:
             options["factors"] = str(options["factors"])
         settings["options"] = options
+    if spec.model_options:
+        settings["model_options"] = {name: dict(own) for name, own in spec.model_options.items()}
     return settings
 
 

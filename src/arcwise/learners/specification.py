@@ -32,7 +32,8 @@ class Specification:
     `rng` is never advanced: each use takes a copy, so that one specification learns the same from the same
     rows. `penalty` None is the family's own; `rule` says by which rule it is to be chosen; `missing` what to
     do about gaps; `threads` how many of them a family may use inside (-1: one per core); `score_default`
-    takes the place of the family's own score where none is asked for.
+    takes the place of the family's own score where none is asked for; `options` go to whatever takes them,
+    `score_options` to the score alone, and `model_options` to the models of these names.
     """
 
     rng: np.random.Generator
@@ -51,6 +52,8 @@ class Specification:
     threads: int = 1
     score_default: DefaultScore | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    score_options: Mapping[str, Any] = field(default_factory=dict)
+    model_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check what no register can; understand other libraries' words."""

@@ -1,0 +1,327 @@
+"""Options as objects: local models, scores, searches and methods with their own settings.
+
+Wherever a name such as ``search="tabu"`` is accepted, so is an object, ``search=aw.Tabu(restarts=10)``. The
+name is the object with its defaults. An object is frozen, is checked when it is made, and prints as one types
+it. Its fields are the keyword options of the function behind the name, with the same types and defaults; a
+test compares the two.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from arcwise.api.option_object import Option
+from arcwise.api.search_options import (
+    BOSS,
+    GES,
+    ILS,
+    MCMC,
+    Annealing,
+    Auto,
+    Bootstrap,
+    Boundary,
+    ChowLiu,
+    Deletion,
+    Exact,
+    Glasso,
+    Greedy,
+    GrowShrink,
+    Method,
+    Neighbourhood,
+    Search,
+    Stepwise,
+    Tabu,
+)
+from arcwise.errors import WordError
+
+__all__ = [
+    "AIC",
+    "BDS",
+    "BIC",
+    "BOSS",
+    "CLG",
+    "EBIC",
+    "GES",
+    "ILS",
+    "K2",
+    "LOO",
+    "MCMC",
+    "QNML",
+    "Annealing",
+    "Auto",
+    "BDeu",
+    "BGe",
+    "Bootstrap",
+    "Boundary",
+    "ChowLiu",
+    "Deletion",
+    "Discrete",
+    "Exact",
+    "Gaussian",
+    "Glasso",
+    "Greedy",
+    "GrowShrink",
+    "HeldOut",
+    "KFold",
+    "LogLik",
+    "Method",
+    "Model",
+    "Neighbourhood",
+    "Option",
+    "Parzen",
+    "ScoreOption",
+    "Search",
+    "Stepwise",
+    "Tabu",
+    "method_words",
+    "plain_words",
+]  # fmt: skip
+
+
+# -- local models ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Model(Option):
+    """A kind of local model."""
+
+    what: ClassVar[str] = "model"
+
+
+@dataclass(frozen=True, repr=False)
+class Gaussian(Model):
+    """Linear regressions with normal noise."""
+
+    word: ClassVar[str] = "gaussian"
+
+
+@dataclass(frozen=True, repr=False)
+class Parzen(Model):
+    """Parzen windows, a kernel density estimate: dependence of any shape.
+
+    Parameters
+    ----------
+    bandwidths : "two" for each local model (one for the variable, one for its parents), "one", or "shared" by
+        all local models.
+    min_bandwidth : smallest bandwidth, in standard deviations.
+    tail_weight : weight of a wide normal distribution that is mixed in, for outlying rows.
+    """
+
+    word: ClassVar[str] = "parzen"
+    bandwidths: Literal["two", "one", "shared"] = "two"
+    min_bandwidth: float = 0.01
+    tail_weight: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class Discrete(Model):
+    """Tables of probabilities.
+
+    Parameters
+    ----------
+    equivalent_sample_size : imaginary rows, spread evenly over each table.
+    row_alpha : imaginary rows for each configuration of the parents, instead.
+    alpha : imaginary rows for each cell, instead.
+    """
+
+    word: ClassVar[str] = "discrete"
+    equivalent_sample_size: float | None = None
+    row_alpha: float | None = None
+    alpha: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class CLG(Model):
+    """Conditional linear-Gaussian: a regression for each configuration of the discrete parents."""
+
+    word: ClassVar[str] = "clg"
+
+
+# -- scores ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreOption(Option):
+    """A score of graphs."""
+
+    what: ClassVar[str] = "score"
+
+
+@dataclass(frozen=True, repr=False)
+class LogLik(ScoreOption):
+    """The log-likelihood without any penalty for parameters."""
+
+    word: ClassVar[str] = "loglik"
+
+
+@dataclass(frozen=True, repr=False)
+class AIC(ScoreOption):
+    """Log-likelihood minus one nat per parameter (Akaike 1974)."""
+
+    word: ClassVar[str] = "aic"
+
+
+@dataclass(frozen=True, repr=False)
+class BIC(ScoreOption):
+    """Log-likelihood minus half of log n per parameter (Schwarz 1978)."""
+
+    word: ClassVar[str] = "bic"
+
+
+@dataclass(frozen=True, repr=False)
+class EBIC(ScoreOption):
+    """Extended BIC (Chen and Chen 2008): BIC minus gamma log p per parent, for p variables."""
+
+    word: ClassVar[str] = "ebic"
+    gamma: float = 1.1
+
+
+@dataclass(frozen=True, repr=False)
+class BGe(ScoreOption):
+    """Marginal likelihood of linear-Gaussian models (Geiger and Heckerman 1994).
+
+    Parameters
+    ----------
+    alpha_mu, alpha_w : imaginary rows behind the prior means and the prior covariance; `alpha_w` is p + 2 by
+        default, for p variables.
+    prior_mean : prior means at those of the rows ("sample") or at 0.
+    standardise : whether columns are standardised first.
+    gamma : gamma log p nats are taken off per parent.
+    """
+
+    word: ClassVar[str] = "bge"
+    alpha_mu: float = 1.0
+    alpha_w: float | None = None
+    prior_mean: Literal["sample", "zero"] = "sample"
+    standardise: bool = False
+    gamma: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class BDeu(ScoreOption):
+    """Marginal likelihood of tables under a uniform prior (Heckerman, Geiger and Chickering 1995).
+
+    Parameters
+    ----------
+    equivalent_sample_size : imaginary rows behind the prior, spread evenly over each table.
+    gamma : gamma log p nats are taken off per parent.
+    cells_per_row : tables with more cells per row than this have no score.
+    jackknife : how far a parent has to pay for what its most influential row gains.
+    """
+
+    word: ClassVar[str] = "bdeu"
+    equivalent_sample_size: float = 1.0
+    gamma: float = 0.0
+    cells_per_row: float | None = None
+    jackknife: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class BDS(ScoreOption):
+    """BDeu whose imaginary rows lie on observed configurations of the parents only (Scutari 2016)."""
+
+    word: ClassVar[str] = "bds"
+    equivalent_sample_size: float = 1.0
+    gamma: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class K2(ScoreOption):
+    """Marginal likelihood of tables with one imaginary row per cell (Cooper and Herskovits 1992)."""
+
+    word: ClassVar[str] = "k2"
+    gamma: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class QNML(ScoreOption):
+    """Quotient normalised maximum likelihood of tables (Silander et al. 2018)."""
+
+    word: ClassVar[str] = "qnml"
+    gamma: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class LOO(ScoreOption):
+    """Leave-one-out likelihood: each row under the model of all others."""
+
+    word: ClassVar[str] = "loo"
+
+
+@dataclass(frozen=True, repr=False)
+class KFold(ScoreOption):
+    """Cross-validated likelihood: each of several folds under the model of all others."""
+
+    word: ClassVar[str] = "kfold"
+    folds: int = 10
+
+
+@dataclass(frozen=True, repr=False)
+class HeldOut(ScoreOption):
+    """Likelihood of one part of the rows under the model of the others; `fraction` is its share."""
+
+    word: ClassVar[str] = "heldout"
+    fraction: float = 1 / 3
+
+
+# -- objects among the parameters of a function ---------------------------------------------------
+
+
+def plain_words(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a function with names in place of objects, and their settings beside them.
+
+    `options` are those of the search, `score_options` and `model_options` (by name of the model) belong to
+    score and models.
+
+    >>> plain_words({"search": Tabu(restarts=3), "score": BDeu(10), "model": "auto"})["options"]
+    {'restarts': 3}
+    """
+    words = dict(given)
+    search, score = words.get("search"), words.get("score")
+    _refuse_others(words)
+    if isinstance(search, Search):
+        both = sorted(search.settings.keys() & words.get("options", {}).keys())
+        if both:
+            raise WordError(f"Give {both[0]}= in {type(search).__name__}(...) alone.")
+        words["search"] = search.word
+        words["options"] = {**words.get("options", {}), **search.settings}
+    if isinstance(score, ScoreOption):
+        words["score"], words["score_options"] = score.word, score.settings
+    model = words.get("model")
+    several = model if isinstance(model, Mapping) else {"*": model}
+    objects = [each for each in several.values() if isinstance(each, Model)]
+    if objects:
+        words["model_options"] = _by_name(objects)
+        names = {
+            name: each.word if isinstance(each, Model) else each for name, each in several.items()
+        }
+        words["model"] = names if isinstance(model, Mapping) else names["*"]
+    return words
+
+
+def _by_name(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
+    """The settings of each kind of model; variables of one kind share them."""
+    found: dict[str, dict[str, Any]] = {}
+    for model in models:
+        if found.setdefault(model.word, model.settings) != model.settings:
+            raise WordError(
+                f"All {model.word} models share their settings: give one {type(model).__name__}(...) only."
+            )
+    return {name: settings for name, settings in found.items() if settings}
+
+
+def _refuse_others(words: Mapping[str, Any]) -> None:
+    """Refuse an object that another parameter takes."""
+    for what in ("model", "score", "search", "method"):
+        value = words.get(what)
+        if isinstance(value, Option) and value.what != what:
+            raise WordError(
+                f"{value!r} is a {value.what}, not a {what}: give {value.what}={value!r}."
+            )
+
+
+def method_words(method: Any, words: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a posterior with the settings of its method among them."""
+    if not isinstance(method, Method):
+        return {"method": method, **words}
+    return {**words, "method": method.word, **method.settings}

@@ -1,0 +1,285 @@
+"""Searches for graphs, and methods for distributions over graphs, as objects with their settings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from arcwise.api.option_object import Option
+
+__all__ = [
+    "BOSS", "GES", "ILS", "MCMC", "Annealing", "Auto", "Bootstrap", "Boundary", "ChowLiu", "Deletion",
+    "Exact", "Glasso", "Greedy", "GrowShrink", "Method", "Neighbourhood", "Search", "Stepwise", "Tabu",
+]  # fmt: skip
+
+_GIB = 1 << 30
+
+
+# -- searches -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Search(Option):
+    """A search for a graph."""
+
+    what: ClassVar[str] = "search"
+
+
+@dataclass(frozen=True, repr=False)
+class Auto(Search):
+    """The search by the size of the problem: exact, or equivalence classes and orders in turn.
+
+    Parameters
+    ----------
+    patience : rounds in a row without a better graph before the search ends.
+    max_steps : largest number of steps.
+    """
+
+    word: ClassVar[str] = "auto"
+    patience: int | None = None
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Greedy(Search):
+    """The best change of one arc until none helps; changes below `tolerance` nats per row count as zero."""
+
+    word: ClassVar[str] = "greedy"
+    tolerance: float = 0.0
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Tabu(Search):
+    """Greedy search that walks on through worse graphs (Glover 1989).
+
+    Parameters
+    ----------
+    tabu_length : steps for which a changed pair of variables stays forbidden.
+    walk_length : steps of one walk.
+    walks : walks in a row without a better graph before the search ends.
+    restarts : further searches, each from a random graph.
+    max_steps : largest number of steps.
+    """
+
+    word: ClassVar[str] = "tabu"
+    tabu_length: int = 15
+    walk_length: int = 30
+    walks: int = 5
+    restarts: int = 0
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Annealing(Search):
+    """Simulated annealing: random changes at a falling temperature.
+
+    Parameters
+    ----------
+    steps : draws in all; by default 40 for each ordered pair of variables, 20 000 to 100 000.
+    hot, cold : first and last temperature, in nats of total score.
+    """
+
+    word: ClassVar[str] = "annealing"
+    steps: int | None = None
+    hot: float | None = None
+    cold: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class ILS(Search):
+    """Iterated local search: `shake` random changes of the best graph, then greedy search, `rounds` times."""
+
+    word: ClassVar[str] = "ils"
+    rounds: int = 25
+    shake: int = 8
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class GES(Search):
+    """Greedy equivalence search (Chickering 2002).
+
+    Parameters
+    ----------
+    phases : in this order.
+    iterate : whether phases are repeated until none finds a step.
+    max_clique : cliques of up to this many neighbours have every subset tried.
+    max_steps : largest number of steps.
+    """
+
+    word: ClassVar[str] = "ges"
+    phases: Sequence[Literal["forward", "backward", "turning"]] = ("forward", "backward", "turning")
+    iterate: bool = True
+    max_clique: int | None = 12
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class BOSS(Search):
+    """Best order score search (Andrews et al. 2023).
+
+    Parameters
+    ----------
+    restarts : further climbs from disturbed orders.
+    memory : bytes for parent sets that are remembered.
+    max_steps : largest number of moves.
+    """
+
+    word: ClassVar[str] = "boss"
+    restarts: int = 5
+    memory: float = _GIB / 2
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Exact(Search):
+    """The best of all graphs by dynamic programming, in at most `memory` bytes."""
+
+    word: ClassVar[str] = "exact"
+    memory: float = 8 * _GIB
+
+
+@dataclass(frozen=True, repr=False)
+class ChowLiu(Search):
+    """The best tree (Chow and Liu 1968), directed away from `root`."""
+
+    word: ClassVar[str] = "chow-liu"
+    root: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Stepwise(Search):
+    """Edges of a Gaussian undirected graph, added and removed one by one.
+
+    Parameters
+    ----------
+    gamma : weight of the number of possible graphs in the extended BIC.
+    nonparanormal : correlations from ranks, for columns whose shape is not normal.
+    gaps : rows without missing values ("complete"), or for each pair of columns those with both ("pairwise").
+    """
+
+    word: ClassVar[str] = "stepwise"
+    nonparanormal: bool = False
+    gaps: Literal["complete", "pairwise"] = "complete"
+    gamma: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Glasso(Search):
+    """The graphical lasso (Friedman, Hastie and Tibshirani 2008).
+
+    Parameters
+    ----------
+    scale : what the penalty is measured in, "correlation" or "covariance".
+    diagonal : whether variances are penalised, too.
+    refit : whether the network is fitted again on its graph without a penalty; None where it can be.
+    nonparanormal, gaps : as of `Stepwise`.
+    factors : multipliers of the penalty of each pair.
+    n_penalties, min_ratio : of a path: how many penalties, and the smallest as a share of the largest.
+    gamma : of the rule "ebic".
+    subsamples, threshold : of the rule "stars".
+    rotations : of the rule "ric".
+    """
+
+    word: ClassVar[str] = "glasso"
+    scale: Literal["correlation", "covariance"] = "correlation"
+    diagonal: bool = True
+    refit: bool | None = None
+    nonparanormal: bool = False
+    gaps: Literal["complete", "pairwise"] = "complete"
+    factors: Any = None
+    n_penalties: int = 30
+    min_ratio: float | None = None
+    gamma: float | None = None
+    subsamples: int = 20
+    threshold: float = 0.05
+    rotations: int = 20
+
+
+@dataclass(frozen=True, repr=False)
+class Neighbourhood(Search):
+    """A lasso regression of each variable on all others (Meinshausen and Buehlmann 2006).
+
+    `combine` is "or" (an edge if one variable picks the other) or "and" (if both do); the other settings are
+    those of `Glasso`.
+    """
+
+    word: ClassVar[str] = "neighbourhood"
+    nonparanormal: bool = False
+    gaps: Literal["complete", "pairwise"] = "complete"
+    factors: Any = None
+    n_penalties: int = 30
+    min_ratio: float | None = None
+    gamma: float | None = None
+    subsamples: int = 20
+    threshold: float = 0.05
+    rotations: int = 20
+    combine: Literal["or", "and"] = "or"
+
+
+@dataclass(frozen=True, repr=False)
+class Boundary(Search):
+    """Edges removed from the complete undirected graph, the least missed first."""
+
+    word: ClassVar[str] = "boundary"
+
+
+@dataclass(frozen=True, repr=False)
+class Deletion(Search):
+    """Edges removed from the complete undirected graph until each loss exceeds the penalty."""
+
+    word: ClassVar[str] = "deletion"
+
+
+@dataclass(frozen=True, repr=False)
+class GrowShrink(Search):
+    """The Markov boundary of each variable, grown and shrunk: for large tables."""
+
+    word: ClassVar[str] = "grow-shrink"
+
+
+# -- methods of posteriors -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Method(Option):
+    """A way to a distribution over graphs."""
+
+    what: ClassVar[str] = "method"
+
+
+@dataclass(frozen=True, repr=False)
+class MCMC(Method):
+    """Chains over graphs.
+
+    Parameters
+    ----------
+    draws : of each chain.
+    chains : chains side by side.
+    burn_in, thin : steps before the first draw, and between two.
+    sampler : "structure", "reversal", "order", "partition" or "tempering".
+    """
+
+    word: ClassVar[str] = "mcmc"
+    draws: int | None = None
+    chains: int = 4
+    burn_in: int | None = None
+    thin: int | None = None
+    sampler: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Bootstrap(Method):
+    """The graphs that searches find in resampled tables.
+
+    Parameters
+    ----------
+    draws : replicates.
+    resampling : "bootstrap" (rows drawn with replacement), "subsample", or "none".
+    fraction : share of the rows of a subsample.
+    """
+
+    word: ClassVar[str] = "bootstrap"
+    draws: int | None = None
+    resampling: Literal["auto", "bootstrap", "subsample", "none"] = "auto"
+    fraction: float | None = None
