@@ -48,7 +48,7 @@ def test_levels_of_parts():
         ),
         2,
     )
-    assert both.probabilities(2).tolist() == [[0.6, 0.4], [0.1, 0.9]]
+    assert both.chances(2).tolist() == [[0.6, 0.4], [0.1, 0.9]]
     with pytest.raises(DataError, match="ask for its probabilities"):
         _ = both.mean
 

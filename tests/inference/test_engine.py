@@ -24,7 +24,7 @@ from arcwise.inference import (
     query,
     sample,
 )
-from arcwise.inference.engine import EXACT, Answer, Answers
+from arcwise.inference.engine import EXACT, Answer, Reply
 from arcwise.networks import BayesNet
 
 POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
@@ -181,7 +181,7 @@ def test_a_new_engine_is_one_class_and_one_line(monkeypatch):
             variable = question.net.variables[question.asked[0]]
             shares = np.full((question.size, 2), 0.5)
             found = Categorical(shares, variable.levels, variable.name)
-            return Answers((Answer.exact(found, question.size),))
+            return Reply((Answer.exact(found, question.size),))
 
         def complete(self, question, draw):
             return question.columns

@@ -1,16 +1,19 @@
-"""What a local model can be read as: a linear regression, or a table of probabilities.
+"""What a local model can be read as: a linear regression, a table of probabilities, windows around rows.
 
 Engines and divergences ask for these readings, not for types: a new kind of local model that has one is
 answered in closed form, too.
 """
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from arcwise.conditionals.base import Array, Conditional
 
-__all__ = ["Linear", "linear_of", "table_of"]
+if TYPE_CHECKING:
+    from arcwise.conditionals.parzen import ParzenConditional
+
+__all__ = ["Linear", "linear_of", "table_of", "windows_of"]
 
 
 class Linear(Protocol):
@@ -86,3 +89,9 @@ def table_of(model: Conditional, levels: int) -> Array | None:
     """
     own = getattr(model, "as_table", None)
     return None if own is None else np.asarray(own(levels))
+
+
+def windows_of(model: Conditional) -> "ParzenConditional | None":
+    """The windows around rows of the data that a local model is, or None: it has a property `windows`."""
+    found: ParzenConditional | None = getattr(model, "windows", None)
+    return found

@@ -7,7 +7,14 @@ distributions one by one.
 
 from arcwise.distributions.categorical import Categorical, no_numbers
 from arcwise.distributions.composites import Average, Joined, centre, refuse_beyond
-from arcwise.distributions.distribution import Distribution, beside, blocks, interval, log_sum
+from arcwise.distributions.distribution import (
+    Distribution,
+    Readings,
+    beside,
+    blocks,
+    interval,
+    log_sum,
+)
 from arcwise.distributions.grid import POINTS, Grid, tabulate
 from arcwise.distributions.mixture import Mixture, Normal, standard_quantiles
 from arcwise.distributions.student import Student
@@ -21,6 +28,7 @@ __all__ = [
     "Joined",
     "Mixture",
     "Normal",
+    "Readings",
     "Student",
     "beside",
     "blocks",

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.distributions.distribution import Array, interval, run_weights
+from arcwise.distributions.distribution import Array, Readings, interval, run_weights
 from arcwise.errors import DataError, FitError, close_to
 from arcwise.values import is_number
 
 
 @dataclass(frozen=True, eq=False)
-class Categorical:
+class Categorical(Readings):
     """Probabilities of levels, one row each. Draws, and values of a density, are codes of levels.
 
     Parameters
@@ -57,10 +57,32 @@ class Categorical:
         return replace(self, levels=levels, name=name)
 
     @property
+    def categorical(self) -> Categorical:
+        """Itself."""
+        return self
+
+    @property
+    def nominal(self) -> Categorical | None:
+        """Itself, where the levels are no numbers."""
+        return None if self.numeric else self
+
+    @property
+    def shares(self) -> Array:
+        """The probabilities."""
+        return self.probabilities
+
+    def with_shares(self, shares: Array) -> Categorical:
+        """The same levels with other probabilities."""
+        return replace(self, probabilities=shares)
+
+    def chances(self, levels: int) -> Array:
+        """Probability of each level (rows by levels)."""
+        return self.probabilities
+
+    @property
     def numeric(self) -> bool:
         """Whether the levels are numbers; truth values are not."""
-        kinds = map(is_number, self.levels or ())
-        return all(kinds)
+        return all(map(is_number, self.levels or ()))
 
     @cached_property
     def numbers(self) -> Array:

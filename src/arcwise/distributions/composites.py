@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from arcwise.distributions.categorical import Categorical
-from arcwise.distributions.distribution import Array, Distribution, Rows, log_sum
+from arcwise.distributions.distribution import Array, Distribution, Readings, Rows, log_sum
 from arcwise.distributions.mixture import Mixture, Normal
 from arcwise.errors import DataError, FitError
 
@@ -40,10 +39,10 @@ def blended(parts: Sequence[Distribution], weights: Array) -> Distribution:
         means, spreads = (np.stack([getattr(p, w) for p in parts], axis=1) for w in ("mean", "sd"))
         return Mixture(means, spreads, _lines(weights, len(means)).T)
     first = parts[0]
-    if isinstance(first, Categorical):
-        chances = np.stack([part.probabilities for part in parts])  # type: ignore[attr-defined]
+    if (own := first.categorical) is not None:
+        chances = np.stack([part.chances(len(own.probabilities.T)) for part in parts])
         lines = _lines(weights, chances.shape[1])
-        return replace(first, probabilities=np.einsum("kr,krl->rl", lines, chances))
+        return own.with_shares(np.einsum("kr,krl->rl", lines, chances))
     return Blend(tuple(parts), _lines(weights, len(first.mean)))
 
 
@@ -54,7 +53,7 @@ def _lines(weights: Array, rows: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Blend:
+class Blend(Readings):
     """Distributions of the same rows, with the weight of each in every row (models by rows)."""
 
     parts: tuple[Distribution, ...]
@@ -133,7 +132,7 @@ _FEW = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class Joined(Readings):
     """Distributions of parts of the rows; each part says which rows it has.
 
     A part may also be a function that works its distributions out when they are asked for, each time anew:
@@ -193,9 +192,9 @@ class Joined:
         """Probability of an event in each row."""
         return self._each(lambda part, _: part.probability(event))
 
-    def probabilities(self, levels: int) -> Array:
+    def chances(self, levels: int) -> Array:
         """Probability of each level (columns) in each row, of a discrete variable."""
-        return self._each(lambda part, _: part.probabilities, levels)  # type: ignore[attr-defined]
+        return self._each(lambda part, _: part.chances(levels), levels)
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Independent draws of each row (rows by draws)."""
@@ -237,26 +236,24 @@ class Average:
     def add(self, found: Distribution) -> None:
         """Take in distributions of all rows."""
         self.count += 1
-        if isinstance(found, Categorical) or (isinstance(found, Mixture) and found.common):
-            part = found.probabilities if isinstance(found, Categorical) else found.weights
-            self.total = self.total + part if self.kept else part.copy()
-            self.kept = [found]
-        else:
+        shares = found.shares
+        if shares is None:
             self.kept.append(found)
+        else:
+            self.total = self.total + shares if self.kept else shares.copy()
+            self.kept = [found]
 
     def found(self) -> Distribution:
         """The average, one distribution a row."""
         last = self.kept[-1]
-        if isinstance(last, Categorical):
-            return replace(last, probabilities=self.total / self.count)
-        if isinstance(last, Mixture) and last.common:
-            return replace(last, weights=self.total / self.count)
+        if last.shares is not None:
+            return last.with_shares(self.total / self.count)
         return _side_by_side(self.kept).pooled(len(self.kept))
 
 
 def _side_by_side(kept: list[Distribution]) -> Distribution:
     """The distributions of each row as a run of rows."""
-    names = type(kept[0]).__dataclass_fields__  # type: ignore[attr-defined]
+    names = [each.name for each in fields(kept[0])]  # type: ignore[arg-type]
     columns = {name: np.stack([getattr(each, name) for each in kept], axis=1) for name in names}
     flat = {name: array.reshape(-1, *array.shape[2:]) for name, array in columns.items()}
     return replace(kept[0], **flat)  # type: ignore[type-var]
@@ -264,10 +261,11 @@ def _side_by_side(kept: list[Distribution]) -> Distribution:
 
 def centre(found: Distribution) -> Array:
     """A number a row whose spread over states tells how well chains mix: the mean, or the mean code."""
-    if isinstance(found, Categorical) and not found.numeric:
-        codes: Array = found.probabilities @ np.arange(found.probabilities.shape[1])
-        return codes
-    return found.mean
+    levels = found.nominal
+    if levels is None:
+        return found.mean
+    codes: Array = levels.probabilities @ np.arange(levels.probabilities.shape[1])
+    return codes
 
 
 def refuse_beyond(found: Distribution, name: str) -> None:

@@ -7,12 +7,15 @@ runs of rows (`pooled`) are what Rao-Blackwell averages over states of a chain n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError
+
+if TYPE_CHECKING:
+    from arcwise.distributions.categorical import Categorical
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -21,7 +24,42 @@ _CELLS = 2_000_000
 """Numbers held at once where rows are looked at in blocks."""
 
 
-class Distribution(Protocol):
+class Readings(Protocol):
+    """What a distribution can also be read as; None where it cannot. Each kind says so of itself."""
+
+    tabulated: ClassVar[bool] = False
+    """Whether it is known at points only, and dear to work out."""
+
+    @property
+    def categorical(self) -> Categorical | None:
+        """Probabilities of levels."""
+        return None
+
+    @property
+    def nominal(self) -> Categorical | None:
+        """Probabilities of levels that are no numbers, and have no mean."""
+        return None
+
+    @property
+    def bell(self) -> tuple[Array, Array] | None:
+        """Centre and scale of a normal distribution, or of Student's."""
+        return None
+
+    @property
+    def shares(self) -> Array | None:
+        """Weights (rows by components) of components that all rows have in common: averages sum them."""
+        return None
+
+    def with_shares(self, shares: Array) -> Distribution:
+        """The same components with other weights."""
+        raise DataError("There are no components in common.")
+
+    def chances(self, levels: int) -> Array:
+        """Probability of each of so many levels (rows by levels)."""
+        raise DataError("A distribution of numbers has no levels.")
+
+
+class Distribution(Readings, Protocol):
     """A distribution of one variable for each row."""
 
     @property

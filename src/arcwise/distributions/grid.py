@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from arcwise.distributions.distribution import Array, log_sum, run_weights
+from arcwise.distributions.distribution import Array, Readings, log_sum, run_weights
 from arcwise.errors import FitError
 
 LogDensity = Callable[[Array], Array]
@@ -31,7 +31,7 @@ _LOWEST = -700.0
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(Readings):
     """Densities known at points.
 
     Parameters
@@ -48,6 +48,8 @@ class Grid:
     >>> bool(abs(found.mean[0]) < 1e-9), found.quantile(np.array([0.975])).round(3).tolist()
     (True, [[1.96]])
     """
+
+    tabulated: ClassVar[bool] = True
 
     points: Array
     logs: Array

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arcwise.distributions.distribution import Array, blocks, log_sum, run_weights
+from arcwise.distributions.distribution import Array, Readings, blocks, log_sum, run_weights
 from arcwise.errors import DataError
 
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -37,7 +37,7 @@ def standard_quantiles(q: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Normal:
+class Normal(Readings):
     """Normal distributions.
 
     Parameters
@@ -56,6 +56,11 @@ class Normal:
         mean = np.atleast_1d(np.asarray(self.mean, dtype=float))
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "sd", np.broadcast_to(np.asarray(self.sd, float), mean.shape))
+
+    @property
+    def bell(self) -> tuple[Array, Array]:
+        """Mean and standard deviation."""
+        return self.mean, self.sd
 
     def _lines(self, x: Array) -> tuple[Array, Array]:
         """Means and standard deviations in the shape that x needs."""
@@ -113,7 +118,7 @@ def _mass(mean: Array, sd: Array, low: float, high: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class Mixture(Readings):
     """Mixtures of normals: row r is sum_k weights[r, k] N(centres[k], widths[k]^2).
 
     Parameters
@@ -140,6 +145,15 @@ class Mixture:
     def common(self) -> bool:
         """Whether all rows have the same normals."""
         return len(self.centres) == 1
+
+    @property
+    def shares(self) -> Array | None:
+        """The weights, where all rows have the same normals."""
+        return self.weights if self.common else None
+
+    def with_shares(self, shares: Array) -> Mixture:
+        """The same normals with other weights."""
+        return replace(self, weights=shares)
 
     def _expected(self, values: Array) -> Array:
         """Weighted sums of values that stand one a normal."""

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from arcwise.distributions.composites import Blend
-from arcwise.distributions.distribution import Array, Distribution, run_weights
+from arcwise.distributions.distribution import Array, Distribution, Readings, run_weights
 from arcwise.distributions.mixture import standard_quantiles
 
 
 @dataclass(frozen=True, eq=False)
-class Student:
+class Student(Readings):
     """Student's t distributions, shifted and scaled.
 
     Parameters
@@ -43,6 +43,11 @@ class Student:
         for name in ("scale", "df"):
             values = np.broadcast_to(np.asarray(getattr(self, name), dtype=float), mean.shape)
             object.__setattr__(self, name, values)
+
+    @property
+    def bell(self) -> tuple[Array, Array]:
+        """Centre and scale."""
+        return self.mean, self.scale
 
     @cached_property
     def sd(self) -> Array:

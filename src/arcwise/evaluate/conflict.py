@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Table
-from arcwise.distributions import Categorical, Distribution, Normal, Student
+from arcwise.distributions import Distribution
 from arcwise.errors import DataError, FitError
 from arcwise.inference import Belief, marginal_log_density, query
+from arcwise.inference.belief import shown
 from arcwise.inference.evidence import plain, read_evidence
 from arcwise.networks import Net
 
@@ -64,7 +65,7 @@ class Conflict:
             word = "the findings have nothing to do with each other"
         lines = [f"conflict {self.nats:.4g} nats: {word}"]
         lines += [
-            f"  {each.name} = {_shown(each.value)}  {each.conflict:+.4g} against the rest"
+            f"  {each.name} = {shown(each.value)}  {each.conflict:+.4g} against the rest"
             for each in self.findings
         ]
         return "\n".join(lines)
@@ -97,7 +98,7 @@ class Impact:
     def __str__(self) -> str:
         lines = str(self.belief).splitlines()
         lines += [
-            f"  without {each.name} = {_shown(each.value)}: {_short(each.without)} "
+            f"  without {each.name} = {shown(each.value)}: {_short(each.without)} "
             f"({each.nats:.4g} nats away)"
             for each in self.findings
         ]
@@ -207,12 +208,12 @@ def _apart(one: Distribution, two: Distribution) -> float:
 
     That of Student's distributions is the divergence of normal ones with the same means and scales.
     """
-    if isinstance(one, Categorical) and isinstance(two, Categorical):
-        p, q = one.probabilities[0], two.probabilities[0]
+    if one.categorical is not None and two.categorical is not None:
+        p, q = one.categorical.probabilities[0], two.categorical.probabilities[0]
         with np.errstate(divide="ignore"):
             return max(float((p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()), 0.0)
-    if isinstance(one, Normal | Student) and isinstance(two, Normal | Student):
-        (m, s), (n, t) = ((float(each.mean[0]), _scale(each)) for each in (one, two))
+    if one.bell is not None and two.bell is not None:
+        (m, s), (n, t) = ([float(each[0]) for each in bell] for bell in (one.bell, two.bell))
         if s > 0 and t > 0:
             return float(np.log(t / s) + (s**2 + (m - n) ** 2) / (2 * t**2) - 0.5)
         return 0.0 if (m, s) == (n, t) else np.inf
@@ -220,17 +221,8 @@ def _apart(one: Distribution, two: Distribution) -> float:
     return max(float((one.logpdf(points) - two.logpdf(points)).mean()), 0.0)
 
 
-def _scale(found: Normal | Student) -> float:
-    """The standard deviation of a normal, the scale of a Student distribution."""
-    return float((found.scale if isinstance(found, Student) else found.sd)[0])
-
-
 def _short(belief: Belief) -> str:
     """An answer in a few words."""
     if not belief.levels:
         return f"mean {belief.mean:.4g}, sd {belief.sd:.4g}"
     return ", ".join(f"{level} {share:.4g}" for level, share in belief.probabilities.items())
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import DiscreteConditional, GaussianConditional, table_of
+from arcwise.conditionals import table_of
+from arcwise.conditionals.capabilities import linear_of
 from arcwise.data import Variable
 from arcwise.data.prepare import word_of
 from arcwise.data.variable import sentence_list
@@ -102,7 +103,7 @@ def divergence(
                 "The local models of an undirected network belong to no joint density: there is no "
                 "divergence."
             )
-    if rng is None or not (one.directed and two.directed):
+    if rng is None or not one.directed or not two.directed:
         raise FitError("There is no closed form of the divergence of these networks.")
     return _by_draws(one, two, rng, draws)
 
@@ -265,9 +266,9 @@ def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Di
         )
     found: list[Difference] = []
     for node, models in enumerate(zip(one.conditionals, two.conditionals, strict=True)):
-        if all(isinstance(model, DiscreteConditional) for model in models):
+        if one.variables[node].discrete and all(table_of(m, 1) is not None for m in models):
             found += _cells(one, two, node, most)
-        elif all(isinstance(model, GaussianConditional) for model in models):
+        elif all(linear_of(model) is not None for model in models):
             found += _numbers(one, two, node)
         else:
             raise FitError(
@@ -307,7 +308,7 @@ def _numbers(one: Net, two: Net, node: int) -> list[Difference]:
 
 
 def _parts(net: Net, node: int) -> list[float]:
-    model = net.conditionals[node]
-    if not isinstance(model, GaussianConditional):
+    model = linear_of(net.conditionals[node])
+    if model is None:
         raise FitError(f"The local model of {net.names[node]!r} is not a linear regression.")
     return [float(model.intercept), float(model.sd), *map(float, model.coefficients)]

@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import arc_moves as kernel
-from arcwise.conditionals import GaussianConditional
+from arcwise.conditionals import linear_of
 from arcwise.errors import FitError
 from arcwise.evaluate.edges import Array, EdgeTable, Integers
 from arcwise.graphs import Limits, cpdag
 from arcwise.inference.factors import potentials, tree_with
-from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 from arcwise.scores.base import ParentSets
@@ -318,7 +318,7 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     table = EdgeTable(
         net.names, first, second, joined, nowhere, none, partial, nothing, directed=False
     )
-    if isinstance(net.joint, NormalJoint):
+    if normal_of(net.joint) is not None:
         return table
     return table.with_columns(first_side=nothing, second_side=nothing)
 
@@ -346,7 +346,7 @@ def _partial(net: BayesNet, first: Integers, second: Integers) -> Array:
     has entries only between neighbours in the moral graph, so it is gathered child by child. Only
     where all local models are linear with normal noise is there such a joint.
     """
-    models = [m for m in net.conditionals if isinstance(m, GaussianConditional)]
+    models = [m for m in map(linear_of, net.conditionals) if m is not None and m.variance > 0]
     if len(models) < len(net.names):
         return np.full(len(first), np.nan)
     entries: dict[tuple[int, int], float] = defaultdict(float)
@@ -380,14 +380,14 @@ def refit_losses(net: Net, table: EdgeTable) -> EdgeTable:
     ------
     FitError : a network of another kind.
     """
-    if not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
+    if net.directed or (joint := normal_of(net.joint)) is None:
         raise FitError(
             "Losses after refitting are for undirected Gaussian networks with a joint distribution; "
             "for others the strength is what the score loses without the edge."
         )
     losses = np.full(len(table), np.nan)
     for i in np.flatnonzero(table.joined).tolist():
-        losses[i] = _loss(net, net.joint, int(table.first[i]), int(table.second[i]))
+        losses[i] = _loss(net, joint, int(table.first[i]), int(table.second[i]))
     return table.with_columns(refit_loss=losses)
 
 

@@ -26,16 +26,15 @@ from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.closed_form import Closed
 from arcwise.inference.engine import (
     EXACT,
-    Answers,
     Cost,
     DeclinedError,
     Engine,
     Options,
     Question,
-    names_of,
+    Reply,
     read_options,
 )
-from arcwise.inference.evidence import Evidence, check_roles, plain, read_evidence
+from arcwise.inference.evidence import Evidence, check_roles, names_of, plain, read_evidence
 from arcwise.inference.exact_tables import Elimination, Junction
 from arcwise.inference.gibbs import Gibbs
 from arcwise.inference.intervene import Equivalents, set_far, with_range
@@ -47,6 +46,7 @@ from arcwise.inference.product_rule import ProductRule
 from arcwise.inference.stacked import Stacked
 from arcwise.inference.weighting import Importance
 from arcwise.networks import Net, align, whole
+from arcwise.values import is_several
 
 __all__ = [
     "ENGINES",
@@ -161,7 +161,7 @@ def answered(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[s
     raise FitError(" ".join([str(refused), *notes]))
 
 
-def found_of(question: Question) -> Answers:
+def found_of(question: Question) -> Reply:
     """The answers of the best engine."""
     found, notes = answered(question, lambda engine: engine.ask(question))
     return found._replace(notes=lambda: [*notes, *found.notes()]) if notes else found
@@ -237,7 +237,7 @@ def query(
     def ask(other: Net) -> Belief | Beliefs:
         question = Question.of(other, asked, evidence, chosen, generator(chosen.seed))
         both = _beliefs(question, found_of(question), evidence)
-        return both.singles[0] if isinstance(targets, str) else both
+        return both if is_several(targets) else both.singles[0]
 
     answer, directed = ask(net), net.as_directed
     if not do or equivalents is None or directed is None:
@@ -248,7 +248,7 @@ def query(
     )
 
 
-def _beliefs(question: Question, found: Answers, evidence: Evidence) -> Beliefs:
+def _beliefs(question: Question, found: Reply, evidence: Evidence) -> Beliefs:
     """What the answers to a single question say of each variable, and of all together."""
     net = question.net
     given, do = evidence.given(net), plain(net, evidence.forced)

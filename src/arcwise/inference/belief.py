@@ -24,7 +24,7 @@ from arcwise.errors import DataError, close_to
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.ranges import Estimate, Probability, Range, plain_range, range_lines
 from arcwise.networks import whole
-from arcwise.values import is_number
+from arcwise.values import as_tuple, is_number, is_several
 
 __all__ = ["Belief", "Estimate", "Probability", "Quality"]
 Array = NDArray[np.float64]
@@ -135,7 +135,7 @@ class Belief(Framed):
 
     @property
     def _discrete(self) -> Categorical | None:
-        return self.distribution if isinstance(self.distribution, Categorical) else None
+        return self.distribution.categorical
 
     @property
     def numeric(self) -> bool:
@@ -223,7 +223,7 @@ class Belief(Framed):
         """Density (probability of a level), at a value or each of several; infinite where one is certain."""
         if self._discrete is None:
             return np.exp(self.logdensity(x)) if np.ndim(x) else float(np.exp(self.logdensity(x)))
-        if isinstance(x, list | tuple | np.ndarray):
+        if is_several(x):
             return np.array([float(self._chance([each])) for each in x])
         return float(self._chance([x]))
 
@@ -261,8 +261,7 @@ class Belief(Framed):
         """A value or several as an array of numbers, of levels their codes."""
         if self._discrete is None:
             return np.atleast_1d(numbers(self.name, values))
-        several = isinstance(values, list | tuple | np.ndarray)
-        every = list(values) if several else [values]
+        every = list(as_tuple(values))
         self._discrete.holds(every)  # refuses what is no level
         return self._discrete.code_of(every)
 
@@ -414,16 +413,17 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
     >>> sentence(["y"], {"a": 1.5}, {"b": 2})
     'y given a = 1.5, do b = 2'
     """
-    known = ", ".join(f"{name} = {_shown(value)}" for name, value in given.items())
-    forced = ", ".join(f"{name} = {_shown(value)}" for name, value in do.items())
+    known = ", ".join(f"{name} = {shown(value)}" for name, value in given.items())
+    forced = ", ".join(f"{name} = {shown(value)}" for name, value in do.items())
     parts = [f"given {known}" if known else "", f"do {forced}" if forced else ""]
     return " ".join([", ".join(names), ", ".join(filter(None, parts))]).strip()
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value of evidence in a sentence: a number, a level, several, or weights of levels."""
     if isinstance(value, list):
-        return " or ".join(map(_shown, value))
+        return " or ".join(map(shown, value))
     if isinstance(value, Mapping):
-        weights = (f"{_shown(level)} {_shown(weight)}" for level, weight in value.items())
+        weights = (f"{shown(level)} {shown(weight)}" for level, weight in value.items())
         return f"({', '.join(weights)})"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

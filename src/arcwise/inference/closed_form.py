@@ -46,7 +46,7 @@ from arcwise.data import Table
 from arcwise.data.variable import sentence_list
 from arcwise.distributions import Distribution, Normal, Student
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.engine import EXACT, Answer, Answers, Columns, Cost, Engine, Question
+from arcwise.inference.engine import EXACT, Answer, Columns, Cost, Engine, Question, Reply
 from arcwise.inference.evidence import patterns, upward
 from arcwise.inference.linear_gaussian import (
     Conditioned,
@@ -298,7 +298,7 @@ class Closed(Engine):
             )
         return Cost(EXACT, float(len(question.net.names)) ** 2)
 
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """Distributions of the targets, and a joint normal one for a single question.
 
         Where parameters were fitted to rows, their uncertainty is included (see ``predictive``); the joint
@@ -322,7 +322,7 @@ class Closed(Engine):
         few = [net.names[node] for node in sorted(saturated)]
         notes = [saturated_note(few)] if few else []
         answers = tuple(Answer.exact(each, question.size) for each in found)
-        return Answers(answers, joint, lambda: notes)
+        return Reply(answers, joint, lambda: notes)
 
     def logpdf(self, question: Question) -> Array:
         """Log density of what is known of each row, unknown variables integrated out."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,14 @@ from arcwise.inference.belief import Probability, Quality, Seed, generator
 from arcwise.inference.evidence import DistinctRows, Evidence, folded
 from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
 
+if TYPE_CHECKING:
+    from arcwise.inference.joint_answers import Cells
+
 __all__ = [
     "ESTIMATED",
     "EXACT",
     "SIMULATED",
     "Answer",
-    "Answers",
     "Cost",
     "DeclinedError",
     "Effort",
@@ -42,6 +44,7 @@ __all__ = [
     "JointAnswer",
     "Options",
     "Question",
+    "Reply",
     "read_options",
 ]
 
@@ -300,18 +303,6 @@ def no_setting() -> GraphError:
     )
 
 
-# -- names and values ------------------------------------------------------------------------------
-
-
-def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
-    """What is asked for, as names."""
-    if isinstance(targets, str):
-        return (targets,)
-    if not isinstance(targets, Iterable):
-        raise DataError(f"A question is for a name or a list of names, got {targets!r}.")
-    return tuple(targets)
-
-
 EXACT, SIMULATED, ESTIMATED = range(3)
 
 
@@ -334,6 +325,11 @@ class DeclinedError(FitError):
 
 class JointAnswer(Protocol):
     """The joint distribution of several variables; columns in the order asked for, codes for levels."""
+
+    @property
+    def cells(self) -> Cells | None:
+        """Itself, where it is known by a table."""
+        ...
 
     @property
     def correlation(self) -> Array:
@@ -391,7 +387,7 @@ def _nothing() -> list[str]:
     return []
 
 
-class Answers(NamedTuple):
+class Reply(NamedTuple):
     """Answers for all that is asked, the joint distribution where one was wanted, and what is to be said."""
 
     answers: tuple[Answer, ...]
@@ -415,7 +411,7 @@ class Engine(ABC):
         """What answering would cost, or the error that says why it cannot be asked."""
 
     @abstractmethod
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """The distributions of what is asked, in all rows."""
 
     @abstractmethod

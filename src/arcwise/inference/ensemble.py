@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.ranges import Range
 from arcwise.networks import Net, cut, whole
+from arcwise.values import is_several
 
 __all__ = ["Drawn"]
 
@@ -233,14 +234,14 @@ class Ensemble:
     ) -> Belief | Beliefs:
         """What to believe of variables; parameters as of `arcwise.inference.query`."""
         found = self._answered(targets, given, do, options)
-        if isinstance(targets, str):
+        if not is_several(targets):
             belief = self._joined(list(found.answers), found)
             if not do:
                 return belief
             return replace(belief, range=Spread(found.answers, (), weights=found.weights))
         each = [
             self._joined([answer.singles[place] for answer in found.answers], found)
-            for place in range(len(targets))
+            for place in range(len(found.answers[0].singles))
         ]
         net = self.nets[0]
         variables = tuple(net.variables[net.index(name)] for name in targets)
@@ -364,9 +365,9 @@ class Ensemble:
         self, each: Sequence[Predictions], shape: Distribution, weights: Array
     ) -> Array:
         """Errors of the averages of rows that come from drawing graphs; of text levels, the largest."""
-        if _counts(shape):
+        if (levels := shape.nominal) is not None:
             chances = np.stack([found.probabilities for found in each])
-            spread = np.sqrt(shape.probabilities * (1.0 - shape.probabilities))
+            spread = np.sqrt(levels.probabilities * (1.0 - levels.probabilities))
             errors = [
                 self.drawn.error(chances[:, :, level], self.weights, weights, spread[:, level])
                 for level in range(chances.shape[2])
@@ -403,14 +404,10 @@ class Ensemble:
         return Table(self.nets[0].variables, ordered)
 
 
-def _counts(shape: Distribution) -> TypeGuard[Categorical]:
-    """Whether a distribution is of levels that are no numbers."""
-    return isinstance(shape, Categorical) and not shape.numeric
-
-
 def _numbers_of(answers: Sequence[Belief], shape: Distribution) -> tuple[list[Any], Array]:
     """What beliefs are compared by, means or probabilities of text levels, and the standard deviations."""
-    if _counts(shape):
-        chances = [each.distribution.probabilities[0] for each in answers]  # type: ignore[attr-defined]
-        return chances, np.sqrt(shape.probabilities[0] * (1.0 - shape.probabilities[0]))
+    if (levels := shape.nominal) is not None:
+        own = levels.probabilities[0]
+        chances = [each.distribution.chances(len(own))[0] for each in answers]
+        return chances, np.sqrt(own * (1.0 - own))
     return [each.mean for each in answers], shape.sd[:1]

@@ -27,7 +27,7 @@ from arcwise.data.variable import cut_codes
 from arcwise.errors import DataError, close_to
 from arcwise.graphs import DAG
 from arcwise.networks import Net
-from arcwise.values import is_number, is_pair
+from arcwise.values import are_texts, as_tuple, is_number, is_pair, is_several
 
 Array = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def read_evidence(
     soft: dict[int, Array] = {}
     for node, value in _by_number(net, "given", given).items():
         variable = net.variables[node]
-        if not isinstance(value, Mapping | list | tuple | set | frozenset | range | np.ndarray):
+        if not is_several(value):
             seen[node] = _code(variable, value)
             continue
         weights = _weights(variable, value)
@@ -112,12 +112,11 @@ def _code(variable: Variable, value: Any) -> float:
     """A number as it is, a level as its code."""
     if variable.levels is None:
         return _number(variable.name, value)
-    number = is_number(value)
-    if variable.cuts is not None and number:
+    if variable.cuts is not None and is_number(value):
         return float(cut_codes(variable, np.array([_number(variable.name, value)]))[0])
     for code, level in enumerate(variable.levels):
         same_kind = isinstance(level, bool) == isinstance(value, bool)
-        if (level == value and same_kind) or (isinstance(value, str) and str(level) == value):
+        if (level == value and same_kind) or str(level) == value:
             return float(code)
     if variable.coding is not None:
         return float(variable.coding.of_values(variable.name, [value])[0])
@@ -307,3 +306,10 @@ def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
     for node in (*seen, *soft):
         if node in forced:
             raise DataError(f"{net.names[node]!r} is both in given and in do: choose one.")
+
+
+def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
+    """What is asked for, as names."""
+    if not is_several(targets) and not are_texts([targets]):
+        raise DataError(f"A question is for a name or a list of names, got {targets!r}.")
+    return as_tuple(targets)

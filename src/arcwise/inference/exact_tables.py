@@ -32,7 +32,7 @@ from arcwise.data.variable import code_type, sentence_list
 from arcwise.distributions import Categorical
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
-from arcwise.inference.engine import EXACT, Answer, Answers, Array, Columns, Cost, Engine, Question
+from arcwise.inference.engine import EXACT, Answer, Array, Columns, Cost, Engine, Question, Reply
 from arcwise.inference.evidence import DistinctRows, patterns, relevant, upward
 from arcwise.inference.factors import Potentials, SumPlan, planned, potentials, summed
 from arcwise.inference.joint_answers import Cells
@@ -144,7 +144,7 @@ class Junction(Engine):
             return FitError("Draws of a directed network without evidence need no tree.")
         return trees.cost(question.asked if question.together else ())
 
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """The tables of what is asked, in all rows; together where that is wanted."""
         together = question.asked if question.together else ()
         asked: list[tuple[int, ...]] = [(node,) for node in question.asked]
@@ -289,7 +289,7 @@ def impossible(question: Question, row: int) -> FitError:
     )
 
 
-def exact_found(question: Question, singles: list[Array], table: Array | None) -> Answers:
+def exact_found(question: Question, singles: list[Array], table: Array | None) -> Reply:
     """Answers without error from the tables of single variables, and of all together."""
     mixing, answers = Mixing.exact(question.size), []
     for node, shares in zip(question.asked, singles, strict=True):
@@ -297,12 +297,12 @@ def exact_found(question: Question, singles: list[Array], table: Array | None) -
         even = shares / shares.sum(axis=1, keepdims=True)
         answers.append(Answer(Categorical(even, variable.levels, variable.name), mixing))
     if table is None:
-        return Answers(tuple(answers))
+        return Reply(tuple(answers))
     variables = tuple(question.net.variables[node] for node in question.asked)
-    return Answers(tuple(answers), Cells(variables, table / table.sum()))
+    return Reply(tuple(answers), Cells(variables, table / table.sum()))
 
 
-def _together(question: Question, table: Array) -> Answers:
+def _together(question: Question, table: Array) -> Reply:
     """An exact answer about several variables from their joint table."""
     axes = range(table.ndim)
     singles = [table.sum(axis=tuple(j for j in axes if j != i))[None] for i in axes]
@@ -373,7 +373,7 @@ class Elimination(Engine):
             EXACT, work + _OVERHEAD, 3.0 * max((each.largest for each in plans), default=0.0)
         )
 
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """The table of what is asked, row by row."""
         if question.together:
             return _together(question, self._tables(question, question.asked)[0])

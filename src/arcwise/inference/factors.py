@@ -9,7 +9,7 @@ of any size (`Scaled`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -329,9 +329,8 @@ def _summed_scaled(
     for n in found.constants:
         whole = whole * Scaled.of(_cut(product, n, values)[1])
     table = Scaled.of(np.ones(()))
-    for step, parts, waiting in _walk(found, product, values, soft):
-        scaled = [(s, t if isinstance(t, Scaled) else Scaled.of(t)) for s, t in parts]
-        table = _product(scaled, step, product)
+    for step, parts, waiting in _walk(found, product, values, soft, Scaled.of):
+        table = _product(parts, step, product)
         if waiting is not None:
             waiting.append((step.kept, table))
         else:
@@ -346,14 +345,22 @@ def _product(parts: list[tuple[Scope, Any]], step: SumStep, product: Potentials)
 
 
 def _walk(
-    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+    found: SumPlan,
+    product: Potentials,
+    values: Mapping[int, int],
+    soft: Mapping[int, Array],
+    made: Callable[[Array], Any] = np.asarray,
 ) -> Iterator[tuple[SumStep, list[Any], list[Any] | None]]:
-    """Each step with the tables that enter it, and the list of the step that takes its result, if any."""
+    """Each step with the tables that enter it, and the list of the step that takes its result, if any.
+
+    `made` makes of a table what is worked with.
+    """
     waiting: list[list[Any]] = [[] for _ in found.steps]
     weighed = dict(soft)
     for step, parts in zip(found.steps, waiting, strict=True):
-        parts += [_cut(product, n, values) for n in step.tables]
-        parts += [((v,), weighed.pop(v)) for v in step.clique if v in weighed]
+        parts += [(s, made(t)) for s, t in (_cut(product, n, values) for n in step.tables)]
+        parts += [((v,), made(weighed.pop(v))) for v in step.clique if v in weighed]
+        parts += [] if parts else [((), made(np.ones(())))]
         yield step, parts, waiting[step.after] if step.after >= 0 else None
 
 

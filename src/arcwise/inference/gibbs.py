@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import distribution_of
-from arcwise.distributions import Average, Categorical, Distribution, Grid, Joined, centre
+from arcwise.distributions import Average, Distribution, Joined, centre
 from arcwise.distributions.chain_diagnostics import Mixing, diagnose
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.engine import (
     ESTIMATED,
     EXACT,
     Answer,
-    Answers,
     Array,
     Columns,
     Cost,
@@ -32,6 +31,7 @@ from arcwise.inference.engine import (
     Engine,
     Mask,
     Question,
+    Reply,
     needs_arrows,
     no_blankets,
 )
@@ -81,7 +81,7 @@ class Gibbs(Engine):
         hidden = float(question.gaps.sum(axis=1).max(initial=0))
         return Cost(ESTIMATED, effort.chains * (effort.sweeps + effort.burn_in) * hidden)
 
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """Averages of the conditionals of what is asked over the states of chains."""
         found = RowAnswers(question, "by Gibbs sampling")
         gather(found, question.field, np.arange(question.size), _effort(question))
@@ -151,7 +151,7 @@ class RowAnswers:
         model, variable, inputs = net.conditionals[node], net.variables[node], net.inputs[node]
         self.parts[i] += model_parts(model, variable, inputs, self.question.columns, places)
 
-    def found(self) -> Answers:
+    def found(self) -> Reply:
         """All of it."""
         question = self.question
         answers = tuple(
@@ -165,7 +165,7 @@ class RowAnswers:
         )
         variables = tuple(question.net.variables[node] for node in question.asked)
         joint = None if self.states is None else States(variables, self.states)
-        return Answers(answers, joint, lambda: [note for notes in self.notes for note in notes()])
+        return Reply(answers, joint, lambda: [note for notes in self.notes for note in notes()])
 
 
 def gather(
@@ -218,7 +218,7 @@ class _Target:
         self.net, self.node, self.average, self.count = net, node, Average(), 0
         self.history: list[Array] = []
         costly = not net.variables[node].discrete
-        costly = costly and isinstance(self._conditional(start, slice(0, 1), 1), Grid)
+        costly = costly and self._conditional(start, slice(0, 1), 1).tabulated
         self.step = max(1, sweeps // KEPT) if costly else 1
 
     def _conditional(self, now: Chains, part: Any, size: int) -> Distribution:
@@ -320,4 +320,5 @@ def _point(net: MarkovNet, now: Chains, node: int, slots: Integers | None) -> Ar
     xs = _inputs(now.columns, net.inputs[node], slice(None) if slots is None else slots)
     size = now.size if slots is None else len(slots)
     found = distribution_of(net.conditionals[node], net.variables[node], xs, size)
-    return found.probabilities if isinstance(found, Categorical) else found.mean
+    levels = found.categorical
+    return found.mean if levels is None else levels.probabilities

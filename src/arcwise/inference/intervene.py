@@ -25,8 +25,8 @@ from arcwise.conditionals import (
     GaussianConditional,
     linear_of,
 )
+from arcwise.conditionals.capabilities import windows_of
 from arcwise.conditionals.gaussian import regress
-from arcwise.conditionals.parzen import ParzenConditional
 from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError, listed, plural
 from arcwise.graphs import DAG, PDAG, Limits, cpdag, some_members
@@ -199,10 +199,11 @@ def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[st
 
 def _off(model: Conditional, place: int, value: float) -> float:
     """How far a value is from all of an input's, in its scale; 0 for levels, and for models without rows."""
-    if not isinstance(model, ParzenConditional) or (model.unordered and model.unordered[place]):
+    windows = windows_of(model)
+    if windows is None or (windows.unordered and windows.unordered[place]):
         return 0.0
-    nearest = np.abs(np.asarray(model.inputs[place], dtype=float) - value).min()
-    return float(nearest / model.scales[place + 1])
+    nearest = np.abs(np.asarray(windows.inputs[place], dtype=float) - value).min()
+    return float(nearest / windows.scales[place + 1])
 
 
 def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:

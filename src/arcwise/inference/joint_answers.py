@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,11 @@ class Cells:
 
     variables: tuple[Variable, ...]
     table: Array
+
+    @property
+    def cells(self) -> Cells:
+        """Itself."""
+        return self
 
     def __post_init__(self) -> None:
         self.table.flags.writeable = False
@@ -220,6 +225,7 @@ class States:
 
     variables: tuple[Variable, ...]
     values: Array
+    cells: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

@@ -33,7 +33,6 @@ from arcwise.inference.belief import (
     truth,
 )
 from arcwise.inference.engine import JointAnswer
-from arcwise.inference.joint_answers import Cells
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 from arcwise.values import as_tuple
@@ -240,8 +239,8 @@ class Beliefs(Framed):
             plain |= {name: numbers.tolist() for name, numbers in matrices.items()}
         else:
             plain["variables"] = {single.name: single.to_dict() for single in self.singles}
-        if isinstance(self.joint, Cells):
-            plain["joint"] = self.joint.table.tolist()
+        if (cells := self.joint.cells) is not None:
+            plain["joint"] = cells.table.tolist()
         return {**plain, **self.quality.to_dict(), **plain_range(self.range)}
 
     @property
@@ -250,8 +249,8 @@ class Beliefs(Framed):
         said = self.quality.lines("errors of the means", self.error, "up to ")
         notes = tuple(line.strip() for line in (*said, *range_lines(self.range)))
         title = sentence(self.names, self.given, self.do)
-        if isinstance(self.joint, Cells):
-            return replace(self.joint.frame, title=title, notes=notes)
+        if (cells := self.joint.cells) is not None:
+            return replace(cells.frame, title=title, notes=notes)
         frame = belief_frame(self.singles)
         correlations = self.correlation if self.numeric else np.zeros((0, 0))
         columns = (
@@ -267,9 +266,9 @@ class Beliefs(Framed):
         if 1 < len(self.names) <= SHOWN and self.numeric:
             lines.append("correlations")
             for i, name in enumerate(self.names):
-                cells = " ".join(f"{value:6.2f}" for value in self.correlation[i, : i + 1])
-                lines.append(f"  {name:<{width}} {cells}")
-        if isinstance(self.joint, Cells):
-            lines += [f"  {line}" for line in self.joint.lines()]
+                entries = " ".join(f"{value:6.2f}" for value in self.correlation[i, : i + 1])
+                lines.append(f"  {name:<{width}} {entries}")
+        if (cells := self.joint.cells) is not None:
+            lines += [f"  {line}" for line in cells.lines()]
         said = self.quality.lines("errors of the means", self.error, "up to ")
         return "\n".join([*lines, *said, *range_lines(self.range)])

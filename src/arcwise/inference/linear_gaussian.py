@@ -47,7 +47,7 @@ def linear_net(net: Net) -> BayesNet | None:
     """
     if any(linear_of(model) is None for model in net.conditionals):
         return None
-    return net.chained if not net.directed else net
+    return net.chained
 
 
 def local(net: BayesNet, node: int) -> tuple[float, Array, float]:

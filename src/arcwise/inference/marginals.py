@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arcwise import networks
 from arcwise.data import Table
 from arcwise.data.variable import gaps_of, numbers_of, sentence_list
-from arcwise.distributions import Categorical, refuse_beyond
+from arcwise.distributions import refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.ask import ENGINES, found_of, ranked
@@ -30,7 +30,7 @@ from arcwise.inference.belief import (
     sentence,
 )
 from arcwise.inference.closed_form import residuals
-from arcwise.inference.engine import Answer, Answers, Question, read_options
+from arcwise.inference.engine import Answer, Question, Reply, read_options
 from arcwise.inference.evidence import check_roles, plain, read_evidence
 from arcwise.inference.exact_tables import Junction
 from arcwise.inference.intervene import Equivalents, range_over
@@ -56,7 +56,7 @@ Array = NDArray[np.float64]
 class Marginals(Framed, Mapping[str, Belief]):
     """The belief about every variable that is neither seen nor set, by name; made when looked at."""
 
-    def __init__(self, question: Question, found: Answers, given: Mapping[str, Any]) -> None:
+    def __init__(self, question: Question, found: Reply, given: Mapping[str, Any]) -> None:
         names = question.net.names
         self._answers = {
             names[node]: answer for node, answer in zip(question.asked, found.answers, strict=True)
@@ -374,9 +374,9 @@ def misses(net: Net, table: Table, **options: Any) -> Misses:
         )
         if not variable.discrete or variable.numeric:
             found.errors[:, node] = numbers_of(variable, column) - answer.mean
-        if isinstance(answer, Categorical):
+        if (levels := answer.categorical) is not None:
             codes = column[known].astype(float)
-            found.hits[known, node] = answer.codes[known] == codes
+            found.hits[known, node] = levels.codes[known] == codes
             found.logs[known, node] = answer.take(known).logpdf(codes[:, None])[:, 0]
     return found
 

@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -66,6 +66,7 @@ class GaussianJoint:
     names: tuple[str, ...]
     mean: Array
     root: Array
+    cells: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         if self.mean.shape != (len(self.names),) or len(self.root) != len(self.names):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.distributions import Categorical, Distribution, Joined, beside, standard_quantiles
+from arcwise.distributions import Categorical, Distribution, beside, standard_quantiles
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Framed, Series
@@ -110,10 +110,7 @@ class Predictions(Framed):
         """Probability of each level (columns) in each row, for a discrete target."""
         if self.levels is None:
             raise DataError(f"{self.name!r} is a number and has no levels: ask for quantiles.")
-        if isinstance(self.distribution, Joined):
-            return _closed(self.distribution.probabilities(len(self.levels)))
-        found = self.distribution
-        return found.probabilities if isinstance(found, Categorical) else np.zeros((0, 0))
+        return _closed(self.distribution.chances(len(self.levels)))
 
     @property
     def labels(self) -> NDArray[Any]:

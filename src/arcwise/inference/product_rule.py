@@ -29,13 +29,13 @@ from arcwise.inference.belief import generator
 from arcwise.inference.engine import (
     EXACT,
     SIMULATED,
-    Answers,
     Array,
     Columns,
     Cost,
     Effort,
     Engine,
     Question,
+    Reply,
     needs_arrows,
 )
 from arcwise.inference.evidence import patterns, relevant
@@ -248,7 +248,7 @@ class ProductRule(Engine):
             return FitError("The product rule is slow after do=: name method='grid'.")
         return Cost(SIMULATED, STARTED.chains * STARTED.sweeps * FEWER * max(count, 1))
 
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """Averages of the product rule of what is asked over the states of chains."""
         net = question.directed
         found = RowAnswers(question, "by Gibbs sampling with the product rule")

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import Parzen, ParzenConditional
+from arcwise.conditionals.capabilities import windows_of
 from arcwise.conditionals.parzen.family import CEILING
 from arcwise.conditionals.parzen.fits import ParzenFits
 from arcwise.data import Complete, Table
@@ -37,12 +38,12 @@ from arcwise.errors import ArcwiseError, FitError, GraphError
 from arcwise.inference.engine import (
     ESTIMATED,
     EXACT,
-    Answers,
     Columns,
     Cost,
     Engine,
     Mask,
     Question,
+    Reply,
     no_blankets,
 )
 from arcwise.inference.evidence import patterns
@@ -74,7 +75,7 @@ class Stacked(Engine):
             return no_blankets()
         field = question.field
         for name, model in zip(field.names, field.conditionals, strict=True):
-            if not isinstance(model, ParzenConditional):
+            if windows_of(model) is None:
                 return FitError(
                     f"method='stacked' asks the rows that Parzen windows keep, and the model of {name!r} "
                     "is of another kind: leave the method out."
@@ -86,7 +87,7 @@ class Stacked(Engine):
             return Cost(EXACT, 2.0)
         return Cost(ESTIMATED, 9.0 * len(field.names))
 
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """Stacks for rows with gaps; the local model itself for others, where the method is not named."""
         field, gaps = question.field, question.gaps
         places, found = np.arange(question.size), RowAnswers(question)
@@ -117,8 +118,8 @@ class Stacked(Engine):
             holes = np.flatnonzero(question.gaps[:, node])
             for places, part in _parts(field, columns, question.gaps, holes, node):
                 found = part()
-                discrete = isinstance(found, Categorical)
-                filled[node][places] = found.codes if discrete else found.mean
+                levels = found.categorical
+                filled[node][places] = found.mean if levels is None else levels.codes
         return tuple(filled)
 
 
@@ -268,7 +269,7 @@ class Stacker:
 
     @cached_property
     def _models(self) -> tuple[ParzenConditional, ...]:
-        return tuple(m for m in self.net.conditionals if isinstance(m, ParzenConditional))
+        return tuple(m for m in map(windows_of, self.net.conditionals) if m is not None)
 
     @property
     def _model(self) -> ParzenConditional:

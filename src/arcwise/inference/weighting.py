@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import distribution_of
-from arcwise.distributions import Distribution, Grid, Joined, centre, log_sum
+from arcwise.distributions import Distribution, Joined, centre, log_sum
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.engine import (
     EXACT,
     SIMULATED,
     Answer,
-    Answers,
     Array,
     Columns,
     Cost,
     DeclinedError,
     Engine,
     Question,
+    Reply,
     needs_arrows,
 )
 from arcwise.inference.evidence import patterns, relevant, upward
@@ -67,16 +67,16 @@ class Importance(Engine):
             return Cost(EXACT, float(len(net.names)))
         return Cost(SIMULATED, float(question.options.draws * len(net.names)))
 
-    def ask(self, question: Question) -> Answers:
+    def ask(self, question: Question) -> Reply:
         """Conditionals of what is asked, averaged over weighted draws, row by row."""
         net = question.directed
         rows = [_Row(net, question, row) for row in range(question.size)]
         each = [row.answers() for row in rows]
         answers = tuple(_together(column) for column in zip(*each, strict=True))
         if not question.together:
-            return Answers(answers, None, lambda: [note for row in rows for note in row.notes])
+            return Reply(answers, None, lambda: [note for row in rows for note in row.notes])
         variables = tuple(net.variables[node] for node in question.asked)
-        return Answers(answers, States(variables, rows[0].states()), lambda: list(rows[0].notes))
+        return Reply(answers, States(variables, rows[0].states()), lambda: list(rows[0].notes))
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """Draws chosen by their weights, or weighted means (most probable levels), row by row."""
@@ -212,7 +212,7 @@ class _Row:
         below = self.members.intersection(self.net.graph.children[node])
         # What hangs on the target weighs its values: then the product rule is its conditional.
         source: Net = self.rule if below else self.net
-        some = isinstance(self._conditional(source, node, np.arange(1)), Grid)
+        some = self._conditional(source, node, np.arange(1)).tabulated
         chosen = np.arange(len(self.weights))
         if some:
             chosen = resampled(self.weights, RESAMPLED, self.question.rng)

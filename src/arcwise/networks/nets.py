@@ -160,6 +160,11 @@ class BayesNet(Named):
         return self
 
     @property
+    def chained(self) -> Self:
+        """The directed network with the same joint distribution: this one."""
+        return self
+
+    @property
     def as_field(self) -> MarkovNet | None:
         """Each variable given all others: the blanket models, where there are some."""
         return self.blankets

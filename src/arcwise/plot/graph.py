@@ -27,6 +27,7 @@ from arcwise.plot.marks import (
     plan,
     write_legend,
 )
+from arcwise.values import as_tuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -252,10 +253,9 @@ def plot_graphs(
     >>> [ax.get_title() for ax in plot_graphs({"sparse": pair, "dense": chain}, positions="circle")]
     ['sparse', 'dense']
     """
-    if not isinstance(networks, Mapping | Sequence):  # one alone
-        networks = [networks]
-    titles = list(networks) if isinstance(networks, Mapping) else [None] * len(networks)
-    drawn = list(networks.values()) if isinstance(networks, Mapping) else list(networks)
+    named = networks if isinstance(networks, Mapping) else None
+    drawn = as_tuple(networks) if named is None else tuple(named.values())
+    titles = [None] * len(drawn) if named is None else list(named)
     graphs = [each.graph for each in drawn]
     tables = [edge_rows(None if isinstance(each, Graph) else each.edges) for each in drawn]
     every, whole = _common(graphs, positions)

@@ -119,7 +119,7 @@ class GraphDistribution:
     @property
     def directed(self) -> bool:
         """Whether edges have directions."""
-        return not self.graphs or isinstance(self.graphs[0], DAG)
+        return not self.graphs or bool(self.graphs[0].directed)
 
     @property
     def exact(self) -> bool:

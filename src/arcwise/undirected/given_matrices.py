@@ -289,8 +289,7 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
     names = sorted({str(name) for pair in pairs for name in pair})
     values = np.ones((len(names), len(names)))
     for (one, two), value in pairs.items():
-        number = is_number(value) and value >= 0
-        if not number:
+        if not is_number(value) or not value >= 0:
             raise FitError(
                 f"The factor of {one!r} and {two!r} is a non-negative number, not {value!r}."
             )

@@ -76,6 +76,11 @@ class ParzenConditional:
             array.setflags(write=False)
 
     @property
+    def windows(self) -> "ParzenConditional":
+        """Itself: what this model is (see `windows_of`)."""
+        return self
+
+    @property
     def n_params(self) -> None:
         """Parameters of a model that keeps its rows have no meaningful number."""
         return None
