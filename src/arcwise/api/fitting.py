@@ -29,7 +29,7 @@ from arcwise.learners.totals import (
     pseudo_total,
     undirected_total,
 )
-from arcwise.networks import MarkovNet, Net
+from arcwise.networks import Net
 from arcwise.scores import SCORES, Score
 
 __all__ = ["fit", "score"]
@@ -79,11 +79,11 @@ def fit(
     """
     known = _known(locals())
     on, fits = known.graph, known.fits
-    net = markov_net(on, fits) if isinstance(on, UGraph) else directed_net(on, fits)
+    net = directed_net(on, fits) if on.directed else markov_net(on, fits)
     total = known.total(net)
     said = {"model": ", ".join(sorted(set(fits.models))), "score": total.word}
     said |= score_settings(known.score, known.options, len(net.names))
-    own = isinstance(net, MarkovNet) and net.joint is not None and known.default
+    own = not net.directed and net.joint is not None and known.default
     notes = (*fits.statistics.notes, _no_joint(net), noise_note(net, fits), fitting_note(net))
     return Network(
         net,
@@ -119,7 +119,7 @@ def score(graph: Any, data: Any, **words: Any) -> float:
     asked.apply_defaults()
     known = _known(asked.arguments)
     on = known.graph
-    total = known.total(markov_net(on, known.fits) if isinstance(on, UGraph) else on)
+    total = known.total(on if on.directed else markov_net(on, known.fits))
     if is_pseudo(total.word) and not known.pseudo:
         raise FitError(
             f"The score {known.score!r} has no value for the joint distribution of this undirected graph: "
@@ -149,18 +149,17 @@ class _Known(NamedTuple):
 
     def total(self, net: Net | DAG) -> Total:
         """The score of the whole graph, with its name."""
-        if isinstance(net, MarkovNet) and self.pseudo:
+        if self.pseudo and not net.directed:
             return pseudo_total(net, self.measure, self.score)
-        if isinstance(net, MarkovNet):
+        if not net.directed:
             return undirected_total(net, self.fits, self.measure, self.score, self.options)
-        rows = net.parents if isinstance(net, DAG) else net.inputs
-        total = sum(self.measure.local(node, row) for node, row in enumerate(rows))
+        total = sum(self.measure.local(node, row) for node, row in enumerate(net.inputs))
         return Total(float(total), self.score)
 
 
 def _no_joint(net: Net) -> str:
     """A sentence where an undirected Gaussian network has no joint distribution."""
-    if not isinstance(net, MarkovNet) or net.joint is not None or set(net.models) != {"gaussian"}:
+    if net.directed or net.joint is not None or set(net.models) != {"gaussian"}:
         return ""
     return (
         "There is no normal distribution of largest likelihood on this graph (too few rows for its "
@@ -173,7 +172,7 @@ def _known(given: Mapping[str, Any]) -> _Known:
     """Tie families and a score to the data; `given` are the parameters of `fit` by name."""
     asked = plain_words(given)
     known, score = graph_of(asked["graph"]), asked["score"]
-    pseudo = isinstance(known, UGraph) and is_pseudo(score)
+    pseudo = not known.directed and is_pseudo(score)
     score = score.removeprefix(PSEUDO) if pseudo else score
     whole = any_table(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
     lacking = sorted(set(known.nodes) - set(whole.names))
@@ -187,7 +186,7 @@ def _known(given: Mapping[str, Any]) -> _Known:
     family = choose(
         asked["model"],
         source.variables,
-        graph="undirected" if isinstance(known, UGraph) else "directed",
+        graph="directed" if known.directed else "undirected",
     )
     ready = prepare(family, statistics_of(source), asked["missing"])
     if score is not None and score not in SCORES:

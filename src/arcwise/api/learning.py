@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors, factors_of
+from arcwise.values import is_count, is_number
 
 QUICK_SECONDS = 2.0  # seconds that a quick certainty may take in any case
 _BUSY = 10.0  # times as many by the clock, where other programs keep the processor busy
@@ -147,7 +147,7 @@ def learn(
             found = (learned.net.graph, learned.limits)
             curves = () if watch.reason else curve_notes(spec, learned.problem.source, *found)
         result = learned.net.graph
-        pairs = result.arcs if isinstance(result, DAG) else result.edges
+        pairs = result.links
         functions = function_notes(source, pairs)
         learned = replace(learned, notes=(*learned.notes, *curves, *functions))
         net = network_of(learned, source, seed, watch.reason, watch.left)
@@ -228,7 +228,7 @@ def specify(
     **words: Any,
 ) -> Specification:
     """Turn the words of `learn` into a specification; words that it does not know are options."""
-    if not isinstance(seed, int | np.integer | None) or (seed or 0) < 0:
+    if seed is not None and not is_count(seed):
         raise WordError(f"The seed must be a non-negative integer, got {seed!r}.")
     if isinstance(words.get("pseudo_rows"), str | os.PathLike):
         words["pseudo_rows"] = read(words["pseudo_rows"])
@@ -301,12 +301,11 @@ def _rule(penalty: float | str | None) -> str | None:
     return penalty
 
 
-def _number(penalty: object) -> float | None:
+def _number(penalty: Any) -> float | None:
     """A penalty that was given; None for the model's own."""
     if penalty is None:
         return None
-    truth = isinstance(penalty, bool)
-    if truth or not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
+    if not is_number(penalty) or not 0 <= float(penalty) < np.inf:
         raise FitError(
             f"The penalty must be a non-negative number, or a rule such as 'cv', got {penalty!r}."
         )
