@@ -16,7 +16,7 @@ def test_every_error_is_an_arcwise_error() -> None:
 
 def test_unknown_words_get_close_matches() -> None:
     error = unknown("score", "BIK", ["bic", "aic", "loglik"])
-    assert isinstance(error, errors.WordError)
+    assert isinstance(error, errors.OptionError)
     assert str(error).startswith("There is no score 'BIK'. Did you mean 'bic'")
 
 

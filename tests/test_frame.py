@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from arcwise.errors import DataError, FileError, WordError
+from arcwise.errors import DataError, FileError, OptionError
 from arcwise.frame import MAX_ROWS, Frame, Framed, Series
 
 HOSTILE = "<script>alert('x')</script> & \"y\""
@@ -138,7 +138,7 @@ def test_sorting_is_stable_and_keeps_missing_values_last(frame):
     assert frame.sort("share", descending=True)["name"] == ("c", "b", HOSTILE, "a")
     assert frame.sort("sure")["name"] == ("a", "b", HOSTILE, "c")
     assert frame.sort("sure", descending=True)["name"] == ("b", HOSTILE, "c", "a")
-    with pytest.raises(WordError, match="no column 'shares'"):
+    with pytest.raises(OptionError, match="no column 'shares'"):
         frame.sort("shares")
 
 
@@ -147,7 +147,7 @@ def test_rows_are_chosen_by_value_and_by_a_function(frame):
     assert frame.filter(lambda row: row["count"] == 1)["name"] == ("a",)
     assert frame.filter(lambda row: row["sure"], name="c").to_dict()["share"] == [1.0]
     assert len(frame.filter(name="nobody")) == 0
-    with pytest.raises(WordError, match="no column"):
+    with pytest.raises(OptionError, match="no column"):
         frame.filter(nobody=1)
     assert frame.head(2).select(["sure"]).to_text().splitlines()[1:] == [
         "sure",

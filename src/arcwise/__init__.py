@@ -59,7 +59,7 @@ if TYPE_CHECKING:
         FileError,
         FitError,
         GraphError,
-        WordError,
+        OptionError,
     )
     from arcwise.graphs import DAG, PDAG, Rules, UGraph, compare, dag, separated, ug
     from arcwise.plot import plot_edge_path, plot_graph, plot_graphs, plot_path, plot_trace
@@ -76,12 +76,12 @@ __all__ = [
     "GraphError",
     "Moments",
     "Network",
+    "OptionError",
     "Posterior",
     "Rules",
     "Table",
     "UGraph",
     "Variable",
-    "WordError",
     "audit",
     "classify",
     "compare",
@@ -141,7 +141,7 @@ _HOMES = {
         "score",
         "validate",
     ),
-    "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "WordError"),
+    "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "OptionError"),
     "graphs": ("DAG", "PDAG", "Rules", "UGraph", "compare", "dag", "separated", "ug"),
     "plot": ("plot_edge_path", "plot_graph", "plot_graphs", "plot_path", "plot_trace"),
 }  # every other name is the data room's

@@ -1,15 +1,16 @@
-"""What can go wrong, as one small tree of exceptions.
+"""The exception hierarchy of Arcwise.
 
 Every error that Arcwise raises on purpose is an ``ArcwiseError``; its text is one sentence that
 names the variable or file, what was expected, what came and what to do::
 
     ArcwiseError
-    |-- DataError    a table, a column or a data file that cannot be used
-    |-- GraphError   a graph or a rule about graphs that makes no sense
+    |-- DataError    a table, a column or a data file that cannot be used; also a ValueError
+    |-- GraphError   a graph or a rule about graphs that makes no sense; also a ValueError
     |-- FitError     a local model, score or search that cannot work with what it was given
+    |   |-- ChainsError  chains over graphs that have not come together
     |   `-- NoTimeError  a run whose time limit was too short for any result at all
-    |-- FileError    a network file that is damaged, foreign or unreadable
-    `-- WordError    a word that is in no register (a model, a score, a search, ...)
+    |-- FileError    a network file that is damaged, foreign or unreadable; also an OSError
+    `-- OptionError  an option or a value of one that there is not; also a ValueError
 
 Not converging is no error: searches say why they stopped in their result.
 """
@@ -64,11 +65,11 @@ class ArcwiseError(Exception):
         return sentence.replace("{columns}", said)
 
 
-class DataError(ArcwiseError):
+class DataError(ArcwiseError, ValueError):
     """A table, a column or a data file that cannot be used as it is."""
 
 
-class GraphError(ArcwiseError):
+class GraphError(ArcwiseError, ValueError):
     """A graph, or a rule about graphs, that contradicts itself or the data."""
 
 
@@ -84,12 +85,12 @@ class NoTimeError(FitError):
     """A run whose time limit was too short for any result at all."""
 
 
-class FileError(ArcwiseError):
+class FileError(ArcwiseError, OSError):
     """A network file that is damaged, foreign or unreadable."""
 
 
-class WordError(ArcwiseError):
-    """A word that is in no register."""
+class OptionError(ArcwiseError, ValueError):
+    """An option, or a value of one, that does not exist or is not allowed."""
 
 
 def listed(words: Iterable[str], most: int | None = None) -> str:
@@ -160,8 +161,8 @@ def close_to(word: object, known: Iterable[str]) -> str:
     return f"Known are {', '.join(repr(each) for each in words[:LISTED])}{rest}."
 
 
-def unknown(kind: str, word: object, known: Iterable[str]) -> WordError:
-    """Make the error for a word that is in no register.
+def unknown(kind: str, word: object, known: Iterable[str]) -> OptionError:
+    """Make the error for an option's value that does not exist.
 
     Parameters
     ----------
@@ -174,6 +175,6 @@ def unknown(kind: str, word: object, known: Iterable[str]) -> WordError:
     The error, to be raised by the caller.
 
     >>> unknown("search", "tabo", ["greedy", "tabu"])
-    WordError("There is no search 'tabo'. Did you mean 'tabu'?")
+    OptionError("There is no search 'tabo'. Did you mean 'tabu'?")
     """
-    return WordError(f"There is no {kind} {word!r}. {close_to(word, known)}")
+    return OptionError(f"There is no {kind} {word!r}. {close_to(word, known)}")

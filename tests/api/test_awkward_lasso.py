@@ -65,7 +65,7 @@ def test_pairwise_gaps_are_held_out_as_they_are():
     assert np.isfinite(judged.rmse).all()
     assert judged.r2[1] > 0.2
     for rule in ("stars", "ric"):
-        with pytest.raises(aw.WordError, match="needs complete rows"):
+        with pytest.raises(aw.OptionError, match="needs complete rows"):
             aw.learn(table, **WORDS, gaps="pairwise", penalty=rule)
 
 
@@ -134,7 +134,7 @@ def test_subsamples_that_were_done_are_compared_over_the_whole_path():
 
 @pytest.mark.parametrize("time", [-1, "x", float("nan")])
 def test_time_is_a_number(time):
-    with pytest.raises(aw.WordError, match="non-negative number of seconds"):
+    with pytest.raises(aw.OptionError, match="non-negative number of seconds"):
         aw.learn(SOURCE, **WORDS, time_limit=time)
 
 

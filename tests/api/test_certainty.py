@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.errors import FitError, WordError
+from arcwise.errors import FitError, OptionError
 
 NAMES = ["RM", "LSTAT", "MEDV", "AGE", "CRIM"]
 
@@ -68,9 +68,9 @@ def test_a_method_can_be_named(homes):
     assert exact.edges.certainty_meaning == f"posterior, prior {post.prior}"
     for row in exact.edges:
         assert row.certainty == float(post.edge(row.first, row.second))
-    with pytest.raises(WordError, match="method"):
+    with pytest.raises(OptionError, match="method"):
         aw.learn(homes, certainty="guess")
-    with pytest.raises(WordError, match="option of certainty"):
+    with pytest.raises(OptionError, match="option of certainty"):
         aw.learn(homes).certainty(nonsense=1)
 
 
@@ -181,7 +181,7 @@ def test_sure_edges_are_dark(homes):
     for kind in ("graph", "matrix", "trace"):
         assert post.plot(kind) is not None
     assert post.plot("reliability", truth=net.graph) is not None
-    with pytest.raises(WordError, match="picture"):
+    with pytest.raises(OptionError, match="picture"):
         post.plot("pie")
     matplotlib.pyplot.close("all")
 

@@ -244,9 +244,9 @@ def test_one_class_and_other_errors():
     x, _ = mail()
     with pytest.raises(ValueError, match="two classes at least, got one class only"):
         aw.BayesClassifier().fit(x, ["ham"] * len(x))
-    with pytest.raises(aw.WordError, match="Did you mean 'tan'"):
+    with pytest.raises(aw.OptionError, match="Did you mean 'tan'"):
         aw.BayesClassifier("tam").fit(x, mail()[1])
-    with pytest.raises(aw.WordError, match="k is the largest number"):
+    with pytest.raises(aw.OptionError, match="k is the largest number"):
         aw.BayesClassifier("kdb", k=-1).fit(x, mail()[1])
     with pytest.raises(aw.FitError, match="Pseudo-counts"):
         aw.BayesClassifier(alpha=-1).fit(x, mail()[1])

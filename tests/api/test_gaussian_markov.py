@@ -208,11 +208,11 @@ def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
     )
     assert aw.path(SOURCE, **WORDS).grid
     for words in ({"penalty": 0.1}, {"penalty": "cv"}, {"penalty": "ebic"}):
-        with pytest.raises(aw.WordError, match="search='stepwise' charges edges"):
+        with pytest.raises(aw.OptionError, match="search='stepwise' charges edges"):
             aw.learn(SOURCE, **WORDS, search="stepwise", **words)
-    with pytest.raises(aw.WordError, match="search='stepwise' charges edges"):
+    with pytest.raises(aw.OptionError, match="search='stepwise' charges edges"):
         aw.path(SOURCE, **WORDS, search="stepwise")
-    with pytest.raises(aw.WordError, match="needs model='gaussian'"):
+    with pytest.raises(aw.OptionError, match="needs model='gaussian'"):
         aw.learn(SOURCE, graph="undirected", model="parzen", search="stepwise")
     with pytest.raises(aw.FitError, match="no curve"):
         found.tuning_rows()
@@ -299,7 +299,7 @@ def test_pairs_without_an_edge_are_counted_and_not_listed():
 @pytest.mark.parametrize("word", ["aic", "bic", "bge", "loo"])
 def test_a_score_is_no_rule_for_the_penalty(word):
     with pytest.raises(
-        aw.WordError, match=f"is a score, .* write score='{word}'; the rules are cv,"
+        aw.OptionError, match=f"is a score, .* write score='{word}'; the rules are cv,"
     ):
         aw.learn(SOURCE, **WORDS, penalty=word)
 

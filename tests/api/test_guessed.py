@@ -44,11 +44,11 @@ def test_an_undirected_graph_has_the_score_of_its_joint_unless_another_name_is_g
 
 
 def test_scores_that_make_no_sense_are_refused():
-    with pytest.raises(aw.WordError, match="no score 'bik'"):
+    with pytest.raises(aw.OptionError, match="no score 'bik'"):
         aw.score("v0 -> v1", SOURCE, score="bik")
     with pytest.raises(aw.FitError, match="no number of free parameters"):
         aw.score("v0 -> v1", SOURCE, model={"v0": "gaussian", "v1": "parzen"}, score="bic")
-    with pytest.raises(aw.WordError, match="the score 'bic' take no option 'gamma'"):
+    with pytest.raises(aw.OptionError, match="the score 'bic' take no option 'gamma'"):
         aw.fit("v0 -> v1", SOURCE, score="bic", gamma=1.0)
 
 
@@ -113,7 +113,7 @@ def test_graphs_may_be_written_down():
     )
     assert one.score == two.score
     assert other.edges == 1 < one.edges
-    with pytest.raises(aw.WordError, match=r"no start 'compleet'. Did you mean 'complete'"):
+    with pytest.raises(aw.OptionError, match=r"no start 'compleet'. Did you mean 'complete'"):
         aw.learn(SOURCE, start="compleet")
     with pytest.raises(aw.GraphError, match="must be a graph such as"):
         aw.learn(SOURCE, expert="v0")
@@ -129,7 +129,7 @@ def test_rules_may_be_given_by_their_parts():
     assert one.rules == two.rules
     assert one.graph.has_arc("v0", "v1")
     assert aw.validate(SOURCE, max_parents=0).edges == (0,) * 10
-    with pytest.raises(aw.WordError, match=r"rules=Rules\(...\), or max_parents=, not both"):
+    with pytest.raises(aw.OptionError, match=r"rules=Rules\(...\), or max_parents=, not both"):
         aw.learn(SOURCE, rules=aw.Rules(), max_parents=1)
 
 
@@ -211,7 +211,7 @@ def test_a_description_tells_the_penalty_and_why_there_are_no_edges():
     ],
 )
 def test_earlier_names_of_options_are_errors_that_name_the_new_one(old, new):
-    with pytest.raises(aw.WordError, match=f"{old!r} is called {new!r}"):
+    with pytest.raises(aw.OptionError, match=f"{old!r} is called {new!r}"):
         aw.learn(SOURCE, **{old: 1})
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.errors import ArcwiseError, DataError, FitError, WordError
+from arcwise.errors import ArcwiseError, DataError, FitError, OptionError
 
 YES = {"yes": 0.3, "no": 0.7}
 BY_STATE = {
@@ -50,7 +50,7 @@ def test_a_table_by_states_by_tuples_or_as_an_array_is_the_same_network():
         ({"wet": 0.5, "dry": 0.5}, FitError, "for each state of rain, sprinkler"),
         ({"levels": ["wet"], "table": [1.0]}, DataError, "shape"),
         ({"levels": ["wet"], "parents": ["rain"], "table": [1.0]}, FitError, "got a table for rain"),
-        ({"levels": ["wet"], "tabel": [1.0]}, WordError, "tabel"),
+        ({"levels": ["wet"], "tabel": [1.0]}, OptionError, "tabel"),
         ({"sd": 1.0}, FitError, "its parent 'rain' has levels"),
         (3, FitError, "must be a mapping"),
     ],
@@ -80,7 +80,7 @@ def test_example_networks_are_saved_and_read_back_with_their_numbers(name, endin
 def test_examples_by_name_and_kind():
     assert aw.example("sachs").rows == 7466
     assert aw.example("sachs", kind="network").graph.n_arcs == 17
-    with pytest.raises(WordError, match=r"asai.*asia"):
+    with pytest.raises(OptionError, match=r"asai.*asia"):
         aw.example("asai")
 
 

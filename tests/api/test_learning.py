@@ -65,7 +65,7 @@ def test_defaults_are_the_extended_bic_and_the_best_graph():
     ],
 )
 def test_unknown_words_and_options_are_answered_with_close_ones(words, hint):
-    with pytest.raises(aw.WordError) as caught:
+    with pytest.raises(aw.OptionError) as caught:
         aw.learn(SOURCE, **words)
     assert hint in str(caught.value)
 

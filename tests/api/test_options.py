@@ -9,7 +9,7 @@ import pytest
 import arcwise as aw
 from arcwise.api.options import Method, Model, Option, ScoreOption, Search
 from arcwise.conditionals import FAMILIES
-from arcwise.errors import ArcwiseError, WordError
+from arcwise.errors import ArcwiseError, OptionError
 from arcwise.learners import searches
 from arcwise.learners.options import options_of
 from arcwise.learners.posteriors import METHODS
@@ -126,4 +126,4 @@ def test_methods_of_posteriors():
 def test_what_makes_no_sense_is_an_error_at_once(make):
     with pytest.raises(ArcwiseError) as caught:
         make(aw.example("boston").select(CLOSED))
-    assert isinstance(caught.value, WordError)
+    assert isinstance(caught.value, OptionError)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.errors import DataError, FileError, FitError, GraphError, NoTimeError, WordError
+from arcwise.errors import DataError, FileError, FitError, GraphError, NoTimeError, OptionError
 from arcwise.graphs import members
 from arcwise.learners.posteriors import exact_sums, graph_chains
 from arcwise.mcmc import run
@@ -150,7 +150,7 @@ def test_a_row_is_read_in_the_direction_asked(exact):
     assert forth.adjacent == pytest.approx(forth.forward + forth.backward)
     assert float(exact.arc("RM", "MEDV")) == forth.forward
     assert float(exact.edge("RM", "MEDV")) == forth.adjacent
-    with pytest.raises(WordError, match="RMM"):
+    with pytest.raises(OptionError, match="RMM"):
         exact.edges["RMM", "RM"]
 
 
@@ -171,9 +171,9 @@ def test_priors_are_obeyed(homes):
     fair = aw.posterior(homes, prior="fair")
     assert "number of parents" in fair.prior
     for wrong in ("flat", -1, {"a": 1}, [[1, 2]]):
-        with pytest.raises((WordError, DataError)):
+        with pytest.raises((OptionError, DataError)):
             aw.posterior(homes, prior=wrong)
-    with pytest.raises(WordError, match="prior"):
+    with pytest.raises(OptionError, match="prior"):
         aw.posterior(homes, prior="fair", method="bootstrap")
 
 
@@ -408,7 +408,7 @@ def test_a_constant_column_has_no_edges(homes):
     ],
 )
 def test_odd_words_are_refused(homes, words):
-    with pytest.raises(WordError):
+    with pytest.raises(OptionError):
         aw.posterior(homes, **words)
 
 
@@ -545,7 +545,7 @@ def test_words_of_one_method_ask_for_it(homes):
         {"method": "mcmc", "resampling": "none"},
         {"sampler": "order", "resampling": "none"},
     ):
-        with pytest.raises(WordError, match="is for method="):
+        with pytest.raises(OptionError, match="is for method="):
             aw.posterior(homes, **wrong)
 
 
@@ -586,7 +586,7 @@ def exact_free(notes):
 
 def test_features_that_are_none_are_errors_in_words(exact):
     for wrong in (3, lambda graph: None, lambda graph: "x"):
-        with pytest.raises(WordError, match="feature"):
+        with pytest.raises(OptionError, match="feature"):
             exact.probability(wrong)
     exact.plot("reliability", truth="[RM][AGE][CRIM][LSTAT|RM][MEDV|LSTAT]")
 
@@ -675,7 +675,7 @@ def test_steps_that_turn_arcs_mix_where_single_arcs_do_not():
     stuck = aw.posterior(table, method="mcmc", sampler="structure", draws=500)
     assert "The chains disagree (largest R-hat" in stuck.notes[-1]
     assert len(stuck.notes[-1]) < 160  # an R-hat beyond all bounds is not told in full
-    with pytest.raises(WordError, match="'reversal'"):
+    with pytest.raises(OptionError, match="'reversal'"):
         aw.posterior(table, method="mcmc", sampler="gibbs")
 
 
@@ -734,7 +734,7 @@ def test_joint_effects_show_how_far_graphs_are_apart(exact):
 
 def test_reliability_needs_the_truth(exact):
     pytest.importorskip("matplotlib")
-    with pytest.raises(WordError, match="truth=graph"):
+    with pytest.raises(OptionError, match="truth=graph"):
         exact.plot("reliability")
 
 

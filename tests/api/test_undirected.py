@@ -98,7 +98,7 @@ def test_what_speaks_of_directions_or_makes_no_sense_is_refused(words, hint):
 
 
 def test_a_search_for_undirected_graphs_is_none_for_directed_ones():
-    with pytest.raises(aw.WordError, match="'greedy'"):
+    with pytest.raises(aw.OptionError, match="'greedy'"):
         aw.learn(SOURCE, search="boundary")
 
 
@@ -381,10 +381,10 @@ def test_threads_are_handed_to_families_that_take_them(monkeypatch):
         aw.learn(small, model="laplace", score="bic", n_jobs=jobs)
         aw.path(small, model="laplace", score="bic", n_jobs=jobs)
     assert asked == [1, 1, 3, 3]
-    with pytest.raises(aw.WordError, match="threads"):
+    with pytest.raises(aw.OptionError, match="threads"):
         aw.learn(small, model="laplace", threads=2)
     for wrong in (0, -2, 1.5, True):
-        with pytest.raises(aw.WordError, match="n_jobs"):
+        with pytest.raises(aw.OptionError, match="n_jobs"):
             aw.learn(small, n_jobs=wrong)
 
 
@@ -439,7 +439,7 @@ def test_all_others_without_any_structure():
     assert mixed.settings["score"] == "pseudo-loo"
     expected = [leave[name == "b"].local(i, net.net.inputs[i]) for i, name in enumerate(names)]
     assert mixed.score == pytest.approx(sum(expected))
-    with pytest.raises(aw.WordError, match="widht"):
+    with pytest.raises(aw.OptionError, match="widht"):
         aw.fit(aw.UGraph.complete(names), curved(), model="parzen", widht="one")
 
 

@@ -100,7 +100,7 @@ def test_a_family_that_draws_numbers_gets_a_generator_that_follows_the_seed(monk
         aw.learn(source, model="drawing", score="bic", search="greedy", seed=seed)
     first, again, other = Drawing.drawn
     assert first == again != other
-    with pytest.raises(aw.WordError, match="rng"):  # it is no option of users
+    with pytest.raises(aw.OptionError, match="rng"):  # it is no option of users
         aw.learn(source, model="drawing", score="bic", rng=1)
 
 

@@ -13,7 +13,7 @@ from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import FAMILIES
 from arcwise.conditionals.parzen import Parzen, ParzenConditional
 from arcwise.data import Complete, Moments, Table, Variable, standardise
-from arcwise.errors import DataError, FitError, WordError
+from arcwise.errors import DataError, FitError, OptionError
 from arcwise.graphs import DAG, cpdag
 from arcwise.graphs.moves import random_dag
 from arcwise.networks import BayesNet, log_density
@@ -420,7 +420,7 @@ def test_counting_scores_are_refused():
     ],
 )
 def test_options_are_checked(options, words):
-    with pytest.raises(WordError, match=words):
+    with pytest.raises(OptionError, match=words):
         Parzen().bind(curved(1), **options)
 
 

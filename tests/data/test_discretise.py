@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arcwise.data import METHODS, Table, Variable, conform, discretise, read, table
-from arcwise.errors import DataError, WordError
+from arcwise.errors import DataError, OptionError
 
 LINKS = {"Low": (0, 4), "Medium": (5, 10), "High": (11, None)}
 
@@ -185,7 +185,7 @@ def test_wishes_that_cannot_be(options, said):
     ],
 )
 def test_words_that_do_not_fit(options, said):
-    with pytest.raises(WordError, match=said):
+    with pytest.raises(OptionError, match=said):
         discretise(rows(), **options)
 
 

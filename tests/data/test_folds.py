@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import arcwise as aw
 from arcwise.data import Table, Variable, folds, held_out_part, split, table, with_copies
-from arcwise.errors import DataError, WordError
+from arcwise.errors import DataError, OptionError
 
 small = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from("ab"), st.integers(0, 5)), min_size=1, max_size=12
@@ -167,7 +167,7 @@ def test_repeated_measurements_are_one_row() -> None:
     assert long.units == 3
     assert any("one measurement" in note for note in long.notes)
     assert table(long).copies == long.take([0]).select(["x"]).copies == "together"
-    with pytest.raises(WordError, match="no meaning of copies 'togther'"):
+    with pytest.raises(OptionError, match="no meaning of copies 'togther'"):
         with_copies(long, "togther")
 
 

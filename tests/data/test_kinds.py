@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.data import Variable, table
-from arcwise.errors import DataError, WordError
+from arcwise.errors import DataError, OptionError
 
 
 def kind_of(values: list[object], **options: object) -> str:
@@ -90,7 +90,7 @@ def test_asking_for_the_impossible() -> None:
         kind_of(["a", "b"], kinds={"v": "continuous"})
     with pytest.raises(DataError, match="kinds= names 'w'"):
         kind_of([1, 2], kinds={"w": "discrete"})
-    with pytest.raises(WordError, match="no kind of column 'nominal'"):
+    with pytest.raises(OptionError, match="no kind of column 'nominal'"):
         kind_of([1, 2], kinds={"v": "nominal"})
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arcwise.data import Moments, Table, example, examples, moments, network_file, read, table
-from arcwise.errors import ArcwiseError, DataError, WordError
+from arcwise.errors import ArcwiseError, DataError, OptionError
 
 
 @pytest.fixture
@@ -66,9 +66,9 @@ def test_guesses_can_be_overruled(place: Path) -> None:
     assert read_text(place, "größe\n1.5\n".encode("cp1252"), encoding="latin-1").names == ("größe",)
     with pytest.raises(DataError, match="one sign"):
         read(place, separator=";;")
-    with pytest.raises(WordError, match="decimal sign"):
+    with pytest.raises(OptionError, match="decimal sign"):
         read(place, decimal="'", encoding="latin-1")
-    with pytest.raises(WordError, match="no encoding"):
+    with pytest.raises(OptionError, match="no encoding"):
         read(place, encoding="latin-99")
     with pytest.raises(DataError, match="does not fit the encoding utf-8"):
         read(place, encoding="utf-8")
@@ -377,9 +377,9 @@ def test_networks_are_there(name: str, nodes: int) -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(WordError, match=r"no example table 'bosten'. Did you mean 'boston'"):
+    with pytest.raises(OptionError, match=r"no example table 'bosten'. Did you mean 'boston'"):
         example("bosten")
-    with pytest.raises(WordError, match="no example network 'boston'"):
+    with pytest.raises(OptionError, match="no example network 'boston'"):
         network_file("boston")
 
 

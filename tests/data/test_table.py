@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.data import Table, Variable, table
-from arcwise.errors import DataError, WordError
+from arcwise.errors import DataError, OptionError
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_recast_there_and_back(mixed: Table) -> None:
 def test_recast_refuses_text_and_unknown_kinds(mixed: Table) -> None:
     with pytest.raises(DataError, match="'city' holds text"):
         mixed.recast({"city": "continuous"})
-    with pytest.raises(WordError, match="Did you mean 'discrete'"):
+    with pytest.raises(OptionError, match="Did you mean 'discrete'"):
         mixed.recast({"city": "discreet"})  # type: ignore[dict-item]
 
 

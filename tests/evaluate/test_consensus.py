@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise as aw
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 from arcwise.evaluate import averaged_graph, inclusion_threshold, stability, threshold_of
 from arcwise.graphs import DAG, Rules, UGraph, random_dag
 from arcwise.results import of_draws
@@ -71,7 +71,7 @@ def test_words_of_the_threshold():
     found = of_draws([DAG.from_arcs(["a -> b"])], meaning="x")
     assert threshold_of(found, 0.3) == 0.3
     for wrong in ("half", 1.0, -0.1, True, None):
-        with pytest.raises(WordError, match="threshold"):
+        with pytest.raises(OptionError, match="threshold"):
             threshold_of(found, wrong)
 
 
@@ -202,7 +202,7 @@ def test_replicates_have_the_table_too(homes, tmp_path):
 
 
 def test_runs_that_cannot_differ_are_refused(homes):
-    with pytest.raises(WordError, match="the same graph each time"):
+    with pytest.raises(OptionError, match="the same graph each time"):
         aw.posterior(homes, method="bootstrap", resampling="none", search="greedy")
-    with pytest.raises(WordError, match="the same graph each time"):
+    with pytest.raises(OptionError, match="the same graph each time"):
         aw.path(homes, search="glasso").certainty(5, resampling="none")

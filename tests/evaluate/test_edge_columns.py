@@ -21,9 +21,9 @@ def test_certainty_is_a_column_like_any_other(edges):
     assert str(sure).splitlines()[0].split() == ["edge", "strength", "partial", "r", "certainty"]
     assert sure.where(lambda row: row.certainty > 0.6).more["certainty"].tolist() == [0.99, 0.75]
     assert edges.more == {}  # the table that was there is not changed
-    with pytest.raises(aw.WordError, match="no column of edges 'sureness'"):
+    with pytest.raises(aw.OptionError, match="no column of edges 'sureness'"):
         edges.with_columns(sureness=np.zeros(3))
-    with pytest.raises(aw.WordError, match="no column to sort by 'certainty'"):
+    with pytest.raises(aw.OptionError, match="no column to sort by 'certainty'"):
         edges.sorted("certainty")
 
 

@@ -7,7 +7,7 @@ from contracts.laplace import Laplace
 from shared_networks import dense_moments, gaussian_net, random_net
 
 from arcwise.conditionals import FAMILIES
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 from arcwise.evaluate import edge_table
 from arcwise.evaluate.strengths import ALL_PAIRS
 from arcwise.graphs import DAG, cpdag, legal_moves, random_dag
@@ -127,11 +127,11 @@ def test_rows_are_found_sorted_and_filtered():
 
 def test_what_is_not_there_is_answered_in_words():
     edges = edge_table(fitted(DAG.empty(SOURCE.names)))
-    with pytest.raises(WordError, match="Did you mean 'v1'"):
+    with pytest.raises(OptionError, match="Did you mean 'v1'"):
         edges["v0", "v11"]
-    with pytest.raises(WordError, match="pair"):
+    with pytest.raises(OptionError, match="pair"):
         edges["v0", "v0"]
-    with pytest.raises(WordError, match="sort"):
+    with pytest.raises(OptionError, match="sort"):
         edges.sorted("colour")
 
 

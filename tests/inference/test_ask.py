@@ -7,7 +7,7 @@ from shared_networks import gaussian_net
 
 from arcwise.data import Table
 from arcwise.distributions import Grid, Normal
-from arcwise.errors import DataError, GraphError, WordError
+from arcwise.errors import DataError, GraphError, OptionError
 from arcwise.inference import (
     closed,
     marginal_log_density,
@@ -43,7 +43,7 @@ def test_gaussian_networks_stay_exact_unless_a_method_is_named():
     rows = rows_of(NORMAL, np.array([[np.nan, 1.0]]))
     assert type(predict(NORMAL, rows, "a").distribution) is Normal
     assert type(predict(NORMAL, rows, "a", method="grid").distribution) is Grid
-    with pytest.raises(WordError, match="no option of a question 'sweep'"):
+    with pytest.raises(OptionError, match="no option of a question 'sweep'"):
         query(NORMAL, "a", {"b": 1.0}, sweep=3)
 
 

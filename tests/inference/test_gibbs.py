@@ -15,7 +15,7 @@ from shared_networks import dense_conditional, linear
 
 from arcwise.data import Variable
 from arcwise.distributions import Normal
-from arcwise.errors import DataError, WordError
+from arcwise.errors import DataError, OptionError
 from arcwise.graphs import UGraph
 from arcwise.inference import Effort, query, sample
 from arcwise.inference.gibbs_chains import begin, reached, sweep
@@ -219,9 +219,9 @@ def test_values_that_are_no_numbers_are_refused():
         ({"chains": 0}, DataError, "at least one of its chains"),
         ({"sweeps": 1.5}, DataError, "number of sweeps must be a non-negative integer"),
         ({"burn_in": -1}, DataError, "burn-in must be a non-negative integer"),
-        ({"scan": "fix"}, WordError, "no scan order 'fix'. Did you mean 'fixed'"),
-        ({"chain": 3}, WordError, "no option of a question 'chain'. Did you mean 'chains'"),
-        ({"method": "grids"}, WordError, "no method 'grids'. Did you mean 'grid'"),
+        ({"scan": "fix"}, OptionError, "no scan order 'fix'. Did you mean 'fixed'"),
+        ({"chain": 3}, OptionError, "no option of a question 'chain'. Did you mean 'chains'"),
+        ({"method": "grids"}, OptionError, "no method 'grids'. Did you mean 'grid'"),
         ({"seed": -1}, DataError, "seed must be a non-negative integer"),
     ],
 )

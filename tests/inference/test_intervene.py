@@ -10,7 +10,7 @@ import arcwise as aw
 from arcwise import inference
 from arcwise.conditionals import ConditionalGaussianModel, DiscreteConditional
 from arcwise.data import Variable
-from arcwise.errors import DataError, FitError, GraphError, WordError
+from arcwise.errors import DataError, FitError, GraphError, OptionError
 from arcwise.graphs import DAG, cpdag, equivalent, random_dag, skeleton
 from arcwise.inference import Equivalents, query
 from arcwise.inference.intervene import turn, with_range
@@ -219,12 +219,12 @@ def test_any_number_of_an_answer_has_a_range(learned):
     ],
 )
 def test_tables_of_rows_take_no_do_and_say_what_does(learned, ask):
-    with pytest.raises(WordError, match=r"do= belongs to single questions: query\(target, do="):
+    with pytest.raises(OptionError, match=r"do= belongs to single questions: query\(target, do="):
         ask(learned)
 
 
 def test_sampling_has_no_other_options(learned):
-    with pytest.raises(WordError, match="There is no option of sampling 'draw'"):
+    with pytest.raises(OptionError, match="There is no option of sampling 'draw'"):
         learned.sample(3, draw=1)
 
 

@@ -451,7 +451,7 @@ def test_unknown_words():
         ({"structure": "tan", "arc_score": "bci"}, "bic"),
         ({"select": "foward"}, "forward"),
     ):
-        with pytest.raises(aw.WordError, match=said):
+        with pytest.raises(aw.OptionError, match=said):
             learned(columns(), **words)
     with pytest.raises(aw.FitError, match="joined in naive Bayes"):
         learned(columns(), "tan", select="forward-joining")

@@ -6,7 +6,7 @@ import pytest
 import arcwise as aw
 from arcwise.conditionals import choose
 from arcwise.data import Variable
-from arcwise.errors import DataError, WordError
+from arcwise.errors import DataError, OptionError
 
 
 @pytest.mark.parametrize("path", ["deal/ksl.csv", "grbase/rats.csv", "grbase/cad1.csv"])
@@ -87,7 +87,7 @@ def test_every_variable_gets_its_family(kinds, model, expected):
 
 def test_unknown_models_and_variables_are_errors():
     variables = [Variable("price")]
-    with pytest.raises(WordError, match="model"):
+    with pytest.raises(OptionError, match="model"):
         choose("gausian", variables)
     with pytest.raises(DataError, match=r"no variable 'prise'. Did you mean 'price'"):
         choose({"prise": "parzen"}, variables)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 from arcwise.learners.options import checked, options_of, split_options
 
 ROWS = {name: np.random.default_rng(i).normal(size=30) for i, name in enumerate("abc")}
@@ -27,7 +27,7 @@ def test_options_go_to_those_that_take_them():
     takers = (("search", {"rounds": int, "both": int}), ("score", {"gamma": float, "both": float}))
     found = split_options({"rounds": 1, "both": 2, "gamma": 3}, *takers)
     assert found == [{"rounds": 1, "both": 2}, {"gamma": 3.0, "both": 2.0}]
-    with pytest.raises(WordError, match="Did you mean 'rounds'"):
+    with pytest.raises(OptionError, match="Did you mean 'rounds'"):
         split_options({"round": 1}, *takers)
 
 
@@ -46,7 +46,7 @@ def test_options_go_to_those_that_take_them():
     ],
 )
 def test_an_option_of_another_word_names_that_word(words, said):
-    with pytest.raises(WordError, match=said):
+    with pytest.raises(OptionError, match=said):
         aw.learn(ROWS, **words)
 
 
@@ -91,7 +91,7 @@ def test_values_of_the_right_kind_are_taken(value, kind, expected):
     ],
 )
 def test_values_of_another_kind_are_refused(value, kind, words):
-    with pytest.raises(WordError, match=f"The option 'option' is .*{words}"):
+    with pytest.raises(OptionError, match=f"The option 'option' is .*{words}"):
         checked("option", value, kind)
 
 
@@ -113,7 +113,7 @@ def test_values_of_another_kind_are_refused(value, kind, words):
     ids=str,
 )
 def test_learning_refuses_options_of_another_kind(options):
-    with pytest.raises(WordError, match="The option"):
+    with pytest.raises(OptionError, match="The option"):
         aw.learn(ROWS, **options)
 
 

@@ -105,9 +105,9 @@ def test_words_lead_to_learners(words, name):
 
 
 def test_words_that_lead_nowhere_are_answered():
-    with pytest.raises(aw.WordError, match=r"no kind of graph 'tree'.*'directed', 'undirected'"):
+    with pytest.raises(aw.OptionError, match=r"no kind of graph 'tree'.*'directed', 'undirected'"):
         searches("tree")
-    with pytest.raises(aw.WordError, match="no search 'glasso'"):
+    with pytest.raises(aw.OptionError, match="no search 'glasso'"):
         bind(specified(search="glasso"), SOURCE)
     with pytest.raises(aw.FitError, match="penalty='stars' chooses the penalty of the lasso"):
         aw.learn(SOURCE, penalty="stars")

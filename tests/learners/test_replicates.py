@@ -7,7 +7,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.api.learning import specify
-from arcwise.errors import FitError, WordError
+from arcwise.errors import FitError, OptionError
 from arcwise.learners import bind
 from arcwise.learners.posteriors.replicates import (
     Replicates,
@@ -142,9 +142,9 @@ def test_moments_and_odd_words_are_refused(homes):
     with pytest.raises(FitError, match="needs the rows"):
         Replicates.of(choices, np.random.default_rng(0))
     rows = resolve(spec, bind(spec, homes), 1, None)
-    with pytest.raises(WordError, match="resampling"):
+    with pytest.raises(OptionError, match="resampling"):
         Replicates.of(rows, np.random.default_rng(0), resampling="jackknife")
-    with pytest.raises(WordError, match="fraction"):
+    with pytest.raises(OptionError, match="fraction"):
         Replicates.of(rows, np.random.default_rng(0), fraction=1.5)
 
 

@@ -130,7 +130,7 @@ def test_without_a_joint_the_name_says_so():
     few = aw.fit(UGraph.complete(("v0", "v1", "v2")), table.take(np.arange(3)))
     assert few.net.joint is None
     assert few.settings["score"] == "pseudo-bic"
-    with pytest.raises(aw.WordError, match="pseudo-bic"):
+    with pytest.raises(aw.OptionError, match="pseudo-bic"):
         aw.score("v0 -> v1", table, score="pseudo-bic")
 
 

@@ -9,7 +9,7 @@ import pytest
 from naive import ges as naive
 
 from arcwise._kernels import ges as kernel
-from arcwise.errors import ArcwiseError, GraphError, WordError
+from arcwise.errors import ArcwiseError, GraphError, OptionError
 from arcwise.graphs import DAG, Limits, Rules, cpdag
 from arcwise.scores import Score, total
 from arcwise.search import equivalence
@@ -389,7 +389,7 @@ def test_bad_phases_and_starts():
     score = random_bic(3, 0)
     with pytest.raises(ArcwiseError, match="max_clique"):
         ges(score, max_clique=-1)
-    with pytest.raises(WordError, match="Did you mean 'forward'"):
+    with pytest.raises(OptionError, match="Did you mean 'forward'"):
         ges(score, phases=("foward",))
     with pytest.raises(ArcwiseError, match="list"):
         ges(score, phases="forward")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import arcwise as aw
-from arcwise.errors import ArcwiseError, DataError, FitError, WordError
+from arcwise.errors import ArcwiseError, DataError, FitError, OptionError
 from arcwise.undirected.given_matrices import factors_of
 from arcwise.undirected.glasso import glasso
 
@@ -133,9 +133,9 @@ def test_bad_pairs_are_refused_in_words(table, factors, said):
 
 def test_other_models_and_searches_say_whom_it_is_for(table, prices):
     for words in ({"graph": "directed"}, {"graph": "undirected", "search": "boundary"}):
-        with pytest.raises(WordError, match="are for the lasso"):
+        with pytest.raises(OptionError, match="are for the lasso"):
             aw.learn(table, penalty=prices, model="gaussian", **words)
-    with pytest.raises(WordError, match="not both"):
+    with pytest.raises(OptionError, match="not both"):
         lasso(table, penalty=prices, factors=prices)
     with pytest.raises(ArcwiseError):
         aw.path(table, graph="undirected", model="gaussian", penalty=prices)

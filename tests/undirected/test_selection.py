@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from naive import glasso as naive
 
-from arcwise.errors import FitError, WordError
+from arcwise.errors import FitError, OptionError
 from arcwise.graphs import UGraph
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic
 from arcwise.undirected.fixed_graph import fixed_graph
@@ -354,7 +354,7 @@ def test_neighbourhoods_obey_rules_and_words():
     found = neighbourhood(R, 0.2, forbidden=[(0, 1)], required=[(0, 5)])
     assert (0, 1) not in found.edges
     assert (0, 5) in found.edges
-    with pytest.raises(WordError, match="xor"):
+    with pytest.raises(OptionError, match="xor"):
         neighbourhood(R, 0.1, rule="xor")
 
 

@@ -119,7 +119,7 @@ def posterior(
 
     Raises
     ------
-    DataError, GraphError, FitError, WordError, FileError : one sentence each.
+    DataError, GraphError, FitError, OptionError, FileError : one sentence each.
 
     >>> import arcwise as aw
     >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])

@@ -15,7 +15,7 @@ from arcwise.api.options import Model, ScoreOption, Search, plain_words
 from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.data import Source, Statistics, any_table, fingerprint, read
 from arcwise.data.audit import function_notes
-from arcwise.errors import FitError, GraphError, NoTimeError, WordError, unknown
+from arcwise.errors import FitError, GraphError, NoTimeError, OptionError, unknown
 from arcwise.evaluate import bend_notes
 from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
 from arcwise.graphs.parser import plain
@@ -127,7 +127,7 @@ def learn(
 
     Raises
     ------
-    DataError, GraphError, FitError, WordError : one sentence each: what was expected, what was given.
+    DataError, GraphError, FitError, OptionError : one sentence each: what was expected, what was given.
 
     >>> import arcwise as aw
     >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))
@@ -229,14 +229,14 @@ def specify(
 ) -> Specification:
     """Turn the words of `learn` into a specification; words that it does not know are options."""
     if seed is not None and not is_count(seed):
-        raise WordError(f"The seed must be a non-negative integer, got {seed!r}.")
+        raise OptionError(f"The seed must be a non-negative integer, got {seed!r}.")
     if isinstance(words.get("pseudo_rows"), str | os.PathLike):
         words["pseudo_rows"] = read(words["pseudo_rows"])
     if words.get("factors", ...) is None:  # none are none, whatever is learned
         del words["factors"]
     if _a_matrix(penalty):
         if words.get("factors") is not None:
-            raise WordError("Give a matrix of penalties, or a penalty and its factors, not both.")
+            raise OptionError("Give a matrix of penalties, or a penalty and its factors, not both.")
         penalty, words["factors"] = 1.0, replace(factors_of(penalty), alone=True)
     rule, obeyed = _rule(penalty), _rules(rules, words)
     known = {field.name for field in fields(Specification)} - {"rng", "rule", "threads", "options"}
@@ -265,7 +265,9 @@ def _rules(rules: Rules | None, words: dict[str, Any]) -> Rules:
         if part is not None and not (isinstance(part, tuple) and not part)
     }
     if rules is not None and given:
-        raise WordError(f"Give rules=Rules(...), or {', '.join(f'{n}=' for n in given)}, not both.")
+        raise OptionError(
+            f"Give rules=Rules(...), or {', '.join(f'{n}=' for n in given)}, not both."
+        )
     return Rules(**given) if rules is None else rules
 
 
@@ -292,7 +294,7 @@ def _rule(penalty: float | str | None) -> str | None:
     if not isinstance(penalty, str):
         return None
     if penalty in SCORES and penalty not in RULES:
-        raise WordError(
+        raise OptionError(
             f"penalty={penalty!r} is a score, not a rule for the penalty: write score={penalty!r}; the rules "
             f"are {', '.join(RULES)}."
         )

@@ -33,7 +33,7 @@ from arcwise.errors import (
     FileError,
     FitError,
     GraphError,
-    WordError,
+    OptionError,
     unknown,
 )
 from arcwise.graphs import DAG, Rules, UGraph
@@ -57,7 +57,7 @@ def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
 
     Raises
     ------
-    WordError : there is no such example.
+    OptionError : there is no such example.
 
     >>> example("boston").rows
     506
@@ -90,7 +90,7 @@ def load(path: str | PathLike[str], data: Any = None) -> Any:
     if data is None:
         return found
     if not isinstance(found, Network):
-        raise WordError("data= belongs to learned networks: a posterior is saved with its data.")
+        raise OptionError("data= belongs to learned networks: a posterior is saved with its data.")
     return _with_data(found, data)
 
 

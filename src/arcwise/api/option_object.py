@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, get_type_hints
 
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 from arcwise.learners.options import checked
 
 __all__ = ["Option"]
@@ -20,7 +20,7 @@ class Option:
     >>> Tabu(restarts=-1)
     Traceback (most recent call last):
     ...
-    arcwise.errors.WordError: The option 'restarts' is a non-negative integer, got -1.
+    arcwise.errors.OptionError: The option 'restarts' is a non-negative integer, got -1.
     """
 
     word: ClassVar[str]
@@ -53,10 +53,10 @@ class Option:
         """
         kinds = {each.word: each for each in cls.__subclasses__()}
         if word not in kinds:
-            raise WordError(f"{cls.what}={word!r} has no options.")
+            raise OptionError(f"{cls.what}={word!r} has no options.")
         known = [each.name for each in fields(kinds[word])]
         for name in settings:
             if name not in known:
                 has = f"its options are {', '.join(known)}" if known else "it has none"
-                raise WordError(f"{cls.what}={word!r} has no option {name!r}: {has}.")
+                raise OptionError(f"{cls.what}={word!r} has no option {name!r}: {has}.")
         return kinds[word](**settings)

@@ -32,7 +32,7 @@ from arcwise.api.search_options import (
     Stepwise,
     Tabu,
 )
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 
 __all__ = [
     "AIC",
@@ -282,7 +282,7 @@ def plain_words(given: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(search, Search):
         both = sorted(search.settings.keys() & words.get("options", {}).keys())
         if both:
-            raise WordError(f"Give {both[0]}= in {type(search).__name__}(...) alone.")
+            raise OptionError(f"Give {both[0]}= in {type(search).__name__}(...) alone.")
         words["search"] = search.word
         words["options"] = {**words.get("options", {}), **search.settings}
     if isinstance(score, ScoreOption):
@@ -304,7 +304,7 @@ def _by_name(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for model in models:
         if found.setdefault(model.word, model.settings) != model.settings:
-            raise WordError(
+            raise OptionError(
                 f"All {model.word} models share their settings: give one {type(model).__name__}(...) only."
             )
     return {name: settings for name, settings in found.items() if settings}
@@ -315,7 +315,7 @@ def _refuse_others(words: Mapping[str, Any]) -> None:
     for what in ("model", "score", "search", "method"):
         value = words.get(what)
         if isinstance(value, Option) and value.what != what:
-            raise WordError(
+            raise OptionError(
                 f"{value!r} is a {value.what}, not a {what}: give {value.what}={value!r}."
             )
 

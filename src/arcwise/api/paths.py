@@ -218,7 +218,7 @@ def path(data: Any, *, graph: str = "undirected", **words: Any) -> PenaltyPath:
 
     Raises
     ------
-    DataError, GraphError, FitError, WordError : one sentence each: what was expected, what was given.
+    DataError, GraphError, FitError, OptionError : one sentence each: what was expected, what was given.
 
     >>> import arcwise as aw
     >>> found = aw.path(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), search="boundary")

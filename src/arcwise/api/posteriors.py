@@ -19,7 +19,7 @@ from arcwise.api.asking import Asked
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Source, Variable
-from arcwise.errors import FitError, GraphError, WordError, unknown
+from arcwise.errors import FitError, GraphError, OptionError, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.consensus import Stability, stability, supported_graph
 from arcwise.graphs import DAG, UGraph, graph_of, separated
@@ -339,7 +339,7 @@ class Posterior(Asked):
             return plot_scores(self.log_scores(), **options)
         if kind == "reliability":
             if "truth" not in options:
-                raise WordError("A picture of reliability needs the true graph: truth=graph.")
+                raise OptionError("A picture of reliability needs the true graph: truth=graph.")
             return plot_reliability([self.found], [graph_of(options.pop("truth"))], **options)
         raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 from arcwise.results import Step
 from arcwise.values import is_number
 
@@ -74,7 +74,7 @@ class Progress:
         cpu: float | None = None,
     ) -> None:
         if limit is not None and not (is_number(limit) and limit >= 0):
-            raise WordError(
+            raise OptionError(
                 f"time_limit= is a non-negative number of seconds, or None, got {limit!r}."
             )
         self.label, self.limit, self.cpu = label, limit, cpu

@@ -128,7 +128,7 @@ def _losses(
     texts: list[str] | None, classes: tuple[Any, ...]
 ) -> dict[tuple[Any, Any], float] | None:
     """Losses by pairs of classes, from texts such as 'spam,ham=10'."""
-    from arcwise.errors import WordError
+    from arcwise.errors import OptionError
 
     if not texts:
         return None
@@ -138,7 +138,7 @@ def _losses(
         names = [name.strip() for name in pair.split(",")]
         value = numbers([cost])
         if len(names) != 2 or not set(names) <= set(known) or value is None:
-            raise WordError(
+            raise OptionError(
                 f"--loss takes TRUE,DECIDED=NUMBER with classes of {', '.join(known)}, got {text!r}."
             )
         found[known[names[0]], known[names[1]]] = value[0]

@@ -19,7 +19,7 @@ from arcwise.cli.arguments import assignments, bounds, names, numbers, shell_wor
 from arcwise.cli.flags import argument, main_output, option
 from arcwise.cli.inputs import read_table
 from arcwise.cli.terminal import aside, facts, file_name, frame_grid, grid, show, show_json, styled
-from arcwise.errors import DataError, FileError, WordError, plural, unknown
+from arcwise.errors import DataError, FileError, OptionError, plural, unknown
 
 if TYPE_CHECKING:
     from arcwise.data import Audit, Example, Moments, Table
@@ -214,7 +214,7 @@ class Categories(Levels):
     def wanted(self) -> bool:
         """Whether anything is asked for."""
         if self.discretise is None and (self.bins is not None or self.target is not None):
-            raise WordError("--bins and --target say how to cut columns: they need --discretise.")
+            raise OptionError("--bins and --target say how to cut columns: they need --discretise.")
         return self.discretise is not None or any(getattr(self, word) for word in _ONE)
 
     def table(
@@ -224,7 +224,7 @@ class Categories(Levels):
         if not self.wanted:
             return source.gathered(stream, model)
         if stream:
-            raise WordError(
+            raise OptionError(
                 "--discretise and --level do not go with --stream, which reads the file only once: write the "
                 "levels to a file first, with 'arcwise discretise'."
             )

@@ -20,7 +20,7 @@ import typer
 
 from arcwise.cli import inputs
 from arcwise.cli.arguments import arcs, assignments, names, number, options
-from arcwise.errors import DataError, WordError, unknown
+from arcwise.errors import DataError, OptionError, unknown
 
 if TYPE_CHECKING:
     from arcwise.data import Kind, Moments, Table
@@ -278,7 +278,7 @@ class Scoring:
         own, further = inspect.signature(api.learn).parameters, options(self.option or ())
         for name in further:
             if name in own:
-                raise WordError(
+                raise OptionError(
                     f"{name!r} is not an --option: it has an option of its own, see --help."
                 )
         words = {"model": self.model, "score": self.score, "seed": self.seed}

@@ -17,7 +17,7 @@ from arcwise.cli.flags import (
     switch,
 )
 from arcwise.cli.inputs import any_graph
-from arcwise.errors import DataError, WordError, plural
+from arcwise.errors import DataError, OptionError, plural
 
 if TYPE_CHECKING:
     from arcwise.api import Network, PenaltyPath
@@ -93,12 +93,12 @@ def learn(
 def _check_tuning(penalty: object, graph: str) -> None:
     """See, before any work is done, that there will be a choice to write."""
     if isinstance(penalty, float):
-        raise WordError(
+        raise OptionError(
             f"--tuning writes how a rule chose the penalty, but --penalty {penalty:g} gives it: take a "
             "rule such as cv, or leave --tuning out."
         )
     if penalty is None and graph == "directed":
-        raise WordError(
+        raise OptionError(
             "--tuning writes how a rule chose the penalty, and directed graphs have none unless it is "
             "given: add --penalty cv."
         )

@@ -10,7 +10,7 @@ from arcwise.cli import flags, outputs, terminal
 from arcwise.cli.arguments import event, level, names, values
 from arcwise.cli.flags import argument, main_output, option, switch
 from arcwise.cli.inputs import load_network
-from arcwise.errors import DataError, WordError, plural
+from arcwise.errors import DataError, OptionError, plural
 
 if TYPE_CHECKING:
     from arcwise.evaluate import EdgeTable
@@ -45,9 +45,9 @@ def edges(
 
     outputs.check([(plot, PICTURES)], [net])
     if plot is None and top is not None:
-        raise WordError("--top says how many edges to draw: it needs --plot FILE.")
+        raise OptionError("--top says how many edges to draw: it needs --plot FILE.")
     if sort == "refit_loss" and not refit:
-        raise WordError("--sort refit_loss needs --refit, which finds the losses.")
+        raise OptionError("--sort refit_loss needs --refit, which finds the losses.")
     network = load_network(net)
     found = network.refit_losses() if refit else network.edges
     table = (found if every else found.present).sorted(sort)

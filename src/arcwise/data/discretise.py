@@ -31,7 +31,7 @@ from arcwise.data.variable import (
     numbers_of,
     sentence_list,
 )
-from arcwise.errors import DataError, WordError, close_to, unknown
+from arcwise.errors import DataError, OptionError, close_to, unknown
 from arcwise.values import as_tuple, is_integer
 
 METHODS = (*CUTTERS, "entropy")
@@ -79,7 +79,7 @@ def discretise(
     Raises
     ------
     DataError : an unknown column, values that no level holds, infinite values, a target that has no levels.
-    WordError : an unknown method.
+    OptionError : an unknown method.
 
     >>> mail = {"links": [0, 3, 7, 25], "sender": ["a@mit.edu", "b@x.com", "c@x.com", "d@uni.edu"]}
     >>> found = discretise(mail, cuts={"links": [5, 11]}, names={"links": ["Low", "Medium", "High"]},
@@ -110,11 +110,13 @@ class _Wishes:
         if method is not None and method not in METHODS:
             raise unknown("method of making categories", method, METHODS)
         if method == "entropy" and target is None:
-            raise WordError("method='entropy' cuts for a class: name its column with target=.")
+            raise OptionError("method='entropy' cuts for a class: name its column with target=.")
         if method != "entropy" and target is not None:
-            raise WordError(f"target= is for method='entropy', got method={method!r}.")
+            raise OptionError(f"target= is for method='entropy', got method={method!r}.")
         if method == "entropy" and bins is not None:
-            raise WordError("method='entropy' finds the number of levels itself: leave bins= out.")
+            raise OptionError(
+                "method='entropy' finds the number of levels itself: leave bins= out."
+            )
         if isinstance(bins, Mapping):
             self.bins_of, self.bins = bins, BINS
         else:

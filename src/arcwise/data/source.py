@@ -397,7 +397,7 @@ def example(name: str) -> Table:
 
     Raises
     ------
-    WordError : there is no such table.
+    OptionError : there is no such table.
 
     >>> example("boston").rows
     506
@@ -410,7 +410,7 @@ def network_file(name: str) -> Path:
 
     Raises
     ------
-    WordError : there is no such network.
+    OptionError : there is no such network.
 
     >>> network_file("asia").name
     'asia.bif.gz'

@@ -284,7 +284,7 @@ class Table:
         Raises
         ------
         DataError : a name that is not there, or text that should become numbers.
-        WordError : a kind that is neither.
+        OptionError : a kind that is neither.
 
         >>> import numpy as np
         >>> table = Table((Variable("x"),), (np.array([3.0, 1.0]),))

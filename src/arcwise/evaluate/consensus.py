@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 from arcwise.evaluate.edges import SUPPORTED, EdgeTable
 from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
@@ -64,12 +64,12 @@ def threshold_of(posterior: GraphDistribution, threshold: float | str) -> float:
 
     Raises
     ------
-    WordError : neither a share nor "auto".
+    OptionError : neither a share nor "auto".
     """
     if threshold == "auto":
         return inclusion_threshold(posterior.adjacent[np.triu_indices(len(posterior.nodes), 1)])
     if not is_number(threshold) or not 0 <= float(threshold) < 1:
-        raise WordError(
+        raise OptionError(
             f"The threshold is a probability from 0 to below 1, or 'auto', got {threshold!r}."
         )
     return float(threshold)

@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import WordError, plural, unknown
+from arcwise.errors import OptionError, plural, unknown
 from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, UGraph
 from arcwise.results import GraphDistribution
@@ -209,7 +209,7 @@ class EdgeTable(PairRows[Edge]):
         if by == "names":
             return self._take(np.lexsort((self.second, self.first)))
         if by == "refit_loss" and by not in self.more:
-            raise WordError(
+            raise OptionError(
                 "There is no refit_loss here to sort by: refit_losses() of a network gives a table with it."
             )
         keys = {"strength": self.strength, "total": self.strength, **self.more}

@@ -24,7 +24,7 @@ from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type
 from arcwise.distributions import Distribution
 from arcwise.distributions.chain_diagnostics import Mixing
-from arcwise.errors import ArcwiseError, DataError, FitError, GraphError, WordError, unknown
+from arcwise.errors import ArcwiseError, DataError, FitError, GraphError, OptionError, unknown
 from arcwise.inference.belief import Probability, Quality, Seed, generator
 from arcwise.inference.evidence import DistinctRows, Evidence, folded
 from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
@@ -116,14 +116,14 @@ def read_options(
 
     Raises
     ------
-    WordError : an unknown option or method, or ``do`` where rows of a table are asked.
+    OptionError : an unknown option or method, or ``do`` where rows of a table are asked.
     DataError : a number that is none, or too small.
 
     >>> read_options({"chains": 4, "seed": 1}, ["grid"]).over(Effort()).chains
     4
     """
     if "do" in options:
-        raise WordError(
+        raise OptionError(
             "do= belongs to single questions: query(target, do={...}) gives a belief with a range over "
             "equivalent graphs, and sample(draws, do={...}) rows; predict and impute take rows as seen."
         )

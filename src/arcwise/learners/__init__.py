@@ -12,7 +12,7 @@ from typing import Any
 
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Source, Table, statistics_of
-from arcwise.errors import WordError, unknown
+from arcwise.errors import OptionError, unknown
 from arcwise.learners.boundary import Boundary
 from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.correlations import Stepwise
@@ -83,7 +83,7 @@ def bind(spec: Specification, source: Source) -> Problem:
 
     Raises
     ------
-    WordError : a kind of graph, or a search for it, that is not known.
+    OptionError : a kind of graph, or a search for it, that is not known.
     """
     known = sorted(searches(spec.graph))
     if spec.search not in known:
@@ -93,7 +93,7 @@ def bind(spec: Specification, source: Source) -> Problem:
     for learner in LEARNERS.values():
         if learner.graph == spec.graph and learner.takes(spec):
             if spec.options.get("factors") is not None and learner is not Lasso:
-                raise WordError(
+                raise OptionError(
                     "Penalties for single pairs of variables are for the lasso: graph='undirected', "
                     "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."
                 )

@@ -21,7 +21,7 @@ from arcwise.conditionals.gaussian import GaussianFits
 from arcwise.data import Gathered, Moments, Statistics, Table
 from arcwise.data.covariance import normal_scores, pairwise
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError, WordError, columns_named
+from arcwise.errors import DataError, FitError, OptionError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.boundary import Undirected
 from arcwise.learners.options import options_of, subset
@@ -104,12 +104,12 @@ class Correlations(Undirected):
         """Tie a specification to data; refuse what correlations do not know."""
         spec, rows = prepared(spec, statistics)
         if spec.family.name != "gaussian":
-            raise WordError(
+            raise OptionError(
                 f"The search {spec.search!r} finds the precision matrix of a normal distribution: it "
                 "needs model='gaussian'; other models are learned by search='boundary'."
             )
         if spec.score is not None:
-            raise WordError(
+            raise OptionError(
                 f"The lasso has its own measure, the likelihood less the penalty: score={spec.score!r} "
                 "is for search='boundary'; the penalty is chosen by penalty='ebic', 'stars', 'cv' or 'ric'."
             )
@@ -294,7 +294,7 @@ class Stepwise(Correlations):
     def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; there is no penalty."""
         if spec.penalty is not None or spec.rule is not None:
-            raise WordError(
+            raise OptionError(
                 "search='stepwise' charges edges by the extended BIC and has no penalty: leave penalty= out "
                 "and set gamma=, or take search='glasso', which has a graph at every penalty."
             )

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from arcwise.data import Statistics
-from arcwise.errors import WordError, columns_named
+from arcwise.errors import OptionError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.correlations import LOOSE, Array, Correlations, Found, Settings
 from arcwise.learners.options import subset
@@ -115,7 +115,7 @@ class Lasso(Correlations):
         usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
         least = usual if self.settings.min_ratio is None else self.settings.min_ratio
         if count < 1 or not 0 < least <= 1:
-            raise WordError(
+            raise OptionError(
                 "A path needs n_penalties=1 or more, and min_ratio= above 0 and at most 1, not "
                 f"{count} and {least}."
             )

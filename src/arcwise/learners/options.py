@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from arcwise.errors import WordError, close_to, listed
+from arcwise.errors import OptionError, close_to, listed
 
 _INNER = {"rng", "limits", "on_step", "threads", "until"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
@@ -87,7 +87,7 @@ def split_options(
 
     Raises
     ------
-    WordError : an option that nobody takes, or a value of another kind than the option's.
+    OptionError : an option that nobody takes, or a value of another kind than the option's.
 
     >>> split_options({"restarts": 2.0}, ("the search", {"restarts": int}), ("the score", {}))
     [{'restarts': 2}, {}]
@@ -116,17 +116,17 @@ _RENAMED = {
 
 def _not_taken(
     option: str, takers: Sequence[tuple[str, Mapping[str, Any]]], others: Sequence[str]
-) -> WordError:
+) -> OptionError:
     """The error for an option that nobody takes here: its name of today, who else does, what is like it."""
     if option in _RENAMED:
-        return WordError(f"The option {option!r} is called {_RENAMED[option]!r}.")
+        return OptionError(f"The option {option!r} is called {_RENAMED[option]!r}.")
     who = listed([name for name, _ in takers])
     said = (
         f"{who[:1].upper()}{who[1:]} {'takes' if len(takers) == 1 else 'take'} no option {option!r}"
     )
     if others:
-        return WordError(f"{said}: it is an option of {listed(others)}.")
-    return WordError(
+        return OptionError(f"{said}: it is an option of {listed(others)}.")
+    return OptionError(
         f"{said}. {close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))}"
     )
 
@@ -142,14 +142,14 @@ def checked(option: str, value: Any, kind: Any) -> Any:
 
     Raises
     ------
-    WordError : the value is of another kind, not finite, below 0, or none of the words.
+    OptionError : the value is of another kind, not finite, below 0, or none of the words.
 
     >>> checked("steps", 1e5, int | None), checked("gamma", 1, float)
     (100000, 1.0)
     >>> checked("bandwidths", "on", Literal["one", "two"])
     Traceback (most recent call last):
     ...
-    arcwise.errors.WordError: The option 'bandwidths' knows no word 'on'. Did you mean 'one'?
+    arcwise.errors.OptionError: The option 'bandwidths' knows no word 'on'. Did you mean 'one'?
     """
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if words := [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]:
@@ -161,7 +161,7 @@ def checked(option: str, value: Any, kind: Any) -> Any:
         return None
     if not _fits(value, wanted):
         none = ", or None" if NoneType in kinds else ""
-        raise WordError(f"The option {option!r} is {_SAID[wanted]}{none}, got {value!r}.")
+        raise OptionError(f"The option {option!r} is {_SAID[wanted]}{none}, got {value!r}.")
     return wanted(value)
 
 
@@ -170,7 +170,9 @@ def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
     if value is None and none:
         return None
     if not isinstance(value, str) or value not in words:
-        raise WordError(f"The option {option!r} knows no word {value!r}. {close_to(value, words)}")
+        raise OptionError(
+            f"The option {option!r} knows no word {value!r}. {close_to(value, words)}"
+        )
     return value
 
 
@@ -189,5 +191,5 @@ def _fits(value: Any, wanted: type) -> bool:
 def _no_text(option: str, value: Any) -> Any:
     """Where no kind is told, only text is known to be wrong: words are told as such."""
     if isinstance(value, str):
-        raise WordError(f"The option {option!r} takes no text, got {value!r}.")
+        raise OptionError(f"The option {option!r} takes no text, got {value!r}.")
     return value

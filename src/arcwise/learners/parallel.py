@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcwise.data import Source, Table
-from arcwise.errors import WordError, unknown
+from arcwise.errors import OptionError, unknown
 from arcwise.results import Step, Watch
 from arcwise.values import is_integer
 
@@ -34,7 +34,7 @@ def cores(n_jobs: int) -> int:
     (3, True)
     """
     if not is_integer(n_jobs) or n_jobs == 0 or n_jobs < -1:
-        raise WordError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
+        raise OptionError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 
 
@@ -123,7 +123,7 @@ def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) ->
     try:
         import distributed
     except ImportError:
-        raise WordError(
+        raise OptionError(
             "backend='dask' needs the library dask: pip install 'arcwise[dask]' brings it."
         ) from None
     dask: Any = distributed  # its types are not told
@@ -135,7 +135,7 @@ def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) ->
             try:
                 cluster = dask.LocalCluster(n_workers=cores(n_jobs), **settings)
             except RuntimeError:
-                raise WordError(
+                raise OptionError(
                     "dask could not start workers of its own: make a client first (distributed.Client), or "
                     "call this below if __name__ == '__main__'."
                 ) from None

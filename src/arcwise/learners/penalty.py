@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Complete, Table, folds
-from arcwise.errors import FitError, WordError, columns_named
+from arcwise.errors import FitError, OptionError, columns_named
 from arcwise.evaluate import Judged, judged, mean_error
 from arcwise.graphs import UGraph
 from arcwise.learners.lasso import Lasso
@@ -56,7 +56,7 @@ def choose(problem: Problem, rule: str, n_jobs: int = 1, watch: Watch | None = N
     Raises
     ------
     FitError : a rule for other problems, or one that needs rows where there are only moments.
-    WordError : a rule that does not go with the options.
+    OptionError : a rule that does not go with the options.
     """
     if not isinstance(problem, RULES[rule].takes):
         raise FitError(
@@ -238,13 +238,13 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
     """Rows with their weights, a row for each unit where these are counts; constant columns are zero."""
     if problem.settings.gaps == "pairwise":
-        raise WordError(
+        raise OptionError(
             f"penalty={rule!r} needs complete rows, which gaps='pairwise' does without: take 'ebic', "
             "'cv' or a number, or gaps='complete'."
         )
     data = problem.data.rows(f"penalty={rule!r} needs", "take 'ebic', or a number")
     if problem.settings.scale == "covariance":
-        raise WordError(
+        raise OptionError(
             f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "
             "'ebic', 'cv' or a number."
         )

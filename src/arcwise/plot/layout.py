@@ -332,7 +332,7 @@ def given_points(positions: Positions, names: Sequence[str]) -> Array:
     Raises
     ------
     GraphError : a node without a place, a place that is none, or two nodes in the same place.
-    WordError : a word other than "circle".
+    OptionError : a word other than "circle".
 
     Examples
     --------

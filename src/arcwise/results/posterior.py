@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import GraphError, WordError, plural
+from arcwise.errors import GraphError, OptionError, plural
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 
 Array = NDArray[np.float64]
@@ -175,7 +175,7 @@ class GraphDistribution:
         Where the weights are exact, the error is bounded by the probability of the graphs that are not held.
         """
         if not callable(feature):
-            raise WordError(f"A feature is a function of a graph, got {feature!r}.")
+            raise OptionError(f"A feature is a function of a graph, got {feature!r}.")
         values = np.array([_number(feature(graph)) for graph in self.graphs])
         if not len(values):
             raise GraphError("No graph was drawn: give the run more time.")
@@ -295,7 +295,7 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise WordError(f"A feature gives True, False or a number, got {value!r}.") from None
+        raise OptionError(f"A feature gives True, False or a number, got {value!r}.") from None
 
 
 def draw_errors(shares: Array, size: Array | float) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from arcwise.conditionals import Fits
 from arcwise.data import Table, folds, held_out_part
-from arcwise.errors import WordError
+from arcwise.errors import OptionError
 from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
@@ -108,7 +108,7 @@ class Entry:
         Raises
         ------
         FitError : rows are needed, and there are only means and covariances.
-        WordError : a fraction that is none.
+        OptionError : a fraction that is none.
         """
         if self.parts == "none":
             return self.bind(fits, **options)
@@ -121,7 +121,7 @@ class Entry:
             return self.bind(fits, dealt.rows, _other(dealt.table, data), **options)
         fraction = float(share)
         if not 0 < fraction < 1:
-            raise WordError(
+            raise OptionError(
                 f"fraction is the share of rows held out, between 0 and 1, not {fraction}."
             )
         table, (part,) = held_out_part(data, fraction, rng)

@@ -94,7 +94,7 @@ def ges(
     ------
     FitError, GraphError : rules or start that do not fit the score's variables or each other; a
         negative `max_clique`.
-    WordError : an unknown phase.
+    OptionError : an unknown phase.
 
     Examples
     --------

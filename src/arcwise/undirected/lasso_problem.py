@@ -192,7 +192,7 @@ def neighbourhood(
     Raises
     ------
     FitError : a matrix that is no covariance, or penalties that make no sense.
-    WordError : an unknown rule.
+    OptionError : an unknown rule.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from arcwise.conditionals.parzen.model import (
 )
 from arcwise.data import Statistics, Table, Variable
 from arcwise.data.variable import KINDS, sentence_list
-from arcwise.errors import DataError, WordError, unknown
+from arcwise.errors import DataError, OptionError, unknown
 
 __all__ = ["BANDWIDTHS", "CEILING", "MOST_ROWS", "Bandwidths", "Parzen"]
 
@@ -148,12 +148,12 @@ class Parzen(Family):
         if bandwidths not in BANDWIDTHS:
             raise unknown("kind of bandwidths", bandwidths, BANDWIDTHS)
         if not 0 < min_bandwidth < CEILING:
-            raise WordError(
+            raise OptionError(
                 f"min_bandwidth is above 0 and below {CEILING:g}, in standard deviations, got "
                 f"{min_bandwidth}."
             )
         if not 0 <= tail_weight < 1:
-            raise WordError(f"tail_weight is a share from 0 to below 1, got {tail_weight}.")
+            raise OptionError(f"tail_weight is a share from 0 to below 1, got {tail_weight}.")
         family = replace(
             self,
             bandwidths=bandwidths,

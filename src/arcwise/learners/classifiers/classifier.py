@@ -16,7 +16,7 @@ from arcwise.conditionals.discrete import Smoothing
 from arcwise.data import Available, Complete, Table, Variable, conform
 from arcwise.data.discretise import discretise
 from arcwise.data.variable import gaps_of, sentence_list
-from arcwise.errors import DataError, FitError, WordError, unknown
+from arcwise.errors import DataError, FitError, OptionError, unknown
 from arcwise.graphs import DAG, Rules
 from arcwise.inference.class_posterior import class_log_joint, normalised
 from arcwise.learners.classifiers.class_graph import ClassGraph, check_class
@@ -74,7 +74,7 @@ class ClassifierSpec:
 
     Raises
     ------
-    WordError : an unknown structure or kind of features, or a negative k.
+    OptionError : an unknown structure or kind of features, or a negative k.
     FitError : negative pseudo-counts.
     """
 
@@ -93,7 +93,7 @@ class ClassifierSpec:
         """Check what no registry can."""
         k = self.k
         if k is not None and not is_count(k):
-            raise WordError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
+            raise OptionError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
         if not self.smoothing.size >= 0:
             raise FitError(f"Pseudo-counts are 0 or more, got {self.smoothing.size!r}.")
         if self.structure not in STRUCTURES:

@@ -54,7 +54,7 @@ def selected(
 
     Raises
     ------
-    WordError : an unknown way to select.
+    OptionError : an unknown way to select.
     FitError : joining is asked of another structure than naive Bayes, or of continuous features.
     """
     word = spec.select

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import DataError, FitError, GraphError, WordError, unknown
+from arcwise.errors import DataError, FitError, GraphError, OptionError, unknown
 from arcwise.graphs import Limits
 from arcwise.learners.directed import Directed
 from arcwise.learners.problem import Problem
@@ -36,7 +36,7 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
 
     Raises
     ------
-    WordError : another word, or something that is no prior.
+    OptionError : another word, or something that is no prior.
     """
     if not isinstance(problem, Directed):
         raise GraphError(
@@ -85,7 +85,9 @@ def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[
         raise unknown("prior over graphs", prior, PRIORS)
     if is_number(prior):
         if not 0 <= float(prior) < np.inf:
-            raise WordError(f"A prior that is a number is nats per arc, 0 or more, got {prior!r}.")
+            raise OptionError(
+                f"A prior that is a number is nats per arc, 0 or more, got {prior!r}."
+            )
         return ArcPenalty(nodes, 1.0, float(prior)), f"{float(prior):g} nats off for each arc"
     return ArcProbabilities(nodes, _chances(prior, nodes, order)), "a probability for each arc"
 
@@ -104,7 +106,7 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
         found = np.full((len(nodes), len(nodes)), 0.5)
         for pair, chance in prior.items():
             if not is_pair(pair):
-                raise WordError(f"A prior by arcs names each as (parent, child), got {pair!r}.")
+                raise OptionError(f"A prior by arcs names each as (parent, child), got {pair!r}.")
             for name in pair:
                 if name not in nodes:
                     raise unknown("variable", name, nodes)
@@ -114,7 +116,7 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
         given = factors_of(prior)
     except (DataError, FitError) as error:
         said = str(error).replace("The penalties", "The probabilities of arcs")
-        raise WordError(
+        raise OptionError(
             f"prior= is 'uniform', 'fair', a number of nats per arc, or probabilities of arcs: {said}"
         ) from None
     names = order if given.names is None else given.names

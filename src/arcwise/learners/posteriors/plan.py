@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import DefaultScore, Family
 from arcwise.data import Source, statistics_of
-from arcwise.errors import WordError, unknown
+from arcwise.errors import OptionError, unknown
 from arcwise.io.checkpoint import told
 from arcwise.learners.parallel import BACKENDS
 from arcwise.learners.problem import Problem
@@ -76,7 +76,7 @@ class Plan:
         for name in ("draws", "chains", "burn_in", "thin"):
             value, least = getattr(self, name), 0 if name == "burn_in" else 1
             if value is not None and (not is_integer(value) or value < least):
-                raise WordError(f"{name}= is a whole number, {least} or more, got {value!r}.")
+                raise OptionError(f"{name}= is a whole number, {least} or more, got {value!r}.")
         self._settle()
 
     def _settle(self) -> None:
@@ -88,7 +88,7 @@ class Plan:
                 if getattr(self, word) in (None, "auto", usual):
                     continue
                 if self.method not in ("auto", method):
-                    raise WordError(
+                    raise OptionError(
                         f"{word}= is for method={method!r}: leave it out, or take that instead of "
                         f"{self.method!r}."
                     )

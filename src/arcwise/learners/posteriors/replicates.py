@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import DefaultScore
 from arcwise.data import Complete, Table
-from arcwise.errors import ArcwiseError, FitError, NoTimeError, WordError, unknown
+from arcwise.errors import ArcwiseError, FitError, NoTimeError, OptionError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, unpack_graphs
 from arcwise.learners.directed import Directed
@@ -141,13 +141,13 @@ class Replicates:
         Raises
         ------
         FitError : there are no rows to draw from.
-        WordError : no way of resampling, a fraction that is none, or runs that cannot differ.
+        OptionError : no way of resampling, a fraction that is none, or runs that cannot differ.
         """
         way, share = more.get("resampling", "bootstrap"), more.get("fraction", 0.5)
         if way not in RESAMPLING:
             raise unknown("way of resampling", way, RESAMPLING)
         if not isinstance(share, int | float) or not 0 < share < 1:
-            raise WordError(f"fraction= is the share of rows, between 0 and 1, not {share!r}.")
+            raise OptionError(f"fraction= is the share of rows, between 0 and 1, not {share!r}.")
         if way == "none":
             _check_chance(choices.problem)
         table = choices.problem.source.rows(
@@ -189,7 +189,7 @@ def _check_chance(problem: Problem) -> None:
     """Runs on the same rows differ only where the search begins or moves by chance."""
     begun = problem.spec.start in ("complete", "random")
     if not begun and not has_parameter(problem.search, "rng"):
-        raise WordError(
+        raise OptionError(
             f"resampling='none' repeats the search on the same rows, and {problem.spec.search!r} finds the "
             "same graph each time: take start='complete' or 'random', or resample the rows."
         )
@@ -247,7 +247,7 @@ def of_replicates(task: Task) -> Run:
     """
     problem, plan, watch = task.problem, task.plan, task.watch
     if plan.prior is not None:
-        raise WordError(
+        raise OptionError(
             "prior= is for method='exact' and 'mcmc': resampling counts the graphs that a search finds; pull "
             "it by penalty=, expert= or rules."
         )
