@@ -188,3 +188,56 @@ def test_a_file_with_directions_in_part_is_refused(monkeypatch):
     monkeypatch.setattr("arcwise.io.load", lambda path: Stored(cpdag(aw.dag("a -> b"))))
     with pytest.raises(aw.FileError, match=r"'net\.some' holds a graph with edges that have no"):
         aw.load_graph("net.some")
+
+
+def test_a_network_is_a_collection_of_its_variables(net):
+    assert "v0" in net
+    assert "v7" not in net
+    assert 3 not in net
+    assert [*net] == [*net.variables]
+    assert len(net) == 6
+    assert net.nodes == net.graph.nodes
+    assert net.arcs == net.graph.arcs
+    undirected = aw.learn(SOURCE, graph="undirected")
+    assert undirected.nodes == undirected.graph.nodes
+    with pytest.raises(aw.GraphError, match=r"no arcs: graph.edges"):
+        _ = undirected.arcs
+
+
+def test_networkx_edges_carry_strengths_and_certainty(net):
+    made = net.to_networkx()
+    assert {*made.edges} == {*net.arcs}
+    for tail, head, attributes in made.edges(data=True):
+        row = net.edges[tail, head]
+        assert attributes["strength"] == row.strength
+        assert attributes["certainty"] == row.certainty
+        assert attributes["head"] is row.head
+        assert not {"first", "second", "refit_loss"} & set(attributes)
+    sides = aw.learn(SOURCE, graph="undirected", model="parzen", penalty=0.01).to_networkx()
+    assert all("first_side" in each and "head" not in each for *_, each in sides.edges(data=True))
+
+
+def test_a_row_of_a_frame_is_evidence_in_every_verb(net):
+    import pandas as pd
+
+    frame = SOURCE.to_pandas()
+    row = frame.iloc[3].copy()
+    row["v1"], row["other"] = np.nan, 5.0
+    values = {name: row[name] for name in net.variables if name != "v1"}
+    no_target = {name: value for name, value in values.items() if name != "v0"}
+    one_row = pd.DataFrame([row])
+    for given in (row, one_row):
+        assert net.query("v0", given).mean == net.query("v0", no_target).mean
+        assert net.marginals(given)["v1"].mean == net.marginals(values)["v1"].mean
+        assert str(net.conflict(given)) == str(net.conflict(values))
+        assert str(net.impact("v0", given)) == str(net.impact("v0", no_target))
+        drawn = net.sample(5, given=given)
+        np.testing.assert_array_equal(drawn.column("v1"), net.sample(5, given=values).column("v1"))
+    with pytest.raises(aw.DataError, match="one row of a data frame, got 80 rows"):
+        net.query("v0", frame)
+
+
+def test_predictions_have_the_index_of_the_rows(net):
+    frame = SOURCE.to_pandas().set_index(np.arange(80)[::-1] + 7)
+    assert [*net.predict(frame, "v0").to_pandas().index] == [*frame.index]
+    assert [*net.predict(frame.iloc[[3, 1]], "v0").to_pandas().index] == [83, 85]

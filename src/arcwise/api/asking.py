@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from arcwise import inference
 from arcwise.data import Table, Variable, conform
-from arcwise.data.frames import index_of
+from arcwise.data.frames import index_of, raw_of
+from arcwise.errors import DataError
 from arcwise.networks import Net, whole
 from arcwise.values import as_tuple
 
@@ -118,15 +119,34 @@ class Asked(ABC):
     def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
         """Draw rows; after `do` in a learned network, those of its graph alone, as a note reports."""
         rng = np.random.default_rng(whole("seed", seed))
+        for word in {"given", "do"}.intersection(options):
+            options[word] = self._values(options[word])
         found = self._answers(options.get("do")).sample(rng, draws, **options)
         return found.select(self.variables)
 
     def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
-        """Values by name; of a row of a data frame, those that are known, and are not asked for."""
-        if not hasattr(given, "dropna"):
+        """Values by name; of a row of a data frame, those that are present and not asked for."""
+        values = _row_values(given)
+        if values is None:
             return given
-        known = set(self.variables).difference(as_tuple(targets))
-        return {str(name): v for name, v in given.dropna().items() if str(name) in known}
+        names = set(self.variables).difference(as_tuple(targets))
+        return {name: value for name, value in values.items() if name in names}
 
     def _rows(self, rows: Any) -> Table:
         return conform(rows, self._columns())
+
+
+def _row_values(row: Any) -> dict[str, Any] | None:
+    """The values of a row of a data frame that are not missing, by name; None for anything else."""
+    if hasattr(row, "columns") and hasattr(row, "shape"):  # a frame, which must have one row
+        if row.shape[0] != 1:
+            raise DataError(
+                f"Evidence is one row of a data frame, got {row.shape[0]} rows: "
+                "predict(rows, target) answers for many."
+            )
+        table = raw_of(row)
+        cells = zip(table.names, (column[0].as_py() for column in table.arrays), strict=True)
+        return {name: value for name, value in cells if value is not None and value == value}
+    if hasattr(row, "dropna"):
+        return {str(name): value for name, value in row.dropna().items()}
+    return None

@@ -3,9 +3,9 @@
 The methods are short calls of functions in the rooms below; the logic lives there.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,16 @@ class Network(Asked):
     def directed(self) -> bool:
         """Whether edges have a direction."""
         return self.net.directed
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the variables in the order of the graph, which is alphabetical if it was learned."""
+        return self.graph.nodes
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """Arcs as pairs (parent, child) of names; directed networks only."""
+        return self._dag("arcs", "graph.edges are its edges").arcs
 
     def _dag(self, what: str, instead: str) -> DAG:
         """The graph where it is directed; else say that edges have no direction."""
@@ -198,6 +208,22 @@ class Network(Asked):
 
     # -- the numbers ----------------------------------------------------------------------------
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what answers to `do` leave behind, for copies and other processes."""
+        return {name: value for name, value in self.__dict__.items() if name != "_equivalents"}
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a variable of that name."""
+        return name in self.variables
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the variables."""
+        return iter(self.variables)
+
+    def __len__(self) -> int:
+        """The number of variables."""
+        return len(self.variables)
+
     def __getitem__(self, name: str) -> Conditional:
         """The fitted local model of a variable: coefficients and errors, or bandwidths."""
         return self.net.conditionals[self.net.index(name)]
@@ -234,7 +260,7 @@ class Network(Asked):
         found = inference.marginals(self.net, self._values(given), self._values(do), **options)
         if self._equivalents_of(do) is None:
             return found
-        return found.asked_by(lambda name: self.query(name, given, do, **options))
+        return found.asked_by(partial(self.query, given=given, do=do, **options))
 
     def explain(self, given: Any = None, do: Any = None, **options: Any) -> inference.Explanation:
         """The most probable levels of all variables together, given what was seen; discrete networks.
@@ -343,8 +369,15 @@ class Network(Asked):
         return describe.tuning_rows(self)
 
     def to_networkx(self) -> Any:
-        """The graph as a networkx DiGraph, or Graph where edges have no direction."""
-        return graphs.to_networkx(self.graph)
+        """The graph as a networkx DiGraph, or Graph where edges have no direction.
+
+        Its edges have what the table of edges knows of them as attributes: strength, partial_correlation,
+        certainty, direction_support, reversible, head, ... (see `edges`).
+        """
+        made = graphs.to_networkx(self.graph)
+        for tail, head, attributes in made.edges(data=True):
+            attributes.update(self.edges[tail, head].attributes)
+        return made
 
     def plot(self, **options: Any) -> Any:
         """Draw the graph; returns matplotlib's axes."""

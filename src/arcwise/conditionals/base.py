@@ -13,7 +13,6 @@ the only way from data to `Fits`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
@@ -251,11 +250,14 @@ class Fits(ABC):
         return None
 
 
+_NO_OPTIONS: Mapping[str, float] = {}  # not a mapping proxy, which cannot be pickled
+
+
 class DefaultScore(NamedTuple):
     """A score's word, its options, and a sentence where the choice may surprise."""
 
     word: str
-    options: Mapping[str, float] = MappingProxyType({})
+    options: Mapping[str, float] = _NO_OPTIONS
     note: str = ""
 
 

@@ -8,7 +8,7 @@ side where the edge counts for more. How strengths are measured is told in `stre
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ Integers = NDArray[np.intp]
 _OPTIONAL = (
     "first_side", "second_side", "refit_loss", "certainty_error", "direction_certainty", "direction_support",
 )  # fmt: skip
+
+_ARROW = ("reversible", "head")  # of edges with a direction
 
 SUPPORTED = 0.5
 """The share of graphs that must compel an arrow for its head to be drawn."""
@@ -100,6 +102,13 @@ class Edge(NamedTuple):
     second_side: float | None = None
     direction_support: float | None = None
     head: bool = True
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """What is known of the edge, by name, without its ends and without what is missing."""
+        values = self._asdict().items()
+        ends = ("first", "second", "present", "direction", *(() if self.direction else _ARROW))
+        return {name: x for name, x in values if name not in ends and x is not None and x == x}
 
     @property
     def shown(self) -> str:

@@ -53,6 +53,13 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
+class _Notes(list[str]):
+    """Notes that are made already, in the place of a function that makes them."""
+
+    def __call__(self) -> list[str]:
+        return self
+
+
 class Marginals(Framed, Mapping[str, Belief]):
     """The belief about every variable that is neither seen nor set, by name; made when looked at."""
 
@@ -64,6 +71,10 @@ class Marginals(Framed, Mapping[str, Belief]):
         self._found, self._kept = found, dict[str, Belief]()
         self.given, self.do = given, plain(question.net, question.forced)
         self._ask: Callable[[str], Belief] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The values alone, for copies in other processes: notes that an engine makes late are made now."""
+        return {**self.__dict__, "_found": self._found._replace(notes=_Notes(self._found.notes()))}
 
     def asked_by(self, ask: Callable[[str], Belief]) -> Self:
         """The same, each belief made by a question of its own: answers to ``do`` have a range then."""
