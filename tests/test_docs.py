@@ -80,13 +80,26 @@ def test_the_readme_shows_code():
     assert list(blocks((HERE / "README.md").read_text(encoding="utf-8")))
 
 
-def test_links_between_pages_lead_somewhere():
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)[^)]*\)|^\[[^\]]+\]: (\S+)", re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text(encoding="utf-8")), re.M)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+def test_links_between_pages_lead_to_a_file_and_its_heading():
     offenders = []
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
-        for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", prose):
-            if not re.match(r"\w+:", target) and not (page.parent / target).exists():
+        prose = CODE.sub("", page.read_text(encoding="utf-8"))
+        for target in ("".join(each) for each in LINK.findall(prose)):
+            name, _, anchor = target.partition("#")
+            other = page.parent / name if name else page
+            if re.match(r"\w+:", target):
+                continue
+            if not other.exists() or (anchor and anchor not in anchors(other)):
                 offenders.append(f"{page.name} points to {target}")
     assert not offenders
 
