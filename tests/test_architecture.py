@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parents[1]
 PACKAGE = HERE / "src" / "arcwise"
 
 LEVELS = {
-    "errors": -2, "values": -1,
+    "notes": -3, "errors": -2, "values": -1,
     "frame": 0, "view": 0, "_kernels": 0,
     "data": 1, "graphs": 1, "distributions": 1,
     "conditionals": 2, "results": 2,

@@ -67,7 +67,7 @@ def test_it_reads_well(found):
     assert plain["settings"]["model"] == "gaussian"
     assert len(plain["removals"]) == 10
     assert found.variables == SOURCE.order
-    assert found.stopped == "no edge is left"
+    assert str(found.stopped) == "no edge is left"
     assert found.unit in text
     assert len(found.removals) == 10
     assert found.knots[0].graph == found.at(0)

@@ -8,6 +8,7 @@ from contracts.cases import linear
 import arcwise as aw
 from arcwise.api.progress import Progress
 from arcwise.conditionals.parzen import Parzen, ParzenFits
+from arcwise.notes import Stop, StopReason
 from arcwise.results import Step
 
 STEP = Step(3, "add", 0, 1, -12.5, 4, 0.1)
@@ -18,7 +19,7 @@ def test_a_budget_says_stop_when_it_is_used_up():
         assert not watch(STEP)
         time.sleep(0.06)
         assert watch(STEP)
-    assert watch.reason == "the time budget of 0.05 s is used up"
+    assert str(watch.stopped) == "the time budget of 0.05 s is used up"
 
 
 def test_what_is_left_of_a_budget():
@@ -27,7 +28,7 @@ def test_what_is_left_of_a_budget():
     assert 99 < watch.left <= 100
     watch.began -= 200
     assert watch.left == 0.5
-    watch.reason = "stopped by Ctrl-C"
+    watch.stopped = Stop(StopReason.INTERRUPTED)
     assert watch.left == 0.5
 
 
@@ -50,7 +51,7 @@ def test_ctrl_c_asks_for_the_best_so_far_and_twice_interrupts():
     with Progress("learning", None, show=False) as watch:
         signal.raise_signal(signal.SIGINT)
         assert watch(STEP)
-        assert watch.reason == "stopped by Ctrl-C"
+        assert watch.stopped == Stop(StopReason.INTERRUPTED)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
@@ -58,12 +59,12 @@ def test_ctrl_c_asks_for_the_best_so_far_and_twice_interrupts():
 
 def test_learning_interrupted_returns_a_network(monkeypatch):
     def interrupt(self, step):
-        self.reason = "stopped by Ctrl-C"
+        self.stopped = Stop(StopReason.INTERRUPTED)
         return True
 
     monkeypatch.setattr(Progress, "__call__", interrupt)
     net = aw.learn(linear(1, p=6), search="greedy")
-    assert net.stopped == "stopped by Ctrl-C"
+    assert str(net.stopped) == "stopped by Ctrl-C"
     assert len(net.trace) == 1
     assert np.isfinite(net.score)
 

@@ -41,7 +41,7 @@ def test_the_graph_is_that_of_the_path(net):
     assert net.settings["graph"] == "undirected"
     assert net.settings["penalty"] == 0.01
     assert net.notes == ()
-    assert net.stopped == "every edge left is worth its penalty"
+    assert str(net.stopped) == "every edge left is worth its penalty"
     assert net.trace[-1].edges == net.graph.n_edges
     assert not net.optimal
     assert isinstance(net.net, MarkovNet)
@@ -339,11 +339,11 @@ def test_where_time_is_up_the_graph_reached_is_returned_and_said():
     net = aw.learn(
         wide, graph="undirected", search="boundary", penalty=5.0, rules=rules, time_limit=0.0
     )
-    assert "time budget" in net.stopped
+    assert "time budget" in str(net.stopped)
     assert net.graph.n_edges == 1  # no edge was judged: only the required one stands
     assert any("nothing was learned" in note for note in net.notes)
     path = aw.path(wide, search="boundary", time_limit=0.0)
-    assert "time budget" in path.stopped
+    assert "time budget" in str(path.stopped)
     with pytest.raises(aw.FitError, match=r"ended early .* just begun: give it more time\.$"):
         path.at(5.0)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 import arcwise as aw
 from arcwise.api.describe import describe, no_edges
 from arcwise.cli import terminal
+from arcwise.notes import Stop, StopReason
 
 
 def test_writes_the_model_that_python_learns(run, table, learned):
@@ -92,7 +93,7 @@ def test_no_edges_because_time_was_up(run, table):
 
 
 def test_no_edges_because_of_ctrl_c(learned):
-    stopped = replace(learned, stopped="stopped by Ctrl-C")
+    stopped = replace(learned, stopped=Stop(StopReason.INTERRUPTED))
     assert "stopped before it found any (stopped by Ctrl-C)" in no_edges(stopped)
 
 

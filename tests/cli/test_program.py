@@ -204,7 +204,7 @@ def test_ctrl_c_in_the_midst_of_a_long_step_is_answered(tmp_path, monkeypatch):
     assert code == 130, err
     assert "Traceback" not in err
     assert "stopped by Ctrl-C" in out
-    assert aw.load("long.json").stopped == "stopped by Ctrl-C"
+    assert str(aw.load("long.json").stopped) == "stopped by Ctrl-C"
 
 
 def test_interrupted_validation_has_no_result(table):

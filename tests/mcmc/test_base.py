@@ -92,7 +92,7 @@ def test_a_watcher_ends_a_run_that_can_go_on(word):
 
     sampler = sampler_of(word)
     chain = run(sampler, None, np.random.default_rng(1), 10**8, thin=1000, on_step=watch)
-    assert chain.stopped == "asked to stop"
+    assert str(chain.stopped) == "asked to stop"
     assert len(steps) == 1
     assert len(chain) < 10**7
     more = run(sampler, chain.state, None, 3, thin=1000)

@@ -6,6 +6,7 @@ import pytest
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
+from arcwise.notes import Stop
 from arcwise.results import ASKED, Knot, Path, Removal, Trail
 
 
@@ -26,7 +27,7 @@ def test_the_wish_to_stop_and_the_bound_on_steps():
     assert trail.stopped == ASKED
     bounded = Trail(None, 2)
     assert [bounded.add("add", 0.0, 1), bounded.add("add", 0.0, 2)] == [False, True]
-    assert "number of steps" in bounded.stopped
+    assert "number of steps" in str(bounded.stopped)
 
 
 START = UGraph.complete(["a", "b", "c"])
@@ -38,7 +39,7 @@ GONE = (
 
 
 def path(removals=GONE, **options):
-    return Path.of_removals(START, removals, "nats", stopped="the end", **options)
+    return Path.of_removals(START, removals, "nats", stopped=Stop.converged("the end"), **options)
 
 
 def test_a_graph_is_that_before_the_first_removal_that_costs_the_penalty():

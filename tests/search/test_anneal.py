@@ -54,7 +54,7 @@ def test_the_end_is_a_local_optimum_and_no_steps_is_climbing_alone():
     result = annealing(score, rng=np.random.default_rng(1), steps=2000)
     climb = Climb(score, result.graph, Limits.none(score.nodes))
     assert climb.best().gain < 1e-6
-    assert result.stopped == "cooled down"
+    assert str(result.stopped) == "cooled down"
     assert annealing(score, rng=np.random.default_rng(1), steps=0).score == pytest.approx(
         total(score, annealing(score, rng=np.random.default_rng(2), steps=0).graph)
     )

@@ -80,7 +80,7 @@ def test_falling_charges_find_dense_graphs_that_one_climb_does_not(seed):
 def test_full_memory_is_said_and_changes_nothing():
     _, score = dense(4, rows=500)
     small = run(score, memory=4096, restarts=1)
-    assert "the memory was full" in small.stopped
+    assert "the memory was full" in str(small.stopped)
     assert small.graph == run(score, restarts=1).graph
 
 

@@ -338,7 +338,7 @@ def test_watcher_sees_each_step_and_stops_the_search():
     assert seen[-1].edges == whole.graph.n_arcs
     stopped = ges(score, on_step=lambda step: step.number == 2)
     assert len(stopped.trace) == 2
-    assert stopped.stopped == "asked to stop"
+    assert str(stopped.stopped) == "asked to stop"
     assert stopped.graph.n_arcs == 2
 
 

@@ -285,6 +285,6 @@ def test_a_search_that_is_asked_to_stop_scores_no_more_than_its_graph(after):
         return bool(late)
 
     result = auto(score, rng=np.random.default_rng(1), on_step=watch)
-    assert result.stopped == "asked to stop"
+    assert str(result.stopped) == "asked to stop"
     assert len(score.asked) <= late[0] + 12
     assert result.score == pytest.approx(total(score, result.graph))

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
-# Words in the reason why a search ended that tell that it might have gone on.
-_CUT_SHORT = ("time budget", "Ctrl-C", "asked to stop", "largest number of steps")
 
 
 def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]]:
@@ -144,7 +142,7 @@ def about(net: Network) -> dict[str, Any]:
     measured = net.scorer or "certainty" in net.edges.more
     return {
         "score": net.score,
-        "stopped": net.stopped,
+        "stopped": net.stopped.to_dict(),
         "optimal": net.optimal,
         "settings": dict(net.settings),
         "notes": list(net.notes),
@@ -160,12 +158,14 @@ def about(net: Network) -> dict[str, Any]:
 
 def to_dict(net: Network) -> dict[str, Any]:
     """All that is told of a network, as plain values: no trace, no local models."""
-    told = ("score", "rows", "stopped", "optimal")
+    told = ("score", "rows", "optimal")
     return {
         "variables": list(net.variables),
         "directed": net.directed,
         "settings": dict(net.settings),
         **{name: getattr(net, name) for name in told},
+        "stopped": str(net.stopped),
+        "stop_reason": net.stopped.reason.value,
         "steps": len(net.trace),
         "tuning": [dict(row) for row in net.tuning],
         "notes": notes_of(net),
@@ -262,7 +262,7 @@ def _proof(net: Network) -> str:
     """The claim that a graph is the best, which names the graphs that were compared."""
     if not net.optimal:
         return ""
-    among = net.stopped.partition(" among ")[2] or "all graphs"
+    among = net.stopped.detail.removeprefix("among ") or "all graphs"
     return f", proved to be the best of {among}"
 
 
@@ -291,7 +291,7 @@ def no_edges(net: Network) -> str:
     """Say why there are none; only a search that came to its end tells something of the data."""
     if len(net.variables) == 1:
         return f"No edges: there is only one variable, {net.variables[0]}."
-    if any(words in net.stopped for words in _CUT_SHORT):
+    if net.stopped.early:
         return f"No edges: the search was stopped before it found any ({net.stopped})."
     if not net.stopped:
         return "No edges: the graph has none."

@@ -33,6 +33,7 @@ from arcwise.learners.posteriors.plan import RESAMPLING, Plan
 from arcwise.learners.posteriors.replicates import Replicates, gathered, resolve
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net, whole
+from arcwise.notes import StopReason
 from arcwise.results import GraphDistribution
 
 _NOT_KEPT = (
@@ -145,8 +146,8 @@ def posterior(
     words |= {**known, "score": problem.spec.score, "rules": spec.rules}  # as they were understood
     words["score_default"] = problem.spec.score_default
     found = run.found
-    if watch.reason:
-        found = replace(found, stopped=watch.reason)
+    if watch.stopped:
+        found = replace(found, stopped=watch.stopped)
     found = replace(found, notes=(*problem.notes, *found.notes))
     settings = {**settings_of(problem), "method": plan.method, "seed": seed}
     return Posterior(
@@ -195,7 +196,7 @@ def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) ->
         ways = {"checkpoint": place, "resume": again, "kept": post.kept}
         run = find_posterior(spec, source, plan, watch, own_score=True, **ways)
     plan, notes = run.task.plan, (*run.task.problem.notes, *run.found.notes)
-    found = replace(run.found, notes=notes, stopped=watch.reason)
+    found = replace(run.found, notes=notes, stopped=watch.stopped)
     return replace(post, found=found, plan=plan, kept=run.kept, data=source)
 
 
@@ -219,7 +220,7 @@ def path_certainty(
     if not found:
         raise NoTimeError("There was no time for a single path: give it more.")
     word = RESAMPLING[ways["resampling"]]
-    notes = (watch.reason,) if watch.reason else ()
+    notes = (str(watch.stopped),) if watch.stopped else ()
     return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
 
 
@@ -252,8 +253,8 @@ def made_certain(net: Network, method: str | Method = "auto", **options: Any) ->
         ways = {"checkpoint": place, "resume": again}
         run = find_posterior(spec, source, plan, watch, own_score=searched, **ways)
     notes = (*net.notes, *filter(None, (why,)), *run.found.notes)
-    if watch.reason:
-        short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.reason}."
+    if watch.stopped:
+        short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.stopped}."
         notes = (*notes, short)
     return replace(net, posterior=run.found, notes=notes)
 
@@ -319,7 +320,7 @@ def _quick_replicates(
         spec = resolve(spec, bind(spec, source), budget.n_jobs, watch, chosen).spec
         find = partial(find_posterior, spec, source, own_score=True)
         run = find(plan, watch)
-    if watch.reason:
+    if watch.stopped:
         return None, _ended(watch, budget)
     with one_thread(source), budget.watch() as watch:
         run = find(replace(plan, draws=_RUNGS[0]), watch, kept=run.kept)
@@ -335,7 +336,9 @@ def _quick_replicates(
 
 
 def _ended(watch: Progress, budget: CertaintyBudget) -> str:
-    return watch.reason if "Ctrl-C" in watch.reason else _too_slow(budget)
+    return (
+        str(watch.stopped) if watch.stopped.reason is StopReason.INTERRUPTED else _too_slow(budget)
+    )
 
 
 def _too_slow(budget: CertaintyBudget) -> str:

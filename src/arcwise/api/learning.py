@@ -27,6 +27,7 @@ from arcwise.learners import (
 )
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors, factors_of
 from arcwise.values import is_count, is_number
@@ -145,12 +146,12 @@ def learn(
         with watching as watch:
             learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
-            curves = () if watch.reason else curve_notes(spec, learned.problem.source, *found)
+            curves = () if watch.stopped else curve_notes(spec, learned.problem.source, *found)
         result = learned.net.graph
         pairs = result.links
         functions = function_notes(source, pairs)
         learned = replace(learned, notes=(*learned.notes, *curves, *functions))
-        net = network_of(learned, source, seed, watch.reason, watch.left)
+        net = network_of(learned, source, seed, watch.stopped, watch.left)
     if certainty:
         return _certain(net, certainty, watch, n_jobs, progress)
     budget = _budget(_clock(n_jobs) - began, watch, n_jobs, progress)
@@ -165,8 +166,8 @@ def _clock(n_jobs: int) -> float:
 
 def _budget(took: float, watch: Progress, n_jobs: int, progress: bool | None) -> CertaintyBudget:
     """What a quick certainty may cost: as much as learning did, or 2 s, within the time limit."""
-    if watch.reason:
-        return CertaintyBudget(why=f"learning ended early: {watch.reason}")
+    if watch.stopped:
+        return CertaintyBudget(why=f"learning ended early: {watch.stopped}")
     allowed = max(took, QUICK_SECONDS)
     wall = allowed if n_jobs != 1 else _BUSY * allowed
     if watch.limit is not None:
@@ -181,7 +182,7 @@ def _certain(
     method = certainty if isinstance(certainty, str) else "auto"
     left = watch.left if watch.limit is not None else None
     try:
-        if not watch.reason:
+        if not watch.stopped:
             return net.certainty(method, n_jobs=n_jobs, time_limit=left, progress=progress)
     except NoTimeError:
         pass
@@ -318,12 +319,12 @@ def network_of(
     learned: Learned,
     source: Source,
     seed: int | None,
-    reason: str = "",
+    stopped: Stop = NOT_STOPPED,
     edge_seconds: float | None = None,
 ) -> Network:
     """What users hold, from what was learned.
 
-    `reason` is why a watcher ended it, where one did; `edge_seconds` bounds the time for strengths of edges.
+    `stopped` is why a watcher ended it, where one did; `edge_seconds` bounds the time for strengths of edges.
     """
     problem, tuned = learned.problem, learned.tuned
     settings: dict[str, Any] = {**settings_of(problem), **learned.words, "seed": seed}
@@ -335,7 +336,7 @@ def network_of(
         learned.net,
         score=learned.total,
         trace=learned.trace,
-        stopped=learned.stopped if learned.settled else reason or learned.stopped,
+        stopped=learned.stopped if learned.settled else stopped or learned.stopped,
         optimal=learned.optimal,
         settings=settings,
         notes=(*problem.notes, *learned.notes, *([tuned.reason] if tuned else [])),

@@ -20,6 +20,7 @@ from arcwise.api.posterior_files import (
     as_number,
     as_order,
     as_sequence,
+    as_stop,
     as_text,
     read_posterior,
 )
@@ -125,7 +126,7 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
     return Network(
         net,
         score=as_number(about.get("score"), "score"),
-        stopped=as_text(about.get("stopped")),
+        stopped=as_stop(about.get("stopped")),
         optimal=about.get("optimal") is True,
         settings=settings,
         notes=tuple(map(as_text, as_sequence(about.get("notes")))),

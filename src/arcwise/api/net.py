@@ -33,6 +33,7 @@ from arcwise.evaluate import (
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import Net, whole
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import GraphDistribution, Step
 from arcwise.scores import Score
 
@@ -47,7 +48,7 @@ class Network(Asked):
     score : total score of the graph, None where it was not learned; `settings["score"]` names it. For
         undirected graphs it has no penalty in it, and is that of the joint unless its name is "pseudo-...".
     trace : the steps of the search.
-    stopped : why the search ended, in words.
+    stopped : why the search ended: `stopped.reason` is a `StopReason`, and it prints as a sentence.
     optimal : whether the graph is proved to be the best of all graphs that were compared: all there are, or
         those that `stopped` names, "proved optimal among the graphs ...".
     settings : model, score, search and all other choices that shape the result, with their defaults.
@@ -66,7 +67,7 @@ class Network(Asked):
     net: Net
     score: float | None = None
     trace: tuple[Step, ...] = ()
-    stopped: str = ""
+    stopped: Stop = NOT_STOPPED
     optimal: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from arcwise.graphs import UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import EdgeAt, Knot, Path, Removal
 from arcwise.values import is_number
 
@@ -30,7 +31,7 @@ class PenaltyPath:
     path: Path
     source: Source
     seed: int | None = 0
-    reason: str = ""
+    watch_stopped: Stop = NOT_STOPPED
     curves: tuple[str, ...] = ()
     _networks: dict[float, Network] = field(default_factory=dict)
 
@@ -80,9 +81,9 @@ class PenaltyPath:
         return self.source.order
 
     @property
-    def stopped(self) -> str:
-        """Why the run ended, in words."""
-        return self.reason or self.path.stopped
+    def stopped(self) -> Stop:
+        """Why the run ended."""
+        return self.watch_stopped or self.path.stopped
 
     def at(self, penalty: float | None = None) -> UGraph:
         """The graph at a penalty, the same as `learn` finds there.
@@ -100,7 +101,7 @@ class PenaltyPath:
         asked = self._asked("network", penalty)
         if asked not in self._networks:
             learned = self.problem.learn_at(self.path, asked)
-            self._networks[asked] = network_of(learned, self.source, self.seed, self.reason)
+            self._networks[asked] = network_of(learned, self.source, self.seed, self.watch_stopped)
         return self._networks[asked]
 
     def edges(self, penalty: float | None = None) -> EdgeTable:
@@ -181,8 +182,9 @@ class PenaltyPath:
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as plain values."""
+        path = replace(self.path, stopped=self.stopped)
         said = {"settings": dict(self.settings), "notes": list(self.notes)}
-        return {**self.path.to_dict(), "stopped": self.stopped, **said}
+        return {**path.to_dict(), **said}
 
     def __repr__(self) -> str:
         return f"<Penalty{repr(self.path)[1:]}"
@@ -232,5 +234,5 @@ def path(data: Any, *, graph: str = "undirected", **words: Any) -> PenaltyPath:
     with one_thread(source), watching as watch:
         problem = bind(spec, source)
         found = problem.path(watch)
-        curves = () if watch.reason else curve_notes(spec, problem.source, middle_graph(found))
-    return PenaltyPath(problem, found, source, asked["seed"], watch.reason, curves)
+        curves = () if watch.stopped else curve_notes(spec, problem.source, middle_graph(found))
+    return PenaltyPath(problem, found, source, asked["seed"], watch.stopped, curves)

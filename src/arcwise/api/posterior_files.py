@@ -20,6 +20,7 @@ from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import digest
 from arcwise.io.codec import fits
 from arcwise.learners.posteriors.plan import Plan
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors
 from arcwise.values import is_count
@@ -45,6 +46,7 @@ def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
             **{name: getattr(found, name) for name in _MATRICES},
             **{name: getattr(found, name) for name in _PLAIN},
             "diagnostics": dict(found.diagnostics),
+            "stopped": found.stopped.to_dict(),
             "notes": list(found.notes),
         },
         "graphs": io.pack_graphs([tuple(found.graphs)]),
@@ -68,7 +70,7 @@ def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
 
 _MATRICES = ("weights", "arcs", "adjacent", "arc_errors", "adjacent_errors", "shares")
 _PLAIN = (
-    "meaning", "prior", "draws", "ess", "graph_ess", "classes", "ties", "log_evidence", "stopped",
+    "meaning", "prior", "draws", "ess", "graph_ess", "classes", "ties", "log_evidence",
 )  # fmt: skip
 
 
@@ -144,7 +146,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     graphs: Any = io.unpack_graphs(about["graphs"], nodes, bool(stored.graph.directed))[0]
     values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}
     values |= {name: own[name] for name in _PLAIN}
-    values |= {"diagnostics": as_mapping(own["diagnostics"])}
+    values |= {"diagnostics": as_mapping(own["diagnostics"]), "stopped": as_stop(own["stopped"])}
     found = results.GraphDistribution(
         nodes, graphs, **values, notes=tuple(map(as_text, own["notes"]))
     )
@@ -250,9 +252,9 @@ def _between(numbers: NDArray[np.float64], top: float) -> bool:
 
 def _check_plain(found: results.GraphDistribution) -> None:
     """Reject entries of other types, or numbers out of range."""
-    texts = (found.meaning, found.prior, found.stopped)
+    texts = (found.meaning, found.prior)
     if not fits(texts, tuple[str, ...]) or not fits(found.classes, bool):
-        raise FileError("its meaning, prior and end must be texts, and classes a truth value")
+        raise FileError("its meaning and prior must be texts, and classes a truth value")
     draws = found.draws
     if not is_count(draws):
         raise FileError(
@@ -299,6 +301,14 @@ def _entry(value: Any, hint: Any, empty: Any, what: str) -> Any:
 def as_text(value: object) -> str:
     """Text; empty if there is none."""
     return str(_entry(value, str, "", "text"))
+
+
+def as_stop(value: object) -> Stop:
+    """Why a run ended."""
+    stop = NOT_STOPPED if value is None else Stop.from_dict(value)
+    if stop is None:
+        raise FileError(f"its end must have a reason and a detail, got {shortened(repr(value))}")
+    return stop
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -28,6 +28,7 @@ from arcwise.learners import Learned, Specification, bind
 from arcwise.learners.parameters import alike, class_members, directed_net, fitted_nets, markov_net
 from arcwise.learners.posteriors.plan import Plan
 from arcwise.networks import whole
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.scores import total
 
 Graph = DAG | UGraph
@@ -117,8 +118,8 @@ class Posterior(Asked):
         return self.found.notes
 
     @property
-    def stopped(self) -> str:
-        """Why the run ended, in words."""
+    def stopped(self) -> Stop:
+        """Why the run ended."""
         return self.found.stopped
 
     @property
@@ -231,7 +232,7 @@ class Posterior(Asked):
             float(total),
             problem.penalty,
             (),
-            "",
+            NOT_STOPPED,
             problem.limits,
             scored=graph.directed or getattr(net, "joint", None) is None,
             words={"search": search},
@@ -373,7 +374,8 @@ class Posterior(Asked):
             "log_evidence": self.log_evidence,
             "verdict": self.verdict,
             "threshold": threshold_of(self.found, "auto"),
-            "stopped": self.stopped,
+            "stopped": str(self.stopped),
+            "stop_reason": self.stopped.reason.value,
             "notes": list(self.notes),
             "difference": self.found.difference,
             "diagnostics": dict(self.found.diagnostics),

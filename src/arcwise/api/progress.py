@@ -19,6 +19,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from arcwise.errors import OptionError
+from arcwise.notes import NOT_STOPPED, Stop, StopReason
 from arcwise.results import Step
 from arcwise.values import is_number
 
@@ -82,7 +83,7 @@ class Progress:
         self.show = sys.stderr.isatty() if show is None else show
         self.began = self._shown = time.monotonic()
         self._lines = False
-        self.reason = ""
+        self.stopped = NOT_STOPPED
         self._before: Any = None
         self._flag = Path(tempfile.gettempdir(), f"arcwise-{secrets.token_hex(8)}.stop")
 
@@ -107,23 +108,22 @@ class Progress:
         self._flag.unlink(missing_ok=True)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self.reason:
+        if self.stopped:
             raise KeyboardInterrupt
-        self.reason = "stopped by Ctrl-C"
+        self.stopped = Stop(StopReason.INTERRUPTED)
         self._flag.touch()
 
     def __call__(self, step: Step) -> bool:
         """Take note of a step; True asks the search to stop."""
         now = time.monotonic()
-        if self.limit is not None and now - self.began > self.limit and not self.reason:
-            self.reason = f"the time budget of {round(self.limit, 2):g} s is used up"
-        if self.cpu is not None and self.cpu_used > self.cpu and not self.reason:
-            self.reason = f"the time budget of {round(self.cpu, 2):g} s is used up"
+        for limit, used in ((self.limit, now - self.began), (self.cpu, self.cpu_used)):
+            if limit is not None and used > limit and not self.stopped:
+                self.stopped = Stop(StopReason.TIME_LIMIT, f"{round(limit, 2):g}")
         if self.show and step.number < 0:  # said before any step is made
             sys.stderr.write(f"{self.label}: {step.what}\n")
         elif self.show and now - self._shown > (_EVERY if self._lines else _FIRST):
             self._draw(step, now)
-        return bool(self.reason)
+        return bool(self.stopped)
 
     @property
     def cpu_used(self) -> float:
@@ -133,8 +133,8 @@ class Progress:
     @property
     def left(self) -> float | None:
         """Seconds for what is asked for later, half a second at least; None where there is no limit."""
-        if self.reason or self.limit is None:
-            return _LEAST if self.reason else None
+        if self.stopped or self.limit is None:
+            return _LEAST if self.stopped else None
         return max(_LEAST, self.limit - (time.monotonic() - self.began))
 
     def share(self, part: float) -> "Share":

@@ -17,6 +17,7 @@ from arcwise.evaluate.validate import Pruning, pruning
 from arcwise.learners import Learner, Problem, prepared
 from arcwise.learners.parallel import inside, one_thread, runner
 from arcwise.networks import Net, whole
+from arcwise.notes import StopReason
 from arcwise.results import Interrupted
 
 
@@ -45,9 +46,9 @@ def validate(data: Any, *, folds: int = 10, **words: Any) -> Validation:
         with contextlib.suppress(Interrupted):
             learner = Learner(spec, watch=away, tuning_watch=away)
             found = validate_folds(table, parts, learner, runner(n_jobs, watch))
-    if found is not None and not watch.reason:
+    if found is not None and not watch.stopped:
         return found
-    if "Ctrl-C" in watch.reason:
+    if watch.stopped.reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt  # half a cross-validation has no meaning
     raise FitError(f"Not every fold was done in {watch.limit:g} s: give more time, or fewer folds.")
 
@@ -81,7 +82,7 @@ def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:
         found = pruning(
             problem.fits, problem.score, problem.data.names.index(target), unseen, watch
         )
-    return replace(found, stopped=watch.reason) if found.stopped else found
+    return replace(found, stopped=watch.stopped) if found.stopped else found
 
 
 def divergence(

@@ -128,7 +128,7 @@ def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -
         ("numbers", f"{found.meaning}; {how}{size} in {seconds:.1f} s"),
         ("prior", found.prior),
         ("evidence", "" if evidence is None else f"log probability of the data {evidence:.4f}"),
-        ("stopped", found.stopped),
+        ("stopped", str(found.stopped)),
         ("verdict", found.verdict),
         ("alike", f"two graphs differ in {100 * value.difference:.3g} % of all pairs on average"),
     ]

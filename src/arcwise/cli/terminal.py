@@ -21,6 +21,7 @@ import typer
 
 from arcwise import errors
 from arcwise.cli.arguments import shell_words, typed
+from arcwise.notes import Stop, StopReason
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -95,9 +96,9 @@ def aside(sentence: str) -> None:
     sys.stderr.write(f"{printable(sentence)}\n")
 
 
-def end_if_interrupted(stopped: str) -> None:
+def end_if_interrupted(stopped: Stop) -> None:
     """End with the exit code of Ctrl-C where that is why a search stopped."""
-    if stopped.endswith("Ctrl-C"):
+    if stopped.reason is StopReason.INTERRUPTED:
         raise typer.Exit(INTERRUPTED)
 
 

@@ -25,6 +25,7 @@ from arcwise.data.variable import numbers_of
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference import Misses, marginal_log_density, misses, pseudo_log_density
 from arcwise.networks import Net
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score
 
@@ -267,7 +268,7 @@ class Pruning(Framed):
 
     target: str
     stages: tuple[Stage, ...]
-    stopped: str = ""
+    stopped: Stop = NOT_STOPPED
 
     @property
     def best(self) -> Stage:
@@ -276,7 +277,7 @@ class Pruning(Framed):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {"target": self.target, "stages": self.to_records(), "stopped": self.stopped}
+        return {"target": self.target, "stages": self.to_records(), "stopped": str(self.stopped)}
 
     @property
     def frame(self) -> Frame:

@@ -21,6 +21,7 @@ from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.learners.totals import PSEUDO, Total, undirected_total
 from arcwise.networks import MarkovNet, Net
+from arcwise.notes import Stop
 from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient_check
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
 from arcwise.undirected.edge_losses import UNIT
@@ -145,7 +146,7 @@ class Boundary(Undirected):
             start = edge_bounds(self.limits).smallest
             return Path.of_removals(start, (), UNIT, stopped=ASKED, whole=False)
         whole = len(knots) == len(self.grid())
-        stopped = f"searched at {len(knots)} penalties" if whole else ASKED
+        stopped = Stop.converged(f"searched at {len(knots)} penalties") if whole else ASKED
         return Path(tuple(knots), UNIT, (), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
@@ -211,7 +212,7 @@ class Boundary(Undirected):
             total.value,
             penalty,
             tuple(step for step in path.trace if step.edges >= graph.n_edges),
-            "every edge left is worth its penalty" if reached else path.stopped,
+            Stop.converged("every edge left is worth its penalty") if reached else path.stopped,
             self.limits,
             settled=reached,
             words={"score": total.word},

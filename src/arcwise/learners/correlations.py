@@ -30,6 +30,7 @@ from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification, prepared
 from arcwise.learners.totals import undirected_total
 from arcwise.networks import MarkovNet
+from arcwise.notes import Stop
 from arcwise.results import Interrupted, Step, Trail, Watch, patient_check
 from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph
@@ -220,7 +221,7 @@ class Correlations(Undirected):
         return 2 * graph.n_edges > 0.5 * self.fits.rows * len(graph.nodes)
 
     def measured(
-        self, net: MarkovNet, penalty: float, trace: Sequence[Step], stopped: str, *notes: str
+        self, net: MarkovNet, penalty: float, trace: Sequence[Step], stopped: Stop, *notes: str
     ) -> Learned:
         """What was learned, where edges are measured by the joint distribution if there is one."""
         total = undirected_total(net, self.fits, self.score, self.score_word, self.score_options)
@@ -306,7 +307,7 @@ class Stepwise(Correlations):
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
             net, said, _ = self.fitted(Found(0.0, self.joined(found.adjacency)), watch)
-        stopped = found.stopped or "no edge more or less raises the criterion"
+        stopped = found.stopped or Stop.converged("no edge more or less raises the criterion")
         said = said if net.joint is None else ""
         learned = self.measured(net, 0.0, found.trace, stopped, said, _how(found))
         words = {**learned.words, "criterion": "ebic", "gamma": found.gamma}

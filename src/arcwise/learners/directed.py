@@ -14,9 +14,10 @@ from arcwise.graphs import DAG, Limits, complete_dag, random_dag
 from arcwise.learners.options import has_parameter
 from arcwise.learners.parameters import blanket_note, directed_net
 from arcwise.learners.problem import FEW, Learned, Problem
-from arcwise.learners.proof import PROVED, compared_graphs, proof_reason
+from arcwise.learners.proof import compared_graphs
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
+from arcwise.notes import Stop, StopReason
 from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient_check
 from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
@@ -158,12 +159,14 @@ class Directed(Problem):
 
     def _proved(self, result: Result) -> Result:
         """The result with a claim that names what was compared: all graphs, some, or those of a bandwidth."""
-        if result.stopped != PROVED:
+        if result.stopped.reason is not StopReason.OPTIMAL:
             return result
         if self.fits.shared:
-            return replace(result, optimal=False, stopped=f"{PROVED} for its bandwidths")
+            tuned = Stop(StopReason.OPTIMAL, "for its bandwidths")
+            return replace(result, optimal=False, stopped=tuned)
         if not result.optimal:
-            return replace(result, stopped="the best graph with the most promising child was found")
+            best = Stop.converged("the best graph with the most promising child was found")
+            return replace(result, stopped=best)
         variables = self.data.variables
         among = compared_graphs(
             self.score,
@@ -174,7 +177,7 @@ class Directed(Problem):
             most_parents=self._most_parents,
             cells_per_row=self.score_options.get("cells_per_row"),
         )
-        return replace(result, stopped=proof_reason(among))
+        return replace(result, stopped=Stop(StopReason.OPTIMAL, f"among {among}" if among else ""))
 
     def _search(
         self, penalty: float, start: DAG | None, options: Mapping[str, Any], watch: Watch | None

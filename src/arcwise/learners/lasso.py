@@ -21,6 +21,7 @@ from arcwise.learners.options import subset
 from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
+from arcwise.notes import Stop
 from arcwise.results import ASKED, Knot, Path, Trail, Watch
 from arcwise.undirected.given_matrices import Factors, edge_partials, factors_of
 from arcwise.undirected.glasso import glasso_path, largest_penalty
@@ -162,7 +163,7 @@ class Lasso(Correlations):
             "penalty_unit": self.unit,
             **({"numbers": "penalised"} if shrunk else {}),
         }
-        stopped = f"solved at penalty {penalty:.4g}"
+        stopped = Stop.converged(f"solved at penalty {penalty:.4g}")
         learned = self.measured(net, penalty, trail.steps, stopped, said, _breach(found))
         return replace(learned, words={**learned.words, **words}, settled=not trail.stopped)
 
@@ -190,7 +191,7 @@ class Lasso(Correlations):
             Knot(each.penalty, each.graph, edge_partials(each.graph, each.precision))
             for each in self.solve(self.grid().tolist(), trail)
         ]
-        stopped = trail.stopped or f"solved at {len(knots)} penalties"
+        stopped = trail.stopped or Stop.converged(f"solved at {len(knots)} penalties")
         return Path(tuple(reversed(knots)), self.unit, tuple(trail.steps), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:

@@ -21,6 +21,7 @@ from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.options import has_parameter, options_of, split_options
 from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import Net
+from arcwise.notes import Stop
 from arcwise.results import ASKED, Interrupted, Path, Step, Trail, Watch
 from arcwise.scores import SCORES, Cached, Score
 
@@ -281,7 +282,7 @@ class Learned:
     total: float
     penalty: float
     trace: tuple[Step, ...]
-    stopped: str
+    stopped: Stop
     limits: Limits
     optimal: bool = False
     settled: bool = False

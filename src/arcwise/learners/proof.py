@@ -11,15 +11,7 @@ import numpy as np
 from arcwise.graphs import Limits
 from arcwise.scores import Score
 
-__all__ = ["PROVED", "compared_graphs", "proof_reason"]
-
-PROVED = "proved optimal"
-"""The reason why a search ended that compared all graphs."""
-
-
-def proof_reason(among: str) -> str:
-    """The reason why a search ended that compared all graphs of a set; "" is the set of all graphs."""
-    return f"{PROVED} among {among}" if among else PROVED
+__all__ = ["compared_graphs"]
 
 
 def compared_graphs(

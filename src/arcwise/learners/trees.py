@@ -20,6 +20,7 @@ from arcwise.graphs import DAG, Limits, rooted, spanning_forest
 from arcwise.learners.parameters import directed_net
 from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
+from arcwise.notes import Stop
 from arcwise.results import ASKED, Interrupted, Trail, Watch
 from arcwise.scores import ArcPenalty, Score, Sum, total
 
@@ -66,7 +67,7 @@ class ChowLiu(Problem):
         score = self._penalised(penalty)
         try:
             weights = self._gains(score.watched(trail.check), trail)
-            graph, end = self._directed(weights), "the best forest by its score"
+            graph, end = self._directed(weights), Stop.converged("the best forest by its score")
         except Interrupted:
             graph, end = self.limits.start(), ASKED
         value = total(score, graph)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.chain import Visited, packed_rows, unpacked_rows
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, complete_dag
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import ASKED, Step, Watch
 
 __all__ = [
@@ -129,7 +130,7 @@ class Chain:
     log_scores : (draws,) their scores.
     infos : of each piece of the run.
     state : where it ended; `run` goes on from there.
-    stopped : why it ended early, else empty.
+    stopped : why it ended early.
     """
 
     nodes: tuple[str, ...]
@@ -138,7 +139,7 @@ class Chain:
     log_scores: NDArray[np.float64]
     infos: tuple[Info, ...]
     state: State
-    stopped: str = ""
+    stopped: Stop = NOT_STOPPED
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -211,7 +212,7 @@ class Chain:
             "parents": self.parents,
             "log_scores": self.log_scores,
             "infos": np.array(self.infos, dtype=np.int64).reshape(-1, 2),
-            "stopped": np.array(self.stopped),
+            "stopped": np.array(self.stopped.reason.value),
             **state,
         }
 
@@ -230,7 +231,7 @@ class Chain:
             np.asarray(arrays["log_scores"], dtype=float),
             tuple(Info(int(steps), int(taken)) for steps, taken in arrays["infos"]),
             State.from_arrays(state),
-            str(arrays["stopped"]),
+            Stop.from_dict({"reason": str(arrays["stopped"]), "detail": ""}) or NOT_STOPPED,
         )
 
 
@@ -284,7 +285,7 @@ def run(
         np.concatenate([each.scores for each in found]),
         tuple(Info(each.steps, each.accepted) for each in found),
         state,
-        ASKED if found[-1].ended else "",
+        ASKED if found[-1].ended else NOT_STOPPED,
     )
 
 

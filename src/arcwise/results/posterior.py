@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, OptionError, plural
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
+from arcwise.notes import NOT_STOPPED, Stop
 
 Array = NDArray[np.float64]
 Graph = DAG | UGraph
@@ -69,7 +70,7 @@ class GraphDistribution:
     ties : whether equivalent graphs are equally probable, so that the verdict is on their classes.
     log_evidence : log probability of the data over all graphs, where it was computed exactly.
     diagnostics : what a sampler says of itself: R-hat, effective sample sizes, acceptance.
-    stopped : why the run ended, in words.
+    stopped : why the run ended.
     notes : sentences about the choices made.
 
     >>> chain, fork = DAG.from_arcs(["a -> b"]), DAG.empty(["a", "b"])
@@ -95,7 +96,7 @@ class GraphDistribution:
     ties: bool = False
     log_evidence: float | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
-    stopped: str = ""
+    stopped: Stop = NOT_STOPPED
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

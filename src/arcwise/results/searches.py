@@ -13,16 +13,17 @@ from typing import Any, NamedTuple, Self
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, UGraph
+from arcwise.notes import NOT_STOPPED, Stop, StopReason
 
 __all__ = [
     "ASKED", "FULL", "EdgeAt", "Interrupted", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch",
     "patient", "patient_check",
 ]  # fmt: skip
 
-ASKED = "asked to stop"
+ASKED = Stop(StopReason.CALLBACK)
 """Why a search ended whose watcher asked it to."""
 
-FULL = "reached the largest number of steps"
+FULL = Stop(StopReason.MAX_STEPS)
 """Why a search ended that was allowed no more steps."""
 
 _INFINITE = float("inf")
@@ -74,7 +75,7 @@ class Trail:
         self.steps: list[Step] = []
         self.watch, self.max_steps = on_step, max_steps
         self.began = time.perf_counter()
-        self.stopped = ""
+        self.stopped = NOT_STOPPED
 
     def add(self, what: str, score: float, edges: int, tail: int = -1, head: int = -1) -> bool:
         """Record a step; True if the search should end."""
@@ -123,14 +124,14 @@ def patient_check(watch: Watch | None) -> Callable[[], None]:
 class Result:
     """A graph found by a search.
 
-    `stopped` says in words why the search ended; `optimal` is True only where the graph is proved
+    `stopped` is why the search ended; `optimal` is True only where the graph is proved
     to have the best score of all graphs that the rules allow and whose parent sets all have a score.
     """
 
     graph: DAG
     score: float
     trace: tuple[Step, ...]
-    stopped: str
+    stopped: Stop
     optimal: bool = False
 
 
@@ -187,7 +188,7 @@ class Path:
     knots : graphs with ascending penalties, the first 0.
     unit : the penalty's.
     trace : every step of the way.
-    stopped : why it ended, in words.
+    stopped : why it ended.
     removals : the edges in the order in which they went, where they went one by one.
     reach : the largest penalty whose graph is known; infinite unless the way was cut short.
     grid : whether knots are penalties that were solved for, as in the graphical lasso: the first need
@@ -205,7 +206,7 @@ class Path:
     knots: tuple[Knot, ...]
     unit: str
     trace: tuple[Step, ...]
-    stopped: str
+    stopped: Stop
     removals: tuple[Removal, ...] = ()
     reach: float = _INFINITE
     grid: bool = False
@@ -218,7 +219,7 @@ class Path:
         unit: str,
         *,
         trace: Sequence[Step] = (),
-        stopped: str = "",
+        stopped: Stop = NOT_STOPPED,
         whole: bool = True,
     ) -> Self:
         """Make the path of edges that go one by one.
@@ -299,7 +300,7 @@ class Path:
         Examples
         --------
         >>> pair = UGraph.complete(["a", "b"])
-        >>> Path((Knot(0.1, pair, (0.6,)),), "rho", (), "", grid=True).edge_rows()
+        >>> Path((Knot(0.1, pair, (0.6,)),), "rho", (), Stop(), grid=True).edge_rows()
         [EdgeAt(penalty=0.1, first='a', second='b', partial_correlation=0.6)]
         """
         found = []
@@ -325,7 +326,8 @@ class Path:
             "nodes": list(self.nodes),
             "unit": self.unit,
             "grid": self.grid,
-            "stopped": self.stopped,
+            "stopped": str(self.stopped),
+            "stop_reason": self.stopped.reason.value,
             "reach": self.reach if abs(self.reach) < _INFINITE else None,
             "whole": self.reach == _INFINITE,
             "knots": [_plain_knot(knot) for knot in self.knots],

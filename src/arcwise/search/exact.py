@@ -81,12 +81,12 @@ def exact(
                 raise Interrupted
         graph = run.graph(_assemble(run, tables, run.check))
     except Interrupted:
-        return run.result(run.start, "")
+        return run.result(run.start)
     value = run.total(graph)
     if score.equivalent and run.limits.free:
         graph, value = _representative(run, graph, value)
     run.add("optimum", value, sum(map(len, graph.parents)))
-    return run.result(graph, "proved optimal", score=value, optimal=True)
+    return run.result(graph, score=value, optimal=True)
 
 
 def _tables(candidates: Sequence[NDArray[np.intp]]) -> list[Array]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits
+from arcwise.notes import Stop, StopReason
 from arcwise.results import ASKED, FULL, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, least_gain
@@ -69,8 +70,8 @@ class Run:
         return [self.limits.candidates(child) for child in range(self.p)]
 
     @property
-    def stopped(self) -> str:
-        """Why the run has to end; empty while it may go on."""
+    def stopped(self) -> Stop:
+        """Why the run has to end; false while it may go on."""
         return self._trail.stopped
 
     @property
@@ -123,9 +124,11 @@ class Run:
         self._trail.steps.extend(inner.trace)
 
     def result(
-        self, graph: DAG, reason: str, *, score: float | None = None, optimal: bool = False
+        self, graph: DAG, reason: str = "", *, score: float | None = None, optimal: bool = False
     ) -> Result:
-        """The result of a run that ended for this reason, or earlier; `score` is the graph's, if known."""
+        """The result of a run that ended by this rule, or earlier; `score` is the graph's, if known."""
         trail, value = self._trail, self.total(graph) if score is None else score
-        ended = reason if optimal else trail.stopped or reason
+        ended = trail.stopped or Stop.converged(reason)
+        if optimal:
+            ended = Stop(StopReason.OPTIMAL)
         return Result(graph, value, tuple(trail.steps), ended, optimal)

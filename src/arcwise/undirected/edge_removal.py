@@ -32,6 +32,7 @@ from itertools import accumulate
 import numpy as np
 
 from arcwise.graphs import Limits
+from arcwise.notes import Stop
 from arcwise.results import Interrupted, Path, Removal, Trail, Watch
 from arcwise.scores import Score
 from arcwise.undirected.edge_losses import ROUNDING, UNIT, Losses, bounds_for, rounding_of
@@ -84,13 +85,15 @@ def boundary(
         _take_out(state, trail, removals, until)
     whole = not state.free.any()
     end = "only required edges are left" if bounds.required else "no edge is left"
-    early = trail.stopped or "every edge left is worth the largest penalty of interest"
+    early = trail.stopped or Stop.converged(
+        "every edge left is worth the largest penalty of interest"
+    )
     return Path.of_removals(
         bounds.largest,
         removals,
         UNIT,
         trace=trail.steps,
-        stopped=end if whole else early,
+        stopped=Stop.converged(end) if whole else early,
         whole=whole,
     )
 
@@ -227,7 +230,7 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
         bounds.largest,
         _by_strength(state) if whole else (),
         UNIT,
-        stopped="every pair was tested" if whole else trail.stopped,
+        stopped=Stop.converged("every pair was tested") if whole else trail.stopped,
         whole=whole,
     )
 

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
+from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import Step, Trail, Watch
 from arcwise.undirected.fixed_graph import refitted
 from arcwise.undirected.given_matrices import checked_covariance
@@ -109,7 +110,7 @@ class StepPath(NamedTuple):
 
     `ebic` is its criterion, for standardised columns; None where the graph has no largest likelihood, or
     where there was no time to find it. `added` counts edges that the likelihood added to those of the
-    pseudo-likelihood; `trace` has the steps; `stopped` says why the run ended early, and is empty where it
+    pseudo-likelihood; `trace` has the steps; `stopped` is why the run ended early, and false where it
     did not.
     """
 
@@ -118,7 +119,7 @@ class StepPath(NamedTuple):
     gamma: float
     added: int = 0
     trace: tuple[Step, ...] = ()
-    stopped: str = ""
+    stopped: Stop = NOT_STOPPED
 
     @property
     def edges(self) -> int:

@@ -32,6 +32,7 @@ from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.learners.trees import forest
 from arcwise.networks import BayesNet
+from arcwise.notes import Stop
 from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES, Score, Sum, total
 from arcwise.scores.penalized import bic_charges
@@ -121,7 +122,7 @@ class ClassGraph(Problem):
         trail, graph = Trail(watch), self.structure(penalty)
         value = total(self.score, graph)
         trail.add(self.spec.search, value, graph.n_arcs)
-        end = "the graph follows from its gains"
+        end = Stop.converged("the graph follows from its gains")
         net, steps = self.net(graph), tuple(trail.steps)
         return Learned(self, net, value, penalty, steps, end, self.limits)
 

@@ -31,6 +31,7 @@ from arcwise.learners.posteriors.plan import (
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import choose_way
+from arcwise.notes import Stop
 from arcwise.results import Step, Watch
 from arcwise.scores import SCORES
 
@@ -43,7 +44,7 @@ _LONG = (
 class Budget(Protocol):
     """A watcher that says why it asked to stop, and gives watchers of a part of its time."""
 
-    reason: str
+    stopped: Stop
 
     def __call__(self, step: Step) -> bool:
         """Return whether the work is to stop."""
@@ -81,7 +82,7 @@ def find_posterior(
         return find(plan, checkpoint, resume=resume, kept=kept)
     except ChainsError as error:
         free = plan.method == "auto" and plan.prior is None and isinstance(source, Table)
-        if not free or watch.reason:
+        if not free or watch.stopped:
             raise
         failure = str(error).partition(":")[0]
     run = find(replace(plan, method="bootstrap"), None)
@@ -115,7 +116,7 @@ def _find(
         part = replace(task, watch=watch.share(_SUMS)) if hurried else task
         run = METHODS[plan.method](part, **ways)
     except NoTimeError:
-        if not hurried or watch.reason:
+        if not hurried or watch.stopped:
             raise
         # Partitions need all local scores, too; graphs one by one only those that they meet.
         plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
