@@ -261,11 +261,9 @@ def test_a_joint_need_not_be_normal(tmp_path):
 
 def test_networks_say_what_they_can_be_read_as():
     tables = aw.example("asia", "network").net
-    assert tables.as_directed is tables
     assert tables.as_field is None
     rows = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
     field = aw.fit("RM -- LSTAT, LSTAT -- MEDV", rows).net
-    assert field.as_directed is None
     assert field.as_field is field
     assert normal_of(field.joint) is field.joint
     assert factors_of(field.joint) is factors_of(None) is None

@@ -27,7 +27,7 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.inference import closed, joint
 from arcwise.inference.factors import Potentials, potentials, tree_with
-from arcwise.inference.linear_gaussian import linear_net, local
+from arcwise.inference.linear_gaussian import linear_model, linear_net
 from arcwise.networks import BayesNet, Net, ancestral, log_density
 
 Array = NDArray[np.float64]
@@ -194,7 +194,8 @@ def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
     for node, name in enumerate(one.names):
         logs = []
         for net in (one, two):
-            intercept, slopes, sd = local(net, node)
+            model = linear_model(net, node)
+            intercept, slopes, sd = model.intercept, model.coefficients, model.sd
             above = list(net.graph.parents[node])
             off = known.mean[node] - intercept - slopes @ known.mean[above]
             spread = known.root[node] - slopes @ known.root[above]

@@ -239,13 +239,11 @@ def query(
         both = _beliefs(question, found_of(question), evidence)
         return both if is_several(targets) else both.singles[0]
 
-    answer, directed = ask(net), net.as_directed
-    if not do or equivalents is None or directed is None:
+    answer = ask(net)
+    if not do or equivalents is None or not net.directed:
         return answer
     rng = generator(chosen.seed)
-    return with_range(
-        answer, directed, list(evidence.forced), ask, equivalents, chosen.max_graphs, rng
-    )
+    return with_range(answer, net, list(evidence.forced), ask, equivalents, chosen.max_graphs, rng)
 
 
 def _beliefs(question: Question, found: Reply, evidence: Evidence) -> Beliefs:
@@ -256,7 +254,7 @@ def _beliefs(question: Question, found: Reply, evidence: Evidence) -> Beliefs:
     for node, answer in zip(question.asked, found.answers, strict=True):
         name = net.names[node]
         refuse_beyond(answer.distribution, name)
-        guess = set_far(net.as_directed, question.forced, node) if net.as_directed else ()
+        guess = set_far(net, question.forced, node) if net.directed else ()
         quality = answer.quality((*notes, *guess))
         singles.append(Belief(name, answer.distribution, quality, answer.by_chain, given, do))
     joint = found.joint

@@ -41,7 +41,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import Conditional, Linear, linear_of
+from arcwise.conditionals import Linear
 from arcwise.data import Table
 from arcwise.data.variable import sentence_list
 from arcwise.distributions import Distribution, Normal, Student
@@ -54,8 +54,8 @@ from arcwise.inference.linear_gaussian import (
     centres,
     check_relations,
     condition_on,
+    linear_model,
     linear_net,
-    local,
     posterior,
     refuse_infinite,
     roots,
@@ -103,13 +103,12 @@ def predictive(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Pr
         mean, root = known.means(places), known.left(places)
         refuse_infinite(mean, root)
         scale, freedom = _widened(net, known, root, evidence)
-    saturated = tuple(node for node in known.nodes if _saturated(net.conditionals[node]))
+    saturated = tuple(node for node in known.nodes if _saturated(linear_model(net, node)))
     return Predictive(mean, scale, freedom, root, saturated)
 
 
-def _saturated(model: Conditional) -> bool:
-    own = linear_of(model)
-    return own is not None and own.rows > 0 and not own.freedom > 0
+def _saturated(model: Linear) -> bool:
+    return model.rows > 0 and not model.freedom > 0
 
 
 def saturated_note(names: Sequence[str]) -> str:
@@ -217,8 +216,8 @@ def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: KnownRows) 
 
     fitted: list[tuple[int, int, Linear]] = []
     for place, node in enumerate(known.nodes):
-        model = linear_of(net.conditionals[node])
-        if model is not None and model.freedom > 0:
+        model = linear_model(net, node)
+        if model.freedom > 0:
             fitted.append((place, node, model))
     if not fitted:
         return
@@ -367,11 +366,11 @@ def residuals(net: BayesNet, table: Table) -> Array:
     (e_i / v_i - sum over children c of w_ci e_c / v_c) / (1 / v_i + sum over c of w_ci^2 / v_c):
     the closed form of predictions for every variable at once.
     """
-    models = [local(net, node) for node in range(len(net.names))]
+    models = [linear_model(net, node) for node in range(len(net.names))]
     errors, weight = np.zeros((table.rows, len(models))), np.zeros(len(models))
-    for node, (intercept, slopes, noise) in enumerate(models):
-        parents = list(net.graph.parents[node])
-        own = table.columns[node] - intercept
+    for node, model in enumerate(models):
+        parents, slopes, noise = list(net.graph.parents[node]), model.coefficients, model.sd
+        own = table.columns[node] - model.intercept
         for parent, slope in zip(parents, slopes, strict=True):
             own = own - slope * table.columns[parent]
         scaled = own / noise**2

@@ -179,10 +179,10 @@ class Question:
     ) -> Question:  # fmt: skip
         """A question with the same evidence in all its rows, by default a single one."""
         seen, forced, soft = evidence
-        directed = net.as_directed
-        if forced and directed is None:
-            raise no_setting()
-        after = cut(directed, forced) if forced and directed is not None else net
+        if forced:
+            if not net.directed:
+                raise no_setting()
+            net = cut(net, forced)
         values = {**seen, **forced}
         columns = tuple(
             np.array([values.get(node, 0)], dtype=_type(variable))
@@ -192,7 +192,7 @@ class Question:
         if rows > 1:
             columns = tuple(np.broadcast_to(column, rows) for column in columns)
             gaps = np.broadcast_to(gaps, (rows, len(columns)))
-        return cls(after, tuple(asked), columns, gaps, options, rng, forced=forced, soft=soft)
+        return cls(net, tuple(asked), columns, gaps, options, rng, forced=forced, soft=soft)
 
     @classmethod
     def of_rows(
@@ -238,9 +238,9 @@ class Question:
     @property
     def directed(self) -> BayesNet:
         """The network, if it has arrows."""
-        if self.net.as_directed is None:
+        if not self.net.directed:
             raise needs_arrows(str(self.options.method))
-        return self.net.as_directed
+        return self.net
 
     @property
     def field(self) -> MarkovNet:
@@ -251,8 +251,7 @@ class Question:
 
     def check_possible(self) -> None:
         """Refuse evidence of probability zero: a level that cannot be with known values of its parents."""
-        net = self.net.as_directed
-        for node, parents in enumerate(net.graph.parents if net is not None else ()):
+        for node, parents in enumerate(self.net.graph.parents if self.net.directed else ()):
             if not self.net.variables[node].discrete or node in self.forced:
                 continue
             places = np.flatnonzero(~self.gaps[:, [node, *parents]].any(axis=1))

@@ -282,18 +282,15 @@ class Ensemble:
         """The weights of graphs once some values are seen, and a sentence where these cannot speak."""
         if not given:
             return self.weights, ()
-        net = self.nets[0]
-        told = read_evidence(net, given, do)
-        check_roles(net, (), told)
+        first = self.nets[0]
+        told = read_evidence(first, given, do)
+        check_roles(first, (), told)
         if not told.seen:
             return self.weights, (_SOFT,)
-        shown = plain(net, told.seen)
-        row = conform({name: [value] for name, value in shown.items()}, net.variables)
+        shown = plain(first, told.seen)
+        row = conform({name: [value] for name, value in shown.items()}, first.variables)
         forced = told.forced
-        after = [
-            cut(each.as_directed, forced) if forced and each.as_directed else each
-            for each in self.nets
-        ]
+        after = [cut(net, forced) if forced and net.directed else net for net in self.nets]
         lines, notes = self._seen(after, row)
         return lines[:, 0], (*notes, *((_SOFT,) if told.soft else ()))
 

@@ -181,8 +181,8 @@ class Junction(Engine):
 
     def logpdf(self, question: Question) -> Array:
         """Log probability of what is known of each row; minus infinity where it is impossible."""
-        net = question.net.as_directed
-        if net is not None and not question.gaps.any() and not question.soft:
+        net = question.net
+        if net.directed and not question.gaps.any() and not question.soft:
             return log_density(net, question.columns)
         rows = question.distinct
         logs = [part for part, _ in self._parts(question, rows, [])]
@@ -240,10 +240,10 @@ class Junction(Engine):
 
 def _ancestral(question: Question) -> bool:
     """Whether draws of each variable after its parents do, and no engine is named."""
-    net, known = question.net.as_directed, question.known if question.size else set()
+    net, known = question.net, question.known if question.size else set()
     if question.task != "draws" or question.soft or question.options.method is not None:
         return False
-    return net is not None and not upward(net.graph, known, known)
+    return net.directed and not upward(net.graph, known, known)
 
 
 def _trees(question: Question) -> Trees:
@@ -318,8 +318,8 @@ _PATTERNS = 20
 
 def _members(question: Question, asked: Iterable[int], known: set[int]) -> list[int]:
     """The tables that matter: those of a density are of all that is known, and of what is above."""
-    net = question.net.as_directed
-    if net is None:
+    net = question.net
+    if not net.directed:
         return list(range(len(_trees(question).product.scopes)))
     soft = [node for node in question.soft if node not in known]
     wanted = {*asked, *soft}

@@ -59,11 +59,10 @@ def potentials(net: Net) -> Potentials | None:
     product = factors_of(net.joint)
     if product is not None:
         return Potentials(product.levels, product.scopes, product.tables)
-    directed = net.as_directed
-    if directed is None or not all(variable.discrete for variable in net.variables):
+    if not net.directed or not all(variable.discrete for variable in net.variables):
         return None
     levels = tuple(len(variable.levels or ()) for variable in net.variables)
-    scopes = tuple((*parents, node) for node, parents in enumerate(directed.graph.parents))
+    scopes = tuple((*parents, node) for node, parents in enumerate(net.graph.parents))
     tables = tuple(table for table in map(table_of, net.conditionals, levels) if table is not None)
     return Potentials(levels, scopes, tables) if len(tables) == len(levels) else None
 

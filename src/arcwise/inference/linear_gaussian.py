@@ -50,11 +50,11 @@ def linear_net(net: Net) -> BayesNet | None:
     return net.chained
 
 
-def local(net: BayesNet, node: int) -> tuple[float, Array, float]:
-    """Intercept, coefficients and noise of one node."""
+def linear_model(net: BayesNet, node: int) -> Linear:
+    """Return the local model of one node, which must be linear with normal noise."""
     model = linear_of(net.conditionals[node])
     if model is not None:
-        return model.intercept, model.coefficients, model.sd
+        return model
     raise FitError(
         f"Exact Gaussian answers need linear-Gaussian local models, and that of "
         f"{net.names[node]!r} is {net.models[node]}."
@@ -63,10 +63,8 @@ def local(net: BayesNet, node: int) -> tuple[float, Array, float]:
 
 def determined(net: BayesNet, node: int) -> bool:
     """Whether a variable follows from its parents in all data; few rows as such prove nothing."""
-    model = linear_of(net.conditionals[node])
-    if model is None or not model.at_floor:
-        return False
-    return not 0 < model.rows <= len(model.coefficients) + 1
+    model = linear_model(net, node)
+    return model.at_floor and not 0 < model.rows <= len(model.coefficients) + 1
 
 
 def own_spread(net: BayesNet, node: int, share: float) -> float:
@@ -75,8 +73,8 @@ def own_spread(net: BayesNet, node: int, share: float) -> float:
     A residual variance at its floor is FLOOR times the variance of the column, so one of n rows may
     be off by sqrt(n FLOOR) standard deviations. That of a constant column is its stated one.
     """
-    model = linear_of(net.conditionals[node])
-    if model is None or not determined(net, node):
+    model = linear_model(net, node)
+    if not determined(net, node):
         return np.inf
     own = model.sd / np.sqrt(FLOOR) if model.coefficients.any() else model.sd
     return float(own * max(share, np.sqrt(model.rows * FLOOR)))
@@ -92,9 +90,9 @@ def roots(
     place = {node: i for i, node in enumerate(nodes)}
     root, size = np.zeros((len(nodes), len(nodes))), np.zeros(len(nodes))
     for i, node in enumerate(nodes):
-        _, weights, noise = local(net, node)
-        noise = 0.0 if exact and determined(net, node) else noise
-        pairs = zip(net.graph.parents[node], weights, strict=True)
+        model = linear_model(net, node)
+        noise = 0.0 if exact and determined(net, node) else model.sd
+        pairs = zip(net.graph.parents[node], model.coefficients, strict=True)
         open_ones = [(place[parent], weight) for parent, weight in pairs if parent in hidden]
         root[i, i], parts = noise, noise
         if open_ones:
@@ -125,9 +123,9 @@ def centres(
     place = {node: i for i, node in enumerate(nodes)}
     out = np.empty((evidence.rows, len(nodes)), order="F")
     for i, node in enumerate(nodes):
-        intercept, weights, _ = local(net, node)
-        out[:, i] = intercept
-        for parent, weight in zip(net.graph.parents[node], weights, strict=True):
+        model = linear_model(net, node)
+        out[:, i] = model.intercept
+        for parent, weight in zip(net.graph.parents[node], model.coefficients, strict=True):
             out[:, i] += weight * (
                 out[:, place[parent]] if parent in hidden else evidence.value(parent)
             )
@@ -206,7 +204,7 @@ def _check_exact(net: BayesNet, members: Collection[int], evidence: KnownRows) -
     came, spare = came[:, step.spare], [nodes[seen[i]] for i in step.spare]
     spread = np.array([own_spread(net, node, SLACK_IN_DATA) for node in spare])
     names = [net.names[nodes[i]] for i in seen]
-    constant = {net.names[node] for node in spare if not local(net, node)[1].any()}
+    constant = {net.names[node] for node in spare if not linear_model(net, node).coefficients.any()}
     step.refuse(came, excess, spread + 1e-12 * np.abs(came), names, constant)
 
 

@@ -206,12 +206,12 @@ def probability(
         found = float(ranked(question).engines[0].logpdf(question)[0])
         return Estimate(found) if log else Probability(math.exp(found))
 
-    answer, directed = ask(net), net.as_directed
-    if not do or equivalents is None or directed is None:
+    answer = ask(net)
+    if not do or equivalents is None or not net.directed:
         return float(answer) if log else answer
     rng, forced = generator(chosen.seed), list(evidence.forced)
     return answer.over(
-        range_over(answer, directed, forced, ask, equivalents, chosen.max_graphs, rng), float
+        range_over(answer, net, forced, ask, equivalents, chosen.max_graphs, rng), float
     )
 
 
@@ -342,13 +342,11 @@ def explain(
         share = min(math.exp(log - total), 1.0)
         return Explanation(levels, log, share, evidence.given(net), plain(net, evidence.forced))
 
-    answer, directed = ask(net), net.as_directed
-    if not do or equivalents is None or directed is None:
+    answer = ask(net)
+    if not do or equivalents is None or not net.directed:
         return answer
     forced, rng = list(evidence.forced), generator(0)
-    found = range_over(
-        answer, directed, forced, ask, equivalents, max_graphs, rng, ExplanationRange
-    )
+    found = range_over(answer, net, forced, ask, equivalents, max_graphs, rng, ExplanationRange)
     return replace(answer, range=found)
 
 

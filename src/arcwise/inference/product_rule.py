@@ -236,8 +236,8 @@ class ProductRule(Engine):
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Questions to directed networks; by default only where no blanket models answer."""
-        net, named = question.net.as_directed, question.options.method is not None
-        if net is None:
+        net, named = question.net, question.options.method is not None
+        if not net.directed:
             return needs_arrows(self.name)
         if question.task == "density" or (net.blankets is not None and not named):
             return FitError("The product rule is slow, and others answer: name method='grid'.")

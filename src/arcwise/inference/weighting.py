@@ -58,8 +58,8 @@ class Importance(Engine):
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Single questions, draws and densities of directed networks; tables of rows where it is named."""
-        net, named = question.net.as_directed, question.options.method is not None
-        if net is None:
+        net, named = question.net, question.options.method is not None
+        if not net.directed:
             return needs_arrows(self.name)
         if question.task in ("rows", "completion") and not named:
             return FitError("Weighted draws for every row are slow: name method='importance'.")

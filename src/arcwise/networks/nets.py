@@ -155,11 +155,6 @@ class BayesNet(Named):
     directed: ClassVar[Literal[True]] = True
 
     @property
-    def as_directed(self) -> Self:
-        """The directed network that it is."""
-        return self
-
-    @property
     def chained(self) -> Self:
         """The directed network with the same joint distribution: this one."""
         return self
@@ -217,11 +212,6 @@ class MarkovNet(Named):
     typical: tuple[NDArray[Any], ...] = ()
     joint: Joint | None = None
     directed: ClassVar[Literal[False]] = False
-
-    @property
-    def as_directed(self) -> None:
-        """No directed network."""
-        return None
 
     @property
     def as_field(self) -> Self:
