@@ -386,7 +386,7 @@ def test_a_condition_on_the_whole_graph_is_obeyed_or_refused_in_words(word, dear
         with pytest.raises(FitError, match="not a condition on the whole graph"):
             run(word, score, start, limits=limits)
         return
-    with pytest.raises(GraphError, match="The required arcs alone do not fulfil the condition"):
+    with pytest.raises(GraphError, match="The required arcs alone do not meet the condition"):
         run(word, score, limits=limits)
     result = checked(run(word, score, start, limits=limits), score, limits)
     assert result.score > total(score, start)

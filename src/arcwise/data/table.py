@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,8 @@ class Table:
     copies : what a row of weight 3 is: "apart", three units, of which folds and leave-one-out take one at a
         time; "together", one unit, measured three times.
 
+    The attribute `rows` is the number of rows, each counted once.
+
     Raises
     ------
     DataError : names that repeat, or columns that do not fit their variables.
@@ -71,6 +73,7 @@ class Table:
     notes: tuple[str, ...] = ()
     fixed: frozenset[str] = frozenset()
     copies: str = "apart"
+    rows: int = field(init=False)
 
     def __post_init__(self) -> None:
         names = [variable.name for variable in self.variables]
@@ -79,6 +82,7 @@ class Table:
             raise DataError(f"{len(names)} variables need as many columns and at least one.")
         by_name = sorted(range(len(names)), key=names.__getitem__)
         columns = tuple(_locked(self.columns[i]) for i in by_name)
+        _assign(self, rows=len(columns[0]))
         _assign(self, variables=tuple(self.variables[i] for i in by_name), columns=columns)
         _assign(self, order=tuple(self.order) or tuple(names), notes=tuple(self.notes))
         if sorted(self.order) != list(self.names):
@@ -98,11 +102,6 @@ class Table:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names)}
-
-    @cached_property
-    def rows(self) -> int:
-        """How many rows there are, each counted once."""
-        return len(self.columns[0])
 
     @cached_property
     def total(self) -> float:

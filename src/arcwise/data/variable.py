@@ -42,6 +42,11 @@ class Variable:
     ends : the least and the greatest number of each level, for levels given by hand that do not cover all
         numbers; others are in no level.
 
+    Attributes
+    ----------
+    discrete : whether the variable has levels.
+    kind : "discrete" or "continuous".
+
     >>> Variable("pH").discrete, Variable("smoker", levels=("no", "yes")).discrete
     (False, True)
     """
@@ -52,8 +57,12 @@ class Variable:
     cuts: tuple[float, ...] | None = None
     coding: Coding | None = field(default=None, repr=False)
     ends: tuple[tuple[float, float], ...] | None = field(default=None, repr=False)
+    discrete: bool = field(init=False, repr=False, compare=False)
+    kind: Kind = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "discrete", self.levels is not None)
+        object.__setattr__(self, "kind", "discrete" if self.discrete else "continuous")
         if not isinstance(self.name, str) or not self.name:
             raise DataError(f"A variable needs a name that is text, not {self.name!r}.")
         if self.levels is not None and len(set(self.levels)) != len(self.levels):
@@ -69,16 +78,6 @@ class Variable:
             )
         if self.coding and set(self.coding.codes) - set(range(len(self.levels or ()))):
             raise DataError(f"The coding of {self.name!r} gives levels that it does not have.")
-
-    @cached_property
-    def discrete(self) -> bool:
-        """Whether the variable has levels."""
-        return self.levels is not None
-
-    @cached_property
-    def kind(self) -> Kind:
-        """The kind as a word."""
-        return "discrete" if self.discrete else "continuous"
 
     @property
     def gap(self) -> float:

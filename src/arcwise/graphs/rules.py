@@ -286,6 +286,22 @@ class Limits:
         """
         return DAG(self.nodes, self.required)
 
+    def start_from(self, graph: DAG | None) -> DAG:
+        """Return the graph that a search starts from, by default the required arcs, once it is checked.
+
+        Raises
+        ------
+        GraphError : the graph breaks the rules, or has other nodes.
+        """
+        first = self.start() if graph is None else graph
+        if self.allows_graph(first):
+            return first
+        if graph is None:
+            raise GraphError(
+                "The required arcs alone do not meet the condition on the whole graph: give a start."
+            )
+        raise GraphError("The start graph breaks the rules: change it, or start empty.")
+
 
 @dataclass(frozen=True)
 class HasChild:

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Table, Variable
-from arcwise.data.variable import code_type
+from arcwise.data import Table
 from arcwise.distributions import Distribution
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError, OptionError, unknown
@@ -185,7 +184,7 @@ class Question:
             net = cut(net, forced)
         values = {**seen, **forced}
         columns = tuple(
-            np.array([values.get(node, 0)], dtype=_type(variable))
+            np.array([values.get(node, 0)], dtype=variable.dtype)
             for node, variable in enumerate(net.variables)
         )
         gaps = np.array([[node not in values for node in range(len(columns))]])
@@ -272,10 +271,6 @@ def _impossible(question: Question, row: int, node: int, parents: tuple[int, ...
     where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
     beside = f" where {', '.join(map(value, parents))}" if parents else ""
     return f"The evidence{where} is impossible: {value(node)} has probability zero{beside}."
-
-
-def _type(variable: Variable) -> Any:
-    return np.float64 if variable.levels is None else code_type(len(variable.levels))
 
 
 def needs_arrows(method: str) -> GraphError:

@@ -310,7 +310,6 @@ def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
 
 def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
     """What is asked for, as names."""
-    names = as_tuple(targets)
-    if not are_texts(names):
+    if not is_several(targets) and not are_texts([targets]):
         raise DataError(f"A question is for a name or a list of names, got {targets!r}.")
-    return names
+    return as_tuple(targets)

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import FitError, GraphError
+from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.notes import Stop, StopReason
 from arcwise.results import ASKED, FULL, Result, Trail, Watch
@@ -26,17 +26,9 @@ def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tu
     bounds = Limits.none(score.nodes) if limits is None else limits
     if bounds.nodes != score.nodes:
         raise FitError("The rules are bound to other variables than the score's.")
-    graph = bounds.start() if start is None else start
-    if graph.nodes != score.nodes:
+    if start is not None and start.nodes != score.nodes:
         raise FitError("The start graph has other variables than the data.")
-    if not bounds.allows_graph(graph):
-        if start is None:
-            raise GraphError(
-                "The required arcs alone do not fulfil the condition on the whole graph: give a start that "
-                "does."
-            )
-        raise GraphError("The start graph breaks the rules: change it, or start empty.")
-    return graph, bounds
+    return bounds.start_from(start), bounds
 
 
 class Run:
