@@ -50,7 +50,7 @@ def separation() -> None:
         answer = "independent" if aw.separated(graph, "a", "b", given) else "dependent"
         print(f"a and b given {', '.join(given) or 'nothing'}: {answer}")
     cut = aw.graphs.minimal_separator(graph, "c", "b")
-    print("a minimal set that separates c and b:", *aw.graphs.named(graph, cut))
+    print("a minimal set that separates c and b:", *cut)
 
 
 def formulas() -> None:

@@ -7,7 +7,7 @@ from contracts.laplace import Laplace
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
-from arcwise.graphs import maximal_cliques
+from arcwise.graphs import numbered_cliques
 from arcwise.learners.boundary import Boundary
 from arcwise.networks import MarkovNet
 from arcwise.scores import ebic, leave_one_out, loglik
@@ -169,7 +169,7 @@ def test_neighbours_and_separation(net):
         rest = [v for v in net.variables if v != name and v not in net.blanket(name)]
         assert not rest or net.separated(name, rest, given=net.blanket(name))
     cliques = net.factorisation.removeprefix("(1/Z)").count("g(")
-    assert cliques == len(maximal_cliques(net.graph))
+    assert cliques == len(numbered_cliques(net.graph))
     assert net.factorisation.startswith("(1/Z)g(")
     assert f"{net.graph.n_edges} edges" in repr(net)
     assert not net.directed

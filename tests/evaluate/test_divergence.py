@@ -7,15 +7,16 @@ from naive import networks as naive
 import arcwise as aw
 from arcwise.conditionals import DiscreteConditional
 from arcwise.data import Variable
-from arcwise.errors import DataError, FitError, GraphError
+from arcwise.errors import DataError, FitError, GraphError, OptionError
 from arcwise.evaluate import divergence
 from arcwise.inference import factors, joint
-from arcwise.networks import BayesNet, random_tables
+from arcwise.networks import BayesNet, random_graph, random_tables
 
 
 def drawn(seed, nodes=6, arcs=None, levels=(2, 3), names=None):
     rng = np.random.default_rng(seed)
-    return random_tables(names or list("abcdefgh"[:nodes]), levels, rng, arcs=arcs)
+    graph = random_graph(names or list("abcdefgh"[:nodes]), rng, arcs=arcs)
+    return random_tables(graph, levels, rng)
 
 
 def same_levels(one, seed, arcs):
@@ -216,12 +217,29 @@ def test_random_networks_by_names_and_by_default():
     assert aw.random_network(1).graph.n_arcs == 0
 
 
+@pytest.mark.parametrize("model", ["discrete", "gaussian"])
+@pytest.mark.parametrize("form", ["c -> b <- a; b -> d", {"b": ["c", "a"], "d": ["b"]}], ids=str)
+def test_random_networks_on_a_graph(form, model):
+    net = aw.random_network(form, model=model, seed=3)
+    assert net.graph == aw.dag(form)
+    assert set(net.net.models) == {model}
+    assert aw.divergence(net, aw.random_network(net.graph, model=model, seed=3)).nats == 0
+    assert aw.random_network(net, model=model, seed=4).graph == net.graph
+
+
+def test_random_gaussian_networks_have_variances_of_one():
+    net = aw.random_network(12, model="gaussian", arcs=30, seed=5)
+    np.testing.assert_allclose(np.diag(net.covariance), 1.0)
+    assert np.abs(np.asarray(net.covariance)[np.triu_indices(12, 1)]).max() > 0.3
+    drawn = net.sample(4000, seed=1)
+    assert aw.compare(aw.fit(net.graph, drawn), net).shd == 0
+
+
 def test_rows_follow_the_dirichlet():
-    net = random_tables(["a", "b"], (3, 3), np.random.default_rng(1), alpha=1000.0)
+    net = random_tables(aw.dag("a -> b"), (3, 3), np.random.default_rng(1), alpha=1000.0)
     assert all(np.abs(model.table - 1 / 3).max() < 0.1 for model in net.conditionals)
-    sharp = random_tables(
-        [f"v{i}" for i in range(99)], (3, 3), np.random.default_rng(1), alpha=0.01
-    )
+    graph = random_graph([f"v{i}" for i in range(99)], np.random.default_rng(1))
+    sharp = random_tables(graph, (3, 3), np.random.default_rng(1), alpha=0.01)
     top = np.concatenate([m.table.max(axis=-1).ravel() for m in sharp.conditionals])
     assert np.median(top) > 0.99
 
@@ -231,13 +249,17 @@ def test_rows_follow_the_dirichlet():
     [
         ({"nodes": 3, "arcs": 4}, "place for 0 to 3 arcs"),
         ({"nodes": 3, "arcs": -1}, "place for"),
+        ({"nodes": "a -> b", "arcs": 1}, "has its own"),
+        ({"nodes": "a -- b"}, "needs a DAG"),
+        ({"nodes": 3, "model": "parzen"}, "discrete.*gaussian"),
+        ({"nodes": 3, "max_parents": -1}, "non-negative"),
         ({"nodes": 0}, "at least one variable"),
         ({"nodes": 3, "levels": 0}, "levels from 1 on"),
         ({"nodes": 3, "levels": (4, 2)}, "levels from 1 on"),
         ({"nodes": 3, "alpha": 0}, "positive alpha"),
-        ({"nodes": 3, "levels": 100, "max_parents": 9}, "take fewer of either"),
+        ({"nodes": 10, "levels": 100, "max_parents": 9, "arcs": 45}, "take fewer of either"),
     ],
 )
 def test_sizes_that_cannot_be(options, said):
-    with pytest.raises((DataError, GraphError), match=said):
+    with pytest.raises((DataError, GraphError, OptionError), match=said):
         aw.random_network(**options)

@@ -8,7 +8,7 @@ from graphs.strategies import dags
 from hypothesis import given
 
 from arcwise.errors import GraphError
-from arcwise.graphs import DAG, named, random_dag, to_networkx
+from arcwise.graphs import DAG, PDAG, UGraph, named, random_dag, to_networkx
 
 
 @pytest.fixture
@@ -149,3 +149,38 @@ def test_order_and_relatives_agree_with_networkx(graph):
 @given(dags())
 def test_over_there_and_back(graph):
     assert graph.over(graph.nodes[::-1]).over(graph.nodes) == graph
+
+
+@given(dags(min_nodes=3))
+def test_subgraphs_and_new_names_agree_with_networkx(graph):
+    keep = graph.nodes[::2]
+    small, other = graph.subgraph(reversed(keep)), to_networkx(graph).subgraph(keep)
+    assert small.nodes == keep
+    assert set(small.arcs) == set(other.edges)
+    names = {name: f"{name} new" for name in keep}
+    renamed = graph.rename(names)
+    assert set(renamed.arcs) == set(nx.relabel_nodes(to_networkx(graph), names).edges)
+    assert renamed.rename({new: old for old, new in names.items()}) == graph
+    assert [graph.index(name) for name in graph.node_order] == list(graph.order())
+
+
+def test_graphs_of_all_kinds_have_subgraphs_and_new_names():
+    chain = UGraph.from_edges(["a -- b", "b -- c"])
+    assert chain.subgraph("b").edges == ()
+    assert chain.rename({"c": "d"}).edges == (("a", "b"), ("b", "d"))
+    mixed = PDAG.from_edges(["a -> b"], ["b -- c", "c -- d"])
+    assert mixed.subgraph(["c", "b", "a"]) == PDAG.from_edges(["a -> b"], ["b -- c"])
+    assert mixed.rename({"d": "z"}).edges == (("b", "c"), ("c", "z"))
+    with pytest.raises(GraphError, match="named twice"):
+        chain.rename({"a": "b"})
+    with pytest.raises(GraphError, match="no node 'x'"):
+        chain.rename({"x": "y"})
+
+
+def test_arcs_are_reversed_unless_that_closes_a_cycle():
+    graph = DAG.from_arcs(["a -> b", "b -> c", "a -> c"])
+    assert graph.reverse("b", "c").arcs == (("a", "b"), ("a", "c"), ("c", "b"))
+    with pytest.raises(GraphError, match="cycle: c -> a -> b -> c"):
+        graph.reverse("a", "c")
+    with pytest.raises(GraphError, match="not in the graph"):
+        graph.reverse("c", "a")

@@ -226,7 +226,7 @@ def test_d_separation_agrees_with_networkx(graph, data):
 def test_all_separated_nodes_are_those_separated_one_by_one(graph, data):
     xs, _, between = data.draw(disjoint_sets(len(graph.nodes)))
     rest = set(range(len(graph.nodes))) - xs - between
-    wanted = tuple(node for node in sorted(rest) if separated(graph, xs, node, between))
+    wanted = named(graph, (node for node in sorted(rest) if separated(graph, xs, node, between)))
     assert d_separated_from(graph, xs, between) == wanted
 
 
@@ -247,7 +247,7 @@ def test_undirected_separation_is_being_cut_off(graph, data):
     assert separated(graph, xs, ys, between) == wanted
     rest = set(range(len(graph.nodes))) - xs - between
     assert set(d_separated_from(graph, xs, between)) == {
-        node for node in rest if separated(graph, xs, node, between)
+        graph.nodes[node] for node in rest if separated(graph, xs, node, between)
     }
 
 
@@ -262,7 +262,7 @@ def test_minimal_separators_separate_and_are_minimal(graph, data):
         sets = (s for size in range(len(inside) + 1) for s in combinations(inside, size))
         assert not any(separated(graph, x, y, candidate) for candidate in sets)
     else:
-        assert set(found) <= inside
+        assert set(found) <= set(named(graph, inside))
         assert separated(graph, x, y, found)
         smaller = (s for size in range(len(found)) for s in combinations(found, size))
         assert not any(separated(graph, x, y, candidate) for candidate in smaller)
@@ -290,5 +290,5 @@ def test_large_graphs():
     found = minimal_separator(graph, 0, 19_999)
     assert found is not None
     assert separated(graph, 0, 19_999, found)
-    assert 19_999 in d_separated_from(graph, 0, found)
+    assert graph.nodes[19_999] in d_separated_from(graph, 0, found)
     assert separated(UGraph.empty(graph.nodes), 0, 1)

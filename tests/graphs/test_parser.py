@@ -3,6 +3,8 @@
 import networkx
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from graphs.strategies import dags, ugraphs
 from hypothesis import given
@@ -10,7 +12,26 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from arcwise.errors import GraphError
-from arcwise.graphs import DAG, Rules, UGraph, adjacency, dag, formula, graph_of, to_networkx, ug
+from arcwise.graphs import (
+    DAG,
+    PDAG,
+    Rules,
+    UGraph,
+    adjacency,
+    any_graph,
+    compare,
+    cpdag,
+    dag,
+    formula,
+    graph_of,
+    minimal_separator,
+    moral,
+    separated,
+    shd,
+    to_networkx,
+    ug,
+    v_structures,
+)
 
 COLLIDER = DAG(("A", "B", "C"), ((), (0, 2), ()))
 FRAME = pd.DataFrame(adjacency(COLLIDER), columns=list("ABC"), index=list("ABC"))
@@ -37,6 +58,11 @@ FORMS = [
     networkx.DiGraph([("A", "B"), ("C", "B")]),
     FRAME,
     FRAME.loc[list("CBA")],
+    pd.DataFrame({"from": ["A", "C"], "to": ["B", "B"]}),
+    pd.DataFrame({"weight": [0.5, 2], "child": ["B", "B"], "parent": ["A", "C"]}),
+    pl.DataFrame({"Source": ["A", "C"], "Target": ["B", "B"]}),
+    pa.table({"one": ["A", "C"], "other": ["B", "B"]}),
+    np.array([["A", "B"], ["C", "B"]]),
     COLLIDER,
 ]
 
@@ -49,7 +75,37 @@ def test_the_collider_in_every_form(form):
 
 @pytest.mark.parametrize(
     "form",
-    [each for each in FORMS if not str(each).startswith(("B|", "B:", "["))],
+    [each for each in FORMS if not str(each).startswith(("B|", "B:"))],
+    ids=lambda form: type(form).__name__,
+)
+def test_graph_functions_and_comparisons_take_the_same_forms(form):
+    assert moral(form) == UGraph.complete(["A", "B", "C"])
+    assert cpdag(form).arcs == COLLIDER.arcs
+    assert v_structures(form) == (("A", "B", "C"),)
+    assert minimal_separator(form, "A", "C") == ()
+    assert not separated(form, "A", "C", given="B")
+    assert shd(form, COLLIDER) == shd(COLLIDER, form) == 0
+    assert compare(form, "A -> B -> C").reversed == 1
+
+
+def test_comparisons_add_nodes_that_a_text_leaves_out():
+    whole = DAG.from_arcs(["A -> B"], nodes=["A", "B", "C"])
+    assert compare(whole, "A -> B").shd == compare({"B": ["A"]}, whole).shd == 0
+    assert compare(whole, "A -> B; B -> C").missing == 1
+    with pytest.raises(GraphError, match="same nodes"):
+        compare(whole, DAG.from_arcs(["A -> B"]))
+
+
+def test_a_matrix_with_arcs_and_edges_is_a_pdag_and_not_a_network():
+    mixed = [[0, 1, 0], [0, 0, 1], [0, 1, 0]]
+    assert any_graph(mixed) == PDAG.from_edges(["x1 -> x2"], ["x2 -- x3"])
+    with pytest.raises(GraphError, match=r"x2 -- x3 has no direction.*extension"):
+        graph_of(mixed)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [each for each in FORMS if not str(each).startswith(("B|", "B:"))],
     ids=lambda form: type(form).__name__,
 )
 def test_rules_take_the_same_forms(form):
@@ -89,9 +145,10 @@ def test_rules_take_the_same_forms(form):
         (networkx.DiGraph([("A", "A")]), "itself"),
         (UGraph.from_edges(["A -- B"]), "no direction"),
         (np.ones((2, 3)), "square"),
-        (np.array([["A", "B"], ["C", "B"]]), "must hold numbers"),
+        (np.array([["A", "B", "x"], ["C", "B", "y"]]), "square"),
         (np.array([[0, np.nan], [0, 0]]), "finite"),
-        (pd.DataFrame({"from": ["A", "C"], "to": ["B", "B"]}), "must hold numbers"),
+        (pd.DataFrame({"a": ["A", "C"], "b": ["B", "B"], "c": ["x", "y"]}), "square"),
+        (pd.DataFrame({"from": ["A", 3], "to": ["B", "B"]}), "must hold numbers.*'from' and 'to'"),
         (FRAME.set_axis(["A", "B", "D"]), "names of its columns"),
         (3, "a text, a list"),
     ],

@@ -5,7 +5,7 @@ import pytest
 from contracts.cases import linear
 
 import arcwise as aw
-from arcwise.graphs import UGraph, maximal_cliques
+from arcwise.graphs import UGraph, numbered_cliques
 from arcwise.undirected import contingency
 from arcwise.undirected.contingency import free_parameters
 
@@ -89,7 +89,7 @@ def test_parameters_of_a_graph_are_those_of_its_complete_sets():
         graph, levels = UGraph.from_edges(edges, nodes=names), rng.integers(1, 5, p).tolist()
         complete = {
             frozenset(c for bit, c in enumerate(clique) if mask >> bit & 1)
-            for clique in maximal_cliques(graph)
+            for clique in numbered_cliques(graph)
             for mask in range(1, 1 << len(clique))
         }
         wanted = sum(np.prod([levels[v] - 1.0 for v in each]) for each in complete)

@@ -10,7 +10,7 @@ import arcwise as aw
 from arcwise.conditionals.discrete import Smoothing
 from arcwise.data import Variable
 from arcwise.errors import FileError, FitError, GraphError
-from arcwise.graphs import Limits, Rules, UGraph, decomposable, maximal_cliques, moral
+from arcwise.graphs import Limits, Rules, UGraph, decomposable, moral, numbered_cliques
 from arcwise.networks import MarkovNet, TableJoint
 from arcwise.scores import Score
 from arcwise.undirected import candidates, contingency, edge_bounds, edge_limits
@@ -61,7 +61,7 @@ def test_cliques_have_the_frequencies_of_the_data(word, weights):
     joint = fitted_tables(table, graph, Smoothing(0.0))
     found, data = whole(joint), empirical(table)
     assert found.sum() == pytest.approx(1.0, abs=1e-9)
-    for clique in maximal_cliques(graph):
+    for clique in numbered_cliques(graph):
         assert np.allclose(naive.marginal(found, clique), naive.marginal(data, clique), atol=1e-8)
     joint.check(graph)
 
@@ -77,9 +77,11 @@ def test_no_other_tables_on_the_cliques_are_more_likely(word):
     there = data > 0
     best = (data[there] * np.log(whole(joint)[there])).sum()
     for _ in range(50):
-        factors = [rng.normal(0, 0.1, [joint.levels[v] for v in c]) for c in maximal_cliques(graph)]
+        factors = [
+            rng.normal(0, 0.1, [joint.levels[v] for v in c]) for c in numbered_cliques(graph)
+        ]
         other = whole(joint) * naive.product(
-            joint.levels, maximal_cliques(graph), list(map(np.exp, factors))
+            joint.levels, numbered_cliques(graph), list(map(np.exp, factors))
         )
         assert (data[there] * np.log(other[there] / other.sum())).sum() <= best + 1e-12
 
@@ -97,12 +99,12 @@ def test_pseudo_counts_leave_no_zero_and_agree_between_cliques(word, smoothing):
         1
         if smoothing.each != "cell"
         else max(
-            np.prod([len(table.variables[v].levels) for v in c]) for c in maximal_cliques(graph)
+            np.prod([len(table.variables[v].levels) for v in c]) for c in numbered_cliques(graph)
         )
     )
     cells = found.size
     data = (empirical(table) * table.rows + extra / cells) / (table.rows + extra)
-    for clique in maximal_cliques(graph):
+    for clique in numbered_cliques(graph):
         assert np.allclose(naive.marginal(found, clique), naive.marginal(data, clique), atol=1e-8)
 
 

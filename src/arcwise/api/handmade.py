@@ -1,6 +1,6 @@
 """Networks made without data: by hand, from a graph and the numbers of every local model, or at random."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -10,11 +10,12 @@ from arcwise.api.net import Network
 from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
 from arcwise.data import Variable
 from arcwise.errors import DataError, FitError, GraphError, unknown
-from arcwise.graphs import graph_of, parents_as_written
+from arcwise.graphs import DAG, graph_of, parents_as_written
 from arcwise.graphs.nodes import given_names
+from arcwise.graphs.parser import has_links
 from arcwise.io.tables import normalised
-from arcwise.networks import BayesNet, random_tables, whole
-from arcwise.values import is_number
+from arcwise.networks import BayesNet, random_graph, random_regressions, random_tables, whole
+from arcwise.values import are_texts, is_number, is_several
 
 _LINEAR = ("intercept", "coefficients", "sd", "variance")
 _TABLE = ("levels", "table", "parents")
@@ -58,9 +59,7 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     >>> round(float(net.query("rain", given={"wet": "yes"}).probability("yes")), 4)
     0.6585
     """
-    known = graph_of(graph)
-    if not known.directed:
-        raise GraphError("A network made by hand needs a DAG, got an undirected graph.")
+    known = _directed(graph)
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
     if missing:
@@ -215,22 +214,26 @@ def _number(name: str, value: object) -> float:
 
 
 def random_network(
-    nodes: int | Iterable[str],
+    nodes: Any,
     *,
+    model: str = "discrete",
     levels: int | tuple[int, int] = 2,
     arcs: int | None = None,
     max_parents: int = 3,
     alpha: float = 1.0,
     seed: int = 0,
 ) -> Network:
-    """Draw a discrete network at random.
+    """Draw a network at random: its graph, where none is given, and its parameters.
 
     Parameters
     ----------
-    nodes : how many variables (x1, x2, ...), or their names.
+    nodes : how many variables (x1, x2, ...), or their names, or a DAG in any form that `dag` takes, of which
+        only the parameters are drawn.
+    model : "discrete", or "gaussian": linear regressions, scaled so that every variable has mean 0 and
+        variance 1 and variances tell nothing of directions.
     levels : how many levels each has, or the least and the most.
-    arcs : how many; by default 1.5 for each variable.
-    max_parents : of a variable.
+    arcs : how many; by default 1.5 for each variable; not with a graph.
+    max_parents : of a variable, where the graph is drawn.
     alpha : rows of the tables are drawn from Dirichlet distributions with this parameter: 1 draws them
         evenly, smaller ones are nearer to certainty.
     seed : the same seed gives the same network.
@@ -247,11 +250,46 @@ def random_network(
     >>> import arcwise as aw
     >>> aw.random_network(5, levels=(2, 4), arcs=6, seed=1)
     <Network of 5 variables, 6 arcs (discrete)>
+    >>> aw.random_network("rain -> wet <- sprinkler", model="gaussian")
+    <Network of 3 variables, 2 arcs (gaussian)>
     """
-    names = given_names(nodes)
+    names = _names_alone(nodes)
+    rng = np.random.default_rng(whole("seed", seed))
+    if model not in ("discrete", "gaussian"):
+        raise unknown("model of a random network", model, ("discrete", "gaussian"))
+    if names is None:
+        graph = _directed(nodes)
+        names = graph.nodes
+        if arcs is not None:
+            raise GraphError("arcs is for graphs that are drawn: the graph given has its own.")
+        graph = graph.over(sorted(names))
+    else:
+        graph = random_graph(names, rng, arcs=arcs, max_parents=max_parents)
     if not names:
         raise DataError("A random network needs at least one variable, got none.")
     both = (levels, levels) if isinstance(levels, int) else levels
-    rng = np.random.default_rng(whole("seed", seed))
-    net = random_tables(names, both, rng, arcs=arcs, max_parents=max_parents, alpha=alpha)
-    return Network(net, settings={"model": "discrete"}, order=tuple(names))
+    discrete = model == "discrete"
+    net = (
+        random_tables(graph, both, rng, alpha=alpha) if discrete else random_regressions(graph, rng)
+    )
+    return Network(net, settings={"model": model}, order=tuple(names))
+
+
+def _names_alone(nodes: Any) -> tuple[str, ...] | None:
+    """The names of nodes if they are given by their number or names; None if a graph is."""
+    if isinstance(nodes, int):
+        return given_names(nodes)
+    if isinstance(nodes, str | Mapping) or hasattr(nodes, "graph") or hasattr(nodes, "columns"):
+        return None  # networks, graphs of this package and of networkx; frames
+    if not is_several(nodes):
+        return None
+    names = list(nodes)
+    return given_names(names) if are_texts(names) and not any(map(has_links, names)) else None
+
+
+def _directed(given: Any) -> DAG:
+    """A DAG in any form."""
+    graph = graph_of(given)
+    if not graph.directed:
+        raise GraphError("A network made by hand needs a DAG, got an undirected graph.")
+    return graph

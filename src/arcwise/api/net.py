@@ -200,8 +200,7 @@ class Network(Asked):
 
     def separator(self, first: str, second: str) -> tuple[str, ...] | None:
         """A smallest set that makes two variables independent; None if there is none."""
-        found = graphs.minimal_separator(self.graph, first, second)
-        return None if found is None else graphs.named(self.graph, found)
+        return graphs.minimal_separator(self.graph, first, second)
 
     def _known(self, name: str) -> str:
         self.net.index(name)

@@ -14,13 +14,14 @@
 | `compare` | distances between graphs |
 
 Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
-`arcs` and `edges` answer with names; functions answer with numbers, and `named` turns these into
-names.
+`arcs` and `edges` answer with names, and so do functions; what is called `numbered_...`, orders and path
+counts answer with numbers, which `named` turns into names.
 """
 
 from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.formula import (
+    any_graph,
     dag,
     dag_from_adjacency,
     either,
@@ -36,7 +37,6 @@ from arcwise.graphs.formula import (
     ug_from_adjacency,
 )
 from arcwise.graphs.independence import (
-    Graph,
     cpdag,
     d_separated_from,
     equivalent,
@@ -50,13 +50,13 @@ from arcwise.graphs.independence import (
 from arcwise.graphs.matrix import adjacency, path_counts, to_networkx
 from arcwise.graphs.moves import Move, complete_dag, legal_moves, random_dag
 from arcwise.graphs.nodes import Node, Nodes, named
-from arcwise.graphs.pdag import PDAG, Members, directed_by, members, some_members
+from arcwise.graphs.pdag import PDAG, Graph, Members, directed_by, members, some_members
 from arcwise.graphs.rules import HasChild, Limits, Rules
 from arcwise.graphs.ugraph import (
     UGraph,
     cardinality_order,
     decomposable,
-    maximal_cliques,
+    numbered_cliques,
     rooted,
     spanning_forest,
 )
@@ -75,6 +75,7 @@ __all__ = [
     "Rules",
     "UGraph",
     "adjacency",
+    "any_graph",
     "cardinality_order",
     "compare",
     "complete_dag",
@@ -94,12 +95,12 @@ __all__ = [
     "from_networkx",
     "graph_of",
     "legal_moves",
-    "maximal_cliques",
     "members",
     "minimal_separator",
     "model_string",
     "moral",
     "named",
+    "numbered_cliques",
     "parents_as_written",
     "path_counts",
     "pdag_from_adjacency",

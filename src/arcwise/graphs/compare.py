@@ -12,14 +12,14 @@
 Graphs are matched by the names of their nodes, whatever the order.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+from typing import Any
 
 from arcwise.errors import GraphError
-from arcwise.graphs.dag import DAG
-from arcwise.graphs.independence import Graph, cpdag, skeleton
-
-G = TypeVar("G", bound=Graph)
+from arcwise.graphs.formula import any_graph
+from arcwise.graphs.independence import cpdag, skeleton
+from arcwise.graphs.pdag import Graph
 
 
 @dataclass(frozen=True)
@@ -65,22 +65,13 @@ class Comparison:
         return "\n".join(lines)
 
 
-class HasGraph(Protocol):
-    """Whatever holds a graph, such as a network."""
-
-    @property
-    def graph(self) -> Graph:
-        """The graph."""
-        ...
-
-
-def compare(graph: Graph | HasGraph, reference: Graph | HasGraph) -> Comparison:
+def compare(graph: Any, reference: Any) -> Comparison:
     """Compare a graph with a reference in every way that makes sense for the two.
 
     Parameters
     ----------
-    graph : for instance what was learned; a network stands for its graph.
-    reference : for instance the true graph.
+    graph : for instance what was learned: a network, or a graph in any form that `dag` and `ug` take.
+    reference : for instance the true graph. Texts, pairs and mappings may leave out nodes without edges.
 
     Returns
     -------
@@ -92,16 +83,14 @@ def compare(graph: Graph | HasGraph, reference: Graph | HasGraph) -> Comparison:
 
     Examples
     --------
-    >>> found = DAG.from_arcs(["a -> b", "c -> b"])
-    >>> print(compare(found, DAG.from_arcs(["a -> b", "b -> c"])))
+    >>> print(compare("a -> b <- c", "a -> b -> c"))
     edges in both 2 (1 reversed), extra 0, missing 0
     skeleton: precision 1.000, recall 1.000, F1 1.000
     difference in undirected edges 0.0% of all pairs
     structural Hamming distance of the DAGs 1
     structural Hamming distance of the CPDAGs 2
     """
-    graph, known = (each.graph for each in (graph, reference))
-    other = _aligned(graph, known)
+    graph, other = _pair(graph, reference)
     common, extra, missing = _counts(graph, other)
     both = graph.directed and other.directed
     distance = _distance(graph, other) if both else None
@@ -124,7 +113,7 @@ def compare(graph: Graph | HasGraph, reference: Graph | HasGraph) -> Comparison:
     )
 
 
-def shd(graph: DAG, reference: DAG) -> int:
+def shd(graph: Any, reference: Any) -> int:
     """Count the pairs whose relation differs between two DAGs; a reversed arc counts one.
 
     Raises
@@ -133,15 +122,16 @@ def shd(graph: DAG, reference: DAG) -> int:
 
     Examples
     --------
-    >>> shd(DAG.from_arcs(["a -> b", "b -> c"]), DAG.from_arcs(["b -> a", "a -> c"]))
+    >>> shd("a -> b -> c", "b -> a -> c")
     3
     """
-    if not (graph.directed and reference.directed):
+    one, two = _pair(graph, reference)
+    if not (one.directed and two.directed):
         raise GraphError("shd compares two DAGs; shd_cpdag compares DAGs and PDAGs by their class.")
-    return _distance(graph, _aligned(graph, reference))
+    return _distance(one, two)
 
 
-def shd_cpdag(graph: Graph, reference: Graph) -> int:
+def shd_cpdag(graph: Any, reference: Any) -> int:
     """Count the pairs whose relation differs between two CPDAGs.
 
     Parameters
@@ -155,16 +145,17 @@ def shd_cpdag(graph: Graph, reference: Graph) -> int:
 
     Examples
     --------
-    >>> shd_cpdag(DAG.from_arcs(["a -> b", "b -> c"]), DAG.from_arcs(["c -> b", "b -> a"]))
+    >>> shd_cpdag("a -> b -> c", "c -> b -> a")
     0
     """
-    if _undirected(graph) or _undirected(reference):
+    graph, other = _pair(graph, reference)
+    if _undirected(graph) or _undirected(other):
         raise GraphError("shd_cpdag compares DAGs or PDAGs, got an undirected graph.")
-    one, two = (cpdag(each) if each.directed else each for each in (graph, reference))
-    return _distance(one, _aligned(one, two))
+    one, two = (cpdag(each) if each.directed else each for each in (graph, other))
+    return _distance(one, two)
 
 
-def skeleton_scores(graph: Graph, reference: Graph) -> tuple[float, float, float]:
+def skeleton_scores(graph: Any, reference: Any) -> tuple[float, float, float]:
     """Give precision, recall and F1 of the adjacent pairs.
 
     A graph without edges has precision one, a reference without edges gives recall one: nothing was
@@ -176,14 +167,13 @@ def skeleton_scores(graph: Graph, reference: Graph) -> tuple[float, float, float
 
     Examples
     --------
-    >>> found = DAG.from_arcs(["a -> b", "b -> c"])
-    >>> skeleton_scores(found, DAG.from_arcs(["b -> a"], nodes=["a", "b", "c"]))
+    >>> skeleton_scores("a -> b -> c", "b -> a; c")
     (0.5, 1.0, 0.6666666666666666)
     """
-    return _scores(*_counts(graph, _aligned(graph, reference)))
+    return _scores(*_counts(*_pair(graph, reference)))
 
 
-def difference(graph: Graph, reference: Graph) -> float:
+def difference(graph: Any, reference: Any) -> float:
     """Give the share of all pairs that are adjacent in exactly one of the graphs.
 
     Raises
@@ -192,18 +182,34 @@ def difference(graph: Graph, reference: Graph) -> float:
 
     Examples
     --------
-    >>> difference(DAG.from_arcs(["a -> b", "b -> c"]), DAG.from_arcs(["b -> a", "a -> c"]))
+    >>> difference("a -> b -> c", "b -> a -> c")
     0.6666666666666666
     """
-    _, extra, missing = _counts(graph, _aligned(graph, reference))
-    return _share(extra + missing, len(graph.nodes))
+    one, two = _pair(graph, reference)
+    _, extra, missing = _counts(one, two)
+    return _share(extra + missing, len(one.nodes))
 
 
 def _undirected(graph: Graph) -> bool:
     return graph.directed is False
 
 
-def _aligned(graph: Graph, reference: G) -> G:
+def _pair(graph: Any, reference: Any) -> tuple[Graph, Graph]:
+    """Two graphs in any form, the second in the node order of the first."""
+    one, two = any_graph(graph), any_graph(reference)
+    if _names_links_only(graph) and set(one.nodes) < set(two.nodes):
+        one = one.over(two.nodes)
+    if _names_links_only(reference) and set(two.nodes) < set(one.nodes):
+        two = two.over(one.nodes)
+    return one, _aligned(one, two)
+
+
+def _names_links_only(given: Any) -> bool:
+    """Whether a form leaves out nodes without edges: a text, pairs or a mapping."""
+    return isinstance(given, str | list | tuple | Mapping)
+
+
+def _aligned(graph: Graph, reference: Graph) -> Graph:
     """Bring the reference into the node order of the graph."""
     if graph.nodes == reference.nodes:
         return reference
@@ -213,7 +219,7 @@ def _aligned(graph: Graph, reference: G) -> G:
         raise GraphError(
             f"Only graphs on the same nodes can be compared; in one of them only: {shown}."
         )
-    return cast(G, reference.over(graph.nodes))
+    return reference.over(graph.nodes)
 
 
 def _relations(graph: Graph) -> dict[tuple[int, int], str]:

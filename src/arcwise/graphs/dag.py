@@ -149,6 +149,17 @@ class DAG(AnyGraph):
         """
         return self._order
 
+    @property
+    def node_order(self) -> tuple[str, ...]:
+        """All names, parents before their children; `order` gives the numbers.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["c -> a", "a -> b"]).node_order
+        ('c', 'a', 'b')
+        """
+        return named(self, self._order)
+
     def has_arc(self, tail: Node, head: Node) -> bool:
         """Tell whether there is an arc from tail to head.
 
@@ -252,6 +263,20 @@ class DAG(AnyGraph):
         if start not in self.parents[end]:
             raise GraphError(f"The arc {self._words(start, end)} is not in the graph.")
         return self._with_row(end, tuple(node for node in self.parents[end] if node != start))
+
+    def reverse(self, tail: Node, head: Node) -> Self:
+        """Return the graph with one arc reversed.
+
+        Raises
+        ------
+        GraphError : there is no such arc, or its reversal would close a cycle, which is shown.
+
+        Examples
+        --------
+        >>> DAG.from_arcs(["a -> b", "b -> c"]).reverse("b", "c")
+        <DAG [a][c][b|a:c]>
+        """
+        return self.without_arc(tail, head).with_arc(head, tail)
 
     def _with_row(self, child: int, row: tuple[int, ...]) -> Self:
         """Replace the parents of one child, unchecked."""

@@ -13,9 +13,7 @@ from typing import Any
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.independence import Graph
 from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx, ones_of
-from arcwise.graphs.nodes import named
 from arcwise.graphs.parser import (
     FORMULA_SIGNS,
     STRING_SIGNS,
@@ -25,8 +23,8 @@ from arcwise.graphs.parser import (
     has_links,
     plain_names,
 )
-from arcwise.graphs.pdag import PDAG
-from arcwise.graphs.ugraph import UGraph, maximal_cliques
+from arcwise.graphs.pdag import PDAG, Graph
+from arcwise.graphs.ugraph import UGraph
 
 
 def ug(*given: Any, nodes: Iterable[str] | None = None) -> UGraph:
@@ -99,21 +97,45 @@ def dag(*given: Any, nodes: Iterable[str] | None = None) -> DAG:
 
 
 def graph_of(given: Any) -> DAG | UGraph:
-    """Make the graph that is given in any form: undirected if it has edges without a direction, else a DAG.
+    """Make the graph that is given in any form: undirected if all its edges are, else a DAG.
 
     Raises
     ------
-    GraphError : as for `dag` and `ug`; a formula such as "a:b" that does not say which of the two it is.
+    GraphError : as for `dag` and `ug`; a formula such as "a:b" that does not say which of the two it is; a
+        PDAG.
 
     Examples
     --------
     >>> graph_of("a -- b"), graph_of({"b": ["a"]})
     (<UGraph a:b>, <DAG [a][b|a]>)
     """
+    graph = any_graph(given)
+    if graph.directed is None:
+        one, two = graph.edges[0] if graph.edges else ("", "")
+        raise GraphError(
+            "A DAG or a UGraph is needed, got PDAG"
+            + (f", where {one} -- {two} has no direction" if one else "")
+            + ": take a member of its class, arcwise.graphs.extension(graph)."
+        )
+    return graph
+
+
+def any_graph(given: Any) -> Graph:
+    """Make the graph of a network, or the graph that is given in any form; a PDAG if it has arcs and edges.
+
+    Raises
+    ------
+    GraphError : as for `graph_of`, but for PDAGs.
+
+    Examples
+    --------
+    >>> any_graph([[0, 1, 0], [0, 0, 1], [0, 1, 0]])
+    <PDAG x1 -> x2, x2 - x3>
+    """
     if isinstance(given, Graph):
-        if given.directed is None:
-            raise GraphError(f"A DAG or a UGraph is needed, got a {type(given).__name__}.")
         return given
+    if isinstance(getattr(given, "graph", None), Graph):
+        return any_graph(given.graph)
     if isinstance(given, str) and either(given):
         raise GraphError(
             f"The formula {given!r} does not say whether its edges have a direction: write "
@@ -123,7 +145,9 @@ def graph_of(given: Any) -> DAG | UGraph:
     if is_matrix(given) or hasattr(given, "is_directed"):
         both = Parser(None)
         both.read(given)
-        return ug(given) if both.edges and not both.arcs else dag(given)
+        if both.edges and both.arcs:
+            return PDAG.from_edges(both.arcs, both.edges, _order(both, None))
+        return ug(given) if both.edges else dag(given)
     texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
     return ug(given) if any(isinstance(t, str) and has_lines(t) for t in texts) else dag(given)
 
@@ -366,7 +390,7 @@ def factorisation(graph: DAG | UGraph) -> str:
         return "".join(_factor(graph, node) for node in range(len(graph.nodes)))
     if graph.directed is None:
         raise GraphError(f"A DAG or a UGraph was expected, got {type(graph).__name__}.")
-    cliques = [",".join(named(graph, clique)) for clique in maximal_cliques(graph)]
+    cliques = [",".join(clique) for clique in graph.cliques]
     return "(1/Z)" + "".join(f"g({clique})" for clique in cliques)
 
 

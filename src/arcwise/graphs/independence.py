@@ -21,58 +21,59 @@
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
+from arcwise.graphs.formula import any_graph, graph_of
 from arcwise.graphs.nodes import Nodes, named, pick, reach
 from arcwise.graphs.pdag import PDAG, directed_by
 from arcwise.graphs.rules import Limits
 from arcwise.graphs.ugraph import UGraph
 
-Graph: TypeAlias = DAG | UGraph | PDAG
 
-
-def skeleton(graph: Graph) -> UGraph:
-    """Forget the directions.
-
-    Returns
-    -------
-    UGraph with an edge for each arc or edge.
+def skeleton(graph: Any) -> UGraph:
+    """Forget the directions of a graph in any form; the result has an edge for each arc or edge.
 
     Examples
     --------
     >>> skeleton(DAG.from_arcs(["a -> c", "b -> c"]))
     <UGraph a:c + b:c>
     """
-    if graph.directed is False:
-        return graph
-    rows = [tuple(sorted(row)) for row in _adjacent(graph)]
-    return UGraph.unchecked(graph.nodes, tuple(rows))
+    whole = any_graph(graph)
+    if whole.directed is False:
+        return whole
+    rows = [tuple(sorted(row)) for row in _adjacent(whole)]
+    return UGraph.unchecked(whole.nodes, tuple(rows))
 
 
-def v_structures(graph: DAG | PDAG) -> tuple[tuple[int, int, int], ...]:
-    """List the triples parent -> child <- parent whose parents are not joined.
-
-    Returns
-    -------
-    Triples of numbers (parent, child, parent), the smaller parent first, by child.
+def v_structures(graph: Any) -> tuple[tuple[str, str, str], ...]:
+    """List the triples of names (parent, child, parent) whose parents are not adjacent, by child.
 
     Examples
     --------
     >>> v_structures(DAG.from_arcs(["a -> c", "b -> c", "a -> b", "d -> c"]))
-    ((0, 2, 3), (1, 2, 3))
+    (('a', 'c', 'd'), ('b', 'c', 'd'))
     """
-    near = _adjacent(graph)
+    graph = _with_arcs(graph)
+    near, names = _adjacent(graph), graph.nodes
     return tuple(
-        (left, child, right)
+        (names[left], names[child], names[right])
         for child, row in enumerate(graph.parents)
         for left, right in combinations(row, 2)
         if right not in near[left]
     )
 
 
-def moral(dag: DAG) -> UGraph:
+def _with_arcs(graph: Any) -> DAG | PDAG:
+    """A DAG or PDAG in any form; refuse an undirected graph."""
+    read = any_graph(graph)
+    if read.directed is False:
+        raise GraphError("A DAG or a PDAG is needed, got an undirected graph.")
+    return read
+
+
+def moral(dag: Any) -> UGraph:
     """Join the parents of each child and forget the directions.
 
     Returns
@@ -88,6 +89,7 @@ def moral(dag: DAG) -> UGraph:
     >>> moral(DAG.from_arcs(["a -> c", "b -> c"]))
     <UGraph a:b + a:c + b:c>
     """
+    dag = any_graph(dag)
     if not dag.directed:
         raise GraphError(f"Only a DAG has a moral graph, got {type(dag).__name__}.")
     near = _adjacent(dag)
@@ -99,7 +101,7 @@ def moral(dag: DAG) -> UGraph:
     return UGraph.unchecked(dag.nodes, tuple(rows))
 
 
-def equivalent(one: DAG, two: DAG) -> bool:
+def equivalent(one: Any, two: Any) -> bool:
     """Tell whether two DAGs imply the same independences.
 
     Raises
@@ -111,17 +113,18 @@ def equivalent(one: DAG, two: DAG) -> bool:
     >>> equivalent(DAG.from_arcs(["a -> b", "b -> c"]), DAG.from_arcs(["c -> b", "b -> a"]))
     True
     """
+    one, two = any_graph(one), any_graph(two)
     if set(one.nodes) != set(two.nodes):
         raise GraphError("Equivalent graphs have the same nodes, and these have different ones.")
     return cpdag(one) == cpdag(two.over(one.nodes))
 
 
-def cpdag(graph: DAG | PDAG, limits: Limits | None = None) -> PDAG:
+def cpdag(graph: Any, limits: Limits | None = None) -> PDAG:
     """Make the completed PDAG (essential graph) of an equivalence class.
 
     Parameters
     ----------
-    graph : a member of the class, or a PDAG that has a consistent extension.
+    graph : a member of the class in any form that `dag` takes, or a PDAG with a consistent extension.
     limits : rules in force, which the member obeys: what they direct is compelled, and so is what
         follows from that (Meek 1995). A largest number of parents directs nothing: it is reached in
         every member of a class, or in none.
@@ -143,6 +146,7 @@ def cpdag(graph: DAG | PDAG, limits: Limits | None = None) -> PDAG:
     >>> cpdag(chain, Rules(required=["b -> c"]).on(chain.nodes))
     <PDAG b -> c, c -> d, a - b>
     """
+    graph = _with_arcs(graph)
     dag = graph if graph.directed else extension(graph)
     compelled = _compelled(dag)
     free: list[list[int]] = [[] for _ in dag.nodes]
@@ -259,12 +263,12 @@ def _adjacent(graph: DAG | PDAG) -> list[set[int]]:
     return near
 
 
-def separated(graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
+def separated(graph: Any, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
     """Tell whether two sets of nodes are separated by a third.
 
     Parameters
     ----------
-    graph : DAG (d-separation) or UGraph (every path meets the third set).
+    graph : a DAG (d-separation) or UGraph (every path meets the third set), in any form.
     xs, ys, given : a node or several, by names or numbers; no node in two of the sets.
 
     Raises
@@ -277,21 +281,18 @@ def separated(graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes = ()) -> b
     >>> separated(dag, "a", "b", given="c"), separated(dag, "a", "b", given="f")
     (False, True)
     """
+    graph = graph_of(graph)
     left, right, between = _disjoint(graph, xs, ys, given)
     return _connected(graph, left, between).isdisjoint(right)
 
 
-def d_separated_from(graph: DAG | UGraph, xs: Nodes, given: Nodes = ()) -> tuple[int, ...]:
-    """List all nodes that are separated from a set.
+def d_separated_from(graph: Any, xs: Nodes, given: Nodes = ()) -> tuple[str, ...]:
+    """Name all nodes outside two sets that the second separates from all of the first.
 
     Parameters
     ----------
-    graph : DAG (d-separation) or UGraph.
+    graph : a DAG (d-separation) or UGraph, in any form.
     xs, given : a node or several, by names or numbers.
-
-    Returns
-    -------
-    Ascending numbers of the nodes outside both sets that are separated from all of `xs`.
 
     Raises
     ------
@@ -300,29 +301,30 @@ def d_separated_from(graph: DAG | UGraph, xs: Nodes, given: Nodes = ()) -> tuple
     Examples
     --------
     >>> d_separated_from(DAG.from_arcs(["a -> b", "b -> c", "d -> c"]), "a", given="b")
-    (2, 3)
+    ('c', 'd')
     """
+    graph = graph_of(graph)
     left, _, between = _disjoint(graph, xs, (), given)
     out = _connected(graph, left, between) | between
-    return tuple(node for node in range(len(graph.nodes)) if node not in out)
+    return named(graph, (node for node in range(len(graph.nodes)) if node not in out))
 
 
 def minimal_separator(
-    graph: DAG | UGraph, x: Nodes, y: Nodes, within: Nodes | None = None
-) -> tuple[int, ...] | None:
+    graph: Any, x: Nodes, y: Nodes, within: Nodes | None = None
+) -> tuple[str, ...] | None:
     """Find a set that separates two nodes and of which no node can be left out.
 
     Among the minimal sets it is the one nearest to x that the two walks find.
 
     Parameters
     ----------
-    graph : DAG or UGraph.
+    graph : a DAG or UGraph, in any form.
     x, y : a node or several on each side.
     within : nodes that may be used; all others if left out.
 
     Returns
     -------
-    Ascending numbers, or None if no set of the permitted nodes separates x and y.
+    Names in node order, or None if no set of the permitted nodes separates x and y.
 
     Raises
     ------
@@ -332,10 +334,11 @@ def minimal_separator(
     --------
     >>> dag = DAG.from_arcs(["a -> b", "b -> c", "a -> d", "d -> c"])
     >>> minimal_separator(dag, "a", "c")
-    (1, 3)
+    ('b', 'd')
     >>> minimal_separator(dag, "a", "b") is None
     True
     """
+    graph = graph_of(graph)
     left, right, _ = _disjoint(graph, x, y, ())
     ends = left | right
     room = set(range(len(graph.nodes))) if within is None else set(pick(graph, within))
@@ -344,18 +347,13 @@ def minimal_separator(
     if not near.isdisjoint(right):
         return None
     first = (near & room) - ends
-    return tuple(sorted(first & _moral_walk(graph, keep, right, first)))
+    return named(graph, sorted(first & _moral_walk(graph, keep, right, first)))
 
 
 def _disjoint(
     graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes
 ) -> tuple[set[int], set[int], set[int]]:
     """Number three sets of nodes and see that they do not overlap."""
-    if graph.directed is None:
-        raise GraphError(
-            f"Separation is read off a DAG or a UGraph, got {type(graph).__name__}; "
-            "of a PDAG take a member of its class first, extension(pdag)."
-        )
     left, right, between = (set(pick(graph, nodes)) for nodes in (xs, ys, given))
     twice = (left & right) | (left & between) | (right & between)
     if twice:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
 from arcwise.graphs.nodes import AnyGraph, check_nodes, named, numbered_names
+from arcwise.values import are_texts
 
 if TYPE_CHECKING:
     from arcwise.graphs.dag import DAG
@@ -149,12 +150,37 @@ def links_of_networkx(given: Any) -> Links:
 
 def is_matrix(given: Any) -> bool:
     """Tell whether something is an adjacency matrix: an array, a frame, or nested lists of numbers."""
-    return hasattr(given, "shape") or (
+    return (hasattr(given, "shape") and table_pairs(given) is None) or (
         isinstance(given, list)
         and bool(given)
         and all(isinstance(row, list) and len(row) == len(given) for row in given)
         and all(isinstance(cell, int | float) for row in given for cell in row)
     )
+
+
+def table_pairs(given: Any) -> list[tuple[str, str]] | None:
+    """The pairs (parent, child) of a frame or array of names with a row per arc; None for anything else.
+
+    The columns are the only two, or those with the names that frames of arcs have elsewhere: "from" and "to",
+    "parent" and "child", "source" and "target", "tail" and "head".
+    """
+    if len(getattr(given, "shape", ())) != 2 or hasattr(given, "tocoo"):
+        return None
+    rows = np.asarray(given)
+    if rows.dtype.kind not in "OUT":
+        return None
+    names = [
+        str(name).lower() for name in getattr(given, "column_names", getattr(given, "columns", ()))
+    ]
+    ends = [pair for pair in _PAIR_COLUMNS if set(pair) <= set(names)]
+    if not ends and rows.shape[1] != 2:
+        return None
+    tail, head = (names.index(end) for end in ends[0]) if ends else (0, 1)
+    pairs = [(row[tail], row[head]) for row in rows]
+    return [(str(one), str(two)) for one, two in pairs] if all(map(are_texts, pairs)) else None
+
+
+_PAIR_COLUMNS = (("from", "to"), ("parent", "child"), ("source", "target"), ("tail", "head"))
 
 
 def ones_of(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[tuple[int, int]]]:
@@ -171,7 +197,10 @@ def ones_of(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[t
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"An adjacency matrix must be square, got one of shape {matrix.shape}.")
     if np.dtype(matrix.dtype).kind not in "biuf":
-        raise GraphError(f"An adjacency matrix must hold numbers, got the type {matrix.dtype}.")
+        raise GraphError(
+            f"An adjacency matrix must hold numbers, got the type {matrix.dtype}; "
+            "a frame of arcs has two columns of names, 'from' and 'to'."
+        )
     if not np.isfinite(matrix.data if hasattr(matrix, "tocoo") else matrix).all():
         raise GraphError("An adjacency matrix must hold finite numbers, got a missing one.")
     names = list(numbered_names(matrix.shape[0])) if names is None else names

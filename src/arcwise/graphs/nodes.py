@@ -236,6 +236,41 @@ class AnyGraph:
         rows = (getattr(self, each.name) for each in fields(self)[1:])
         return self.unchecked(names, *(rows_over(self.nodes, each, names) for each in rows))
 
+    def subgraph(self, nodes: Iterable[Node]) -> Self:
+        """Return the graph on some of its nodes, with all arcs and edges between them.
+
+        Examples
+        --------
+        >>> from arcwise.graphs import DAG
+        >>> DAG.from_arcs(["a -> b", "b -> c", "a -> c"]).subgraph(["c", "a"])
+        <DAG [a][c|a]>
+        """
+        keep = pick(self, nodes)
+        rank = {node: new for new, node in enumerate(keep)}
+        rows = (getattr(self, each.name) for each in fields(self)[1:])
+        return self.unchecked(
+            named(self, keep),
+            *(tuple(tuple(rank[n] for n in row[k] if n in rank) for k in keep) for row in rows),
+        )
+
+    def rename(self, names: Mapping[str, str]) -> Self:
+        """Return the graph with other names for some of its nodes, which keep their places.
+
+        Raises
+        ------
+        GraphError : a node that the graph does not have, or a name that two nodes would share.
+
+        Examples
+        --------
+        >>> from arcwise.graphs import DAG
+        >>> DAG.from_arcs(["a -> b"]).rename({"b": "rain"})
+        <DAG [a][rain|a]>
+        """
+        for name in names:
+            self.index(name)
+        nodes = check_nodes(names.get(name, name) for name in self.nodes)
+        return self.unchecked(nodes, *(getattr(self, each.name) for each in fields(self)[1:]))
+
     def _repr_html_(self) -> str | None:
         """Draw small graphs in notebooks."""
         return picture(self)

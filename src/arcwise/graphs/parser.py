@@ -6,7 +6,8 @@ An arc always runs from parent to child, whatever the form:
   ``c:a:b``; statements are separated by a comma, a semicolon, a plus sign or a new line; or bnlearn's model
   string ``[a][b][c|a:b]`` (Scutari 2010);
 - a list of pairs (parent, child), or of texts; a mapping from each child to its parents;
-- an adjacency matrix, row -> column (see ``matrix``); a networkx graph, or a graph of this package.
+- a frame or array of names with a row (parent, child) per arc; an adjacency matrix, row -> column (see
+  ``matrix``); a networkx graph, or a graph of this package.
 
 Every other form raises an error: no text makes a node whose name contains an arrow. Names that contain such
 characters are given in pairs or in a mapping, which are taken as they are.
@@ -19,7 +20,7 @@ from itertools import combinations, pairwise
 from typing import Any, TypeAlias
 
 from arcwise.errors import GraphError
-from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx
+from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx, table_pairs
 from arcwise.graphs.nodes import AnyGraph, Node, unknown_node
 from arcwise.values import are_texts, is_pair, is_several
 
@@ -241,6 +242,8 @@ class Parser:
             self._mapping(given)
         elif hasattr(given, "is_directed") and hasattr(given, "edges"):
             self.take(*links_of_networkx(given))
+        elif (pairs := table_pairs(given)) is not None:
+            self._list(pairs)
         elif is_matrix(given):
             self.take(*links_of_matrix(given))
         elif isinstance(given, Iterable):
@@ -281,7 +284,7 @@ class Parser:
         self.edges.append((one, two))
 
     def _text(self, text: str) -> None:
-        if self.directed and text.lstrip().startswith("["):
+        if self.directed is not False and text.lstrip().startswith("["):
             self.model_string(text)
             return
         for statement in _statements(text, plus=self.directed is not None):

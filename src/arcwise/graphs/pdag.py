@@ -30,7 +30,7 @@ import numpy as np
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import AnyGraph, Node, check_nodes, named, names_in
-from arcwise.graphs.parser import Arc, pair
+from arcwise.graphs.parser import Arc, edge, pair
 from arcwise.graphs.ugraph import UGraph
 
 NumberedArc: TypeAlias = tuple[int, int]
@@ -80,7 +80,7 @@ class PDAG(AnyGraph):
     def from_edges(
         cls,
         arcs: Iterable[Arc] = (),
-        edges: Iterable[tuple[Node, Node]] = (),
+        edges: Iterable[Arc] = (),
         nodes: Iterable[str] | None = None,
     ) -> Self:
         """Make a graph from its arcs and its undirected edges.
@@ -88,7 +88,7 @@ class PDAG(AnyGraph):
         Parameters
         ----------
         arcs : pairs (parent, child) of names or numbers, or texts "parent -> child".
-        edges : pairs joined without direction.
+        edges : pairs joined without direction, or texts "one -- other".
         nodes : all names; the sorted names of arcs and edges if left out.
 
         Raises
@@ -100,7 +100,7 @@ class PDAG(AnyGraph):
         >>> PDAG.from_edges(arcs=["a -> b"], edges=[("b", "c")])
         <PDAG a -> b, b - c>
         """
-        directed, undirected = [pair(arc) for arc in arcs], list(edges)
+        directed, undirected = [pair(arc) for arc in arcs], [edge(each) for each in edges]
         names = names_in(directed + undirected) if nodes is None else check_nodes(nodes)
         parents = DAG.from_arcs(directed, names).parents
         return cls(names, parents, UGraph.from_edges(undirected, names).neighbours)
@@ -198,6 +198,9 @@ class PDAG(AnyGraph):
     def __repr__(self) -> str:
         """Show small graphs in full and large ones by their size."""
         return self._brief(f"{self.n_arcs} arcs, {self.n_edges} edges")
+
+
+Graph: TypeAlias = DAG | UGraph | PDAG
 
 
 class _Partial:

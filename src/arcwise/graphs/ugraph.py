@@ -129,7 +129,7 @@ class UGraph(AnyGraph):
         >>> UGraph.from_edges(["a:b", "b:c", "a:c", "c:d"]).cliques
         (('a', 'b', 'c'), ('c', 'd'))
         """
-        return tuple(tuple(self.nodes[i] for i in clique) for clique in maximal_cliques(self))
+        return tuple(named(self, clique) for clique in numbered_cliques(self))
 
     def has_edge(self, one: Node, two: Node) -> bool:
         """Tell whether two nodes are joined.
@@ -234,7 +234,7 @@ def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) ->
     )
 
 
-def maximal_cliques(graph: UGraph) -> tuple[tuple[int, ...], ...]:
+def numbered_cliques(graph: UGraph) -> tuple[tuple[int, ...], ...]:
     """List the maximal cliques.
 
     Returns
@@ -243,7 +243,7 @@ def maximal_cliques(graph: UGraph) -> tuple[tuple[int, ...], ...]:
 
     Examples
     --------
-    >>> maximal_cliques(UGraph.from_edges([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")]))
+    >>> numbered_cliques(UGraph.from_edges([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")]))
     ((0, 1, 2), (2, 3))
     """
     near = [set(row) for row in graph.neighbours]

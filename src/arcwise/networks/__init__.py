@@ -1,7 +1,7 @@
 """Networks: a graph with a fitted local model at every node, as plain values."""
 
 from arcwise.networks.align import align
-from arcwise.networks.draws import ancestral, random_tables
+from arcwise.networks.draws import ancestral, random_graph, random_regressions, random_tables
 from arcwise.networks.joint import Joint, NormalJoint, TableJoint, factors_of, normal_of
 from arcwise.networks.nets import (
     BayesNet,
@@ -29,6 +29,8 @@ __all__ = [
     "log_density",
     "normal_of",
     "pseudo_log_density",
+    "random_graph",
+    "random_regressions",
     "random_tables",
     "whole",
 ]

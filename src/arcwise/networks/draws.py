@@ -2,7 +2,8 @@
 
 Each variable is drawn after its parents. Known ones multiply the weight of a draw by their density given
 their parents (likelihood weighting; Fung and Chang 1990, Shachter and Peot 1990). Random networks, for
-simulations and tests, are graphs of a given size with rows of tables from a Dirichlet distribution.
+simulations and tests, are graphs of a given size with rows of tables from a Dirichlet distribution, or with
+linear regressions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import DiscreteConditional
+from arcwise.conditionals import DiscreteConditional, GaussianConditional
 from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type
 from arcwise.distributions import log_sum
@@ -30,63 +31,111 @@ FEWEST = 10.0
 Array = NDArray[np.float64]
 
 
-def random_tables(
+def random_graph(
     names: Sequence[str],
-    levels: tuple[int, int],
     rng: np.random.Generator,
     *,
     arcs: int | None = None,
     max_parents: int = 3,
-    alpha: float = 1.0,
-) -> BayesNet:
-    """Draw a network of tables.
+) -> DAG:
+    """Draw a graph with a number of arcs.
 
     Variables are put in a random order; arcs fall at random on the places for parents that each of them has,
-    and a variable's parents are drawn from those before it. Every row of a table is drawn from a Dirichlet
-    distribution with all parameters alpha.
+    and a variable's parents are drawn from those before it.
 
     Parameters
     ----------
     names : of the variables.
-    levels : least and most levels of a variable, drawn evenly.
     rng : random generator.
     arcs : how many; by default 1.5 for each variable, or as many as there is place for.
     max_parents : of a variable.
+
+    Raises
+    ------
+    GraphError : more arcs than there is place for, or a negative number of parents.
+
+    >>> random_graph(["a", "b", "c"], np.random.default_rng(1), arcs=2).n_arcs
+    2
+    """
+    if max_parents < 0:
+        raise GraphError(f"max_parents must be a non-negative integer, got {max_parents!r}.")
+    ordered = sorted(names)
+    return DAG(tuple(ordered), _parents(len(ordered), arcs, max_parents, rng))
+
+
+def random_tables(
+    graph: DAG, levels: tuple[int, int], rng: np.random.Generator, *, alpha: float = 1.0
+) -> BayesNet:
+    """Draw the tables of a graph: every row from a Dirichlet distribution with all parameters alpha.
+
+    Parameters
+    ----------
+    graph : with sorted names.
+    levels : least and most levels of a variable, drawn evenly.
+    rng : random generator.
     alpha : 1 draws rows evenly, smaller ones are nearer to certainty.
 
     Raises
     ------
-    GraphError : more arcs than there is place for.
     DataError : sizes that are none, or a table that would be too large.
 
-    >>> net = random_tables(["a", "b", "c"], (2, 4), np.random.default_rng(1), arcs=2)
-    >>> net.graph.n_arcs, all(2 <= len(v.levels) <= 4 for v in net.variables)
-    (2, True)
+    >>> net = random_tables(DAG.from_arcs(["a -> b"]), (2, 4), np.random.default_rng(1))
+    >>> all(2 <= len(v.levels) <= 4 for v in net.variables)
+    True
     """
     low, high = levels
-    if not 1 <= low <= high or max_parents < 0 or not alpha > 0 or not np.isfinite(alpha):
+    if not 1 <= low <= high or not alpha > 0 or not np.isfinite(alpha):
         raise DataError(
-            "A random network needs levels from 1 on, max_parents from 0 on and a positive alpha, got "
-            f"levels={levels!r}, max_parents={max_parents!r}, alpha={alpha!r}."
+            "A random network needs levels from 1 on and a positive alpha, got "
+            f"levels={levels!r}, alpha={alpha!r}."
         )
-    cells = float(high) ** (max_parents + 1)
+    widest = max(map(len, graph.parents), default=0)
+    cells = float(high) ** (widest + 1)
     if cells > MOST_CELLS:
         raise DataError(
-            f"A table of {max_parents} parents with {high} levels would have {cells:.3g} "
+            f"A table of {widest} parents with {high} levels would have {cells:.3g} "
             f"probabilities, above {MOST_CELLS:.3g}: take fewer of either."
         )
-    ordered = sorted(names)
-    graph = DAG(tuple(ordered), _parents(len(ordered), arcs, max_parents, rng))
-    sizes = rng.integers(low, high + 1, len(ordered)).tolist()
+    sizes = rng.integers(low, high + 1, len(graph.nodes)).tolist()
     variables = tuple(
         Variable(name, tuple(f"s{code}" for code in range(size)))
-        for name, size in zip(ordered, sizes, strict=True)
+        for name, size in zip(graph.nodes, sizes, strict=True)
     )
     models = tuple(
         DiscreteConditional(_rows([sizes[p] for p in parents], sizes[node], alpha, rng))
         for node, parents in enumerate(graph.parents)
     )
     return BayesNet(variables, graph, models)
+
+
+def random_regressions(graph: DAG, rng: np.random.Generator) -> BayesNet:
+    """Draw the linear regressions of a graph: all variables have mean 0 and variance 1.
+
+    Coefficients have sizes between 0.5 and 1.5, drawn evenly, random signs; errors have variance 1. Then each
+    variable is divided by its standard deviation. Otherwise variances would grow along the arcs and show
+    their directions (Reisach, Seiler and Weichwald 2021).
+
+    >>> net = random_regressions(DAG.from_arcs(["a -> b"]), np.random.default_rng(1))
+    >>> b = net.conditionals[1]
+    >>> round(float(b.coefficients[0] ** 2 + b.variance), 6)
+    1.0
+    """
+    size = len(graph.nodes)
+    covariance = np.zeros((size, size))
+    models: dict[int, GaussianConditional] = {}
+    for node in graph.order():
+        parents = list(graph.parents[node])
+        raw = rng.uniform(0.5, 1.5, len(parents)) * rng.choice([-1.0, 1.0], len(parents))
+        sd = np.sqrt(raw @ covariance[np.ix_(parents, parents)] @ raw + 1.0)
+        slopes = raw / sd
+        covariance[node] = covariance[:, node] = slopes @ covariance[parents]
+        covariance[node, node] = 1.0
+        blank = np.zeros((len(parents) + 1,) * 2)
+        models[node] = GaussianConditional(
+            0.0, slopes, sd**-2, blank, 0.0, redundant=(False,) * len(parents)
+        )
+    variables = tuple(map(Variable, graph.nodes))
+    return BayesNet(variables, graph, tuple(models[node] for node in range(size)))
 
 
 def _parents(

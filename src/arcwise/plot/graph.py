@@ -4,13 +4,13 @@ Several graphs over the same variables stand side by side: one place for each va
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, close_to
-from arcwise.graphs import DAG, PDAG, Graph, UGraph
+from arcwise.graphs import DAG, PDAG, Graph, UGraph, any_graph
 from arcwise.plot.axes import PLAIN, Ruler, boxes, label, text_width
 from arcwise.plot.drawing import Picture, draw_picture, fit_axes, inches
 from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, placed
@@ -41,7 +41,7 @@ MOST_NODES = 400
 
 
 def plot_graph(
-    graph: Graph,
+    graph: Any,
     *,
     edges: Iterable[EdgeRow] | None = None,
     ax: "Axes | None" = None,
@@ -63,7 +63,7 @@ def plot_graph(
 
     Parameters
     ----------
-    graph : a DAG, PDAG or UGraph.
+    graph : a DAG, PDAG or UGraph, in any form that `dag` and `ug` take.
     edges : rows with first, second, present, reversible, strength and partial_correlation, such as
         the `edges` of a learned network.
     ax : where to draw; a new figure that suits the graph if left out.
@@ -96,6 +96,7 @@ def plot_graph(
     ['grass', 'rain', 'sprinkler']
     """
     rows = edge_rows(edges)
+    graph = any_graph(graph)
     shown = graph if top is None else strongest_part(graph, rows, top, target)
     refuse_crowds(shown)
     layout = layout_of(shown, positions)

@@ -20,7 +20,7 @@ from arcwise._kernels.junction_tree import JunctionTree, plan
 from arcwise.conditionals.discrete import MOST_CELLS, Smoothing
 from arcwise.data import Table
 from arcwise.errors import FitError
-from arcwise.graphs import UGraph, cardinality_order, decomposable, maximal_cliques
+from arcwise.graphs import UGraph, cardinality_order, decomposable, numbered_cliques
 from arcwise.networks import TableJoint
 
 Array = NDArray[np.float64]
@@ -141,7 +141,7 @@ def _proportional(
             f"The junction tree of the graph has {found.entries:.3g} numbers, above {LARGEST:.3g}: there is "
             "no joint distribution."
         )
-    cliques = maximal_cliques(graph)
+    cliques = numbered_cliques(graph)
     wanted = list(_shares(table, cliques, smoothing))
     tables = [np.full(shares.shape, 1.0) for shares in wanted]
     nothing, apart = np.full((1, len(levels)), -1), 0.0
