@@ -30,7 +30,7 @@ FACADE = PACKAGE / "__init__.py"
 # Loaded where they are used, so that nobody waits for them at the start.
 HEAVY = (
     "pandas", "polars", "pyarrow", "narwhals", "matplotlib", "scipy.stats", "sklearn", "joblib",
-    "typer", "click", "rich", "networkx",
+    "typer", "click", "rich", "networkx", "scipy", "ssl", "http.client", "unittest",
 )  # fmt: skip
 # Seeds below the api, each with its reason.
 SEEDED = {
@@ -290,7 +290,7 @@ def test_the_facade_gives_exactly_what_it_lists():
     assert set(arcwise.__all__) <= set(star)
 
 
-LOADED = "import sys; {}; print('\\n'.join(sys.modules))"
+LOADED = "import sys\n{}\nprint('\\n'.join(sys.modules))"
 
 
 def loaded_by(code: str) -> set[str]:
@@ -307,6 +307,35 @@ def test_learning_from_a_table_loads_no_pictures_or_processes():
     found = loaded_by("import arcwise as aw; aw.learn(aw.example('boston')).edges")
     files = {"narwhals", "pyarrow"}  # but not pandas, which pyarrow would load where it is there
     assert not found.intersection(set(HEAVY) - files)
+
+
+COMMAND = """
+from arcwise.cli.program import app
+try:
+    app({!r})
+except SystemExit as end:
+    assert not end.code
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "used"),
+    [
+        (["--help"], set()),
+        (["learn", "boston.csv", "--quiet"], {"pyarrow"}),
+    ],
+    ids=lambda each: each[0] if isinstance(each, list) else "",
+)
+def test_commands_load_only_what_they_use(words, used, tmp_path, monkeypatch):
+    """Columns, scores, searches and certainty need none of scipy."""
+    import arcwise as aw
+
+    monkeypatch.chdir(tmp_path)
+    pyarrow = pytest.importorskip("pyarrow.csv")
+    pyarrow.write_csv(aw.example("boston").to_arrow(), "boston.csv")
+    loaded = loaded_by(COMMAND.format(words))
+    assert loaded.intersection(HEAVY) - {"typer", "click"} == used
+    assert ("numpy" in loaded) == bool(used)
 
 
 def tracked() -> list[Path]:

@@ -13,6 +13,7 @@ remaining columns are linear functions of the chosen ones (1 - R^2 < 1e-8).
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -29,12 +30,9 @@ from arcwise.frame import Frame, Framed, Series
 
 Floats = NDArray[np.float64]
 
-# A value further from the median than this many robust standard deviations is far out.
-FAR = 10.0
-# Below this share of values that occur once, a column is too grainy for bandwidths by leaving one out.
-SINGLETONS = 0.02
-# A level with fewer cases than this says little about its conditional distribution.
-TINY = 5
+FAR = 10.0  # robust standard deviations from the median beyond which a value is far out
+SINGLETONS = 0.02  # share of unique values below which a column is too grainy for bandwidths
+TINY = 5  # fewer cases of a level say little about its conditional distribution
 
 
 @dataclass(frozen=True)
@@ -339,6 +337,9 @@ def _near_copies(correlations: Floats, positions: list[int]) -> list[tuple[int, 
 
 def _functions(names: list[str], correlations: Floats) -> list[str]:
     """Write a sentence for each column that is a linear function of others."""
+    with suppress(np.linalg.LinAlgError):
+        np.linalg.cholesky(correlations - EXACT * np.eye(len(correlations)))
+        return []  # all eigenvalues exceed the bound
     from scipy.linalg.lapack import dpstrf
 
     _, pivots, rank, _ = dpstrf(correlations, tol=EXACT, lower=1)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import FAMILIES, Fits
 from arcwise.data import Statistics, Table
+from arcwise.distributions import log_sum
 from arcwise.errors import listed
 from arcwise.graphs import DAG, Limits, UGraph, cpdag
 from arcwise.results import Path
@@ -220,10 +221,8 @@ class _Look:
             logs -= 0.5 * (np.subtract.outer(self.columns[j], self.columns[j]) / h_in) ** 2
         np.fill_diagonal(logs, -np.inf)
         near = -0.5 * (np.subtract.outer(self.columns[child], self.columns[child]) / h_out) ** 2
-        inside = np.logaddexp.reduce(logs, axis=1)
         constant = float(np.log(h_out)) + 0.5 * _LOG_2PI
-        out: Array = np.logaddexp.reduce(logs + near, axis=1) - inside - constant
-        return out
+        return log_sum(logs + near) - log_sum(logs) - constant
 
 
 class _Regression:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from itertools import islice
 from operator import itemgetter
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from arcwise.errors import FileError
 
@@ -270,4 +270,4 @@ def content_of(text: str, name: str) -> str:
     """
     if FORBIDDEN.search(text):
         raise FileError(f"variable {name!r} has the text {text!a}, which XML cannot hold")
-    return escape(text, {"\r": "&#13;"})
+    return escape(text, quote=False).replace("\r", "&#13;")

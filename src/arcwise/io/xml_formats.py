@@ -32,8 +32,8 @@ Source: Cozman (1998), The Interchange Format for Bayesian Networks, XMLBIF vers
 
 import json
 from collections.abc import Mapping
+from html import escape
 from math import prod
-from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -189,11 +189,13 @@ def write_xdsl(net: DiscreteNet) -> bytes:
         numbers = " ".join(repr(number) for row in rows(net, node) for number in row)
         parts.append(f"    <probabilities>{numbers}</probabilities>\n")
         if names != [words[node], *levels]:
-            parts.append(f'    <property id="arcwise">{escape(json.dumps(names))}</property>\n')
+            parts.append(
+                f'    <property id="arcwise">{escape(json.dumps(names), quote=False)}</property>\n'
+            )
         parts.append("  </cpt>\n")
     parts.append(f"</nodes>\n<extensions>\n{GENIE}\n")
     for node in net.graph.order():
-        name = escape(FORBIDDEN.sub("?", net.names[node]))
+        name = escape(FORBIDDEN.sub("?", net.names[node]), quote=False)
         parts.append(f'  <node id="{words[node]}"><name>{name}</name></node>\n')
     return "".join([*parts, "</genie>\n</extensions>\n</smile>\n"]).encode()
 

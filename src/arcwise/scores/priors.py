@@ -17,9 +17,9 @@ Penalty and expert are in nats per arc *and row*, so that one number means the s
 """
 
 from collections.abc import Sequence
+from math import lgamma
 
 import numpy as np
-from scipy.special import gammaln
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
@@ -78,8 +78,8 @@ class FairParents(_ByNumber):
 
     def __init__(self, nodes: tuple[str, ...], rows: float = 1.0) -> None:
         others = len(nodes) - 1
-        m = np.arange(others + 1.0)
-        ways = gammaln(others + 1.0) - gammaln(m + 1.0) - gammaln(others - m + 1.0)
+        logs = np.array([lgamma(m + 1.0) for m in range(others + 1)])
+        ways = logs[others] - logs - logs[::-1]
         super().__init__(nodes, rows, np.append(-ways, -np.inf))  # nothing has p parents
 
 
