@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from naive import moves as naive
 
-from arcwise._kernels import arc_moves as kernel
+from arcwise._kernels import graph_moves as kernel
 from arcwise.graphs import random_dag
 
 SIZES = [1, 2, 3, 10, 63, 64, 65, 130]

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from naive import posterior as plain_sums
 from naive import subsets as naive
 
-from arcwise._kernels import subsets as kernel
-from arcwise._kernels.subsets import dag_posterior
+from arcwise._kernels import sets as kernel
+from arcwise._kernels.sets import dag_posterior
 
 numbers = st.sampled_from([-np.inf, -2.0, -1.0, 0.0, 0.0, 1.5])
 

@@ -8,7 +8,7 @@ import arcwise as aw
 from arcwise.graphs import DAG, cpdag
 from arcwise.inference import Drawn, Ensemble
 from arcwise.learners.parameters import fitted_nets
-from arcwise.learners.posteriors.graph_prior import weighed
+from arcwise.learners.posteriors.plan import weighed
 from arcwise.results.posterior import of_draws
 
 QUESTIONS = [

@@ -110,7 +110,7 @@ def test_bge_of_every_graph_adds_up_to_the_exact_sum(oracle, tables, name):
 
 def test_arc_posteriors_of_all_graphs_by_sinks(oracle, tables):
     """The compiled sum over all graphs gives the printed evidence and posteriors."""
-    from arcwise._kernels.subsets import dag_posterior
+    from arcwise._kernels.sets import dag_posterior
 
     found_any = 0
     for name, entry in oracle.items():

@@ -9,8 +9,8 @@ from arcwise.errors import FitError
 from arcwise.graphs import Limits
 from arcwise.scores import Score, total
 from arcwise.search import annealing
-from arcwise.search.anneal import _cool
 from arcwise.search.climb import Climb, Peak
+from arcwise.search.local_search import _cool
 
 
 class Few(Score):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from naive import ges as naive
 
-from arcwise._kernels import ges as kernel
+from arcwise._kernels import graph_moves as kernel
 from arcwise.errors import ArcwiseError, GraphError, OptionError
 from arcwise.graphs import DAG, Limits, Rules, cpdag
 from arcwise.scores import Score, total

@@ -11,8 +11,8 @@ from arcwise.data import Table, Variable
 from arcwise.graphs import DAG, Rules, random_dag
 from arcwise.scores import bdeu, total
 from arcwise.search import auto, tabu
+from arcwise.search.auto import best_pair, grow_families
 from arcwise.search.run import Run
-from arcwise.search.several_parents import best_pair, grow_families
 
 
 def parity(p, rows=200, seed=0):

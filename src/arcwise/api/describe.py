@@ -18,7 +18,7 @@ from arcwise.data import Source, Table
 from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable, pack_edges
 from arcwise.frame import html_block
-from arcwise.learners.totals import is_pseudo
+from arcwise.learners.parameters import is_pseudo
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network

@@ -14,21 +14,19 @@ from arcwise.errors import FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, graph_of
 from arcwise.learners.options import split_options
 from arcwise.learners.parameters import (
+    PSEUDO,
+    Total,
     directed_net,
     fitting_note,
+    is_pseudo,
     markov_net,
     noise_note,
+    pseudo_total,
     retuned,
+    undirected_total,
 )
 from arcwise.learners.problem import model_takers, score_options
 from arcwise.learners.settings import score_settings
-from arcwise.learners.totals import (
-    PSEUDO,
-    Total,
-    is_pseudo,
-    pseudo_total,
-    undirected_total,
-)
 from arcwise.networks import Net
 from arcwise.scores import SCORES, Score
 

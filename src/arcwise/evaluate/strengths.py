@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import arc_moves as kernel
+from arcwise._kernels import graph_moves as kernel
 from arcwise.conditionals import linear_of
 from arcwise.errors import FitError
 from arcwise.evaluate.edges import Array, EdgeTable, Integers

@@ -16,10 +16,16 @@ from numpy.typing import NDArray
 from arcwise.data import Statistics
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Limits, UGraph
-from arcwise.learners.parameters import fitting_note, markov_net, noise_note
+from arcwise.learners.parameters import (
+    PSEUDO,
+    Total,
+    fitting_note,
+    markov_net,
+    noise_note,
+    undirected_total,
+)
 from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
-from arcwise.learners.totals import PSEUDO, Total, undirected_total
 from arcwise.networks import MarkovNet, Net
 from arcwise.notes import Stop
 from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient_check

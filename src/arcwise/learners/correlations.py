@@ -25,10 +25,9 @@ from arcwise.errors import DataError, FitError, OptionError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.boundary import Undirected
 from arcwise.learners.options import options_of, subset
-from arcwise.learners.parameters import markov_net, normal_net
+from arcwise.learners.parameters import markov_net, normal_net, undirected_total
 from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification, prepared
-from arcwise.learners.totals import undirected_total
 from arcwise.networks import MarkovNet
 from arcwise.notes import Stop
 from arcwise.results import Interrupted, Step, Trail, Watch, patient_check

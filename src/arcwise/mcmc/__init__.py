@@ -23,8 +23,7 @@ from arcwise.mcmc.graph_sums import (
 )
 from arcwise.mcmc.order import OrderSampler, PartitionSampler
 from arcwise.mcmc.parents import ParentLists, parent_lists
-from arcwise.mcmc.structure import StructureSampler
-from arcwise.mcmc.tempering import TemperedSampler
+from arcwise.mcmc.structure import StructureSampler, TemperedSampler
 
 __all__ = [
     "ORDERS",

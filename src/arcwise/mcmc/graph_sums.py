@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import subsets as kernel
+from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits
 from arcwise.mcmc.base import ORDERS, UNIFORM, bound

@@ -13,9 +13,8 @@ from arcwise.conditionals import Fits
 from arcwise.data import Table, folds, held_out_part
 from arcwise.errors import OptionError
 from arcwise.scores.base import Cached, Score, Sum, delta, total
-from arcwise.scores.bge import bge
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
-from arcwise.scores.marginal import bdeu, bds, k2, qnml
+from arcwise.scores.marginal import bdeu, bds, bge, k2, qnml
 from arcwise.scores.penalized import (
     Charges,
     aic,

@@ -1,4 +1,26 @@
-"""Scores of discrete networks that look at the counts themselves: K2, BDeu, BDs and qNML.
+"""Marginal likelihoods: BGe of Gaussian networks, K2, BDeu and BDs of discrete ones; and qNML.
+
+BGe: the marginal likelihood of a Gaussian network under a normal-Wishart prior.
+
+Prior: mean ~ N(nu, (alpha_mu W)^-1), W ~ Wishart(alpha_w, T^-1) with T = t I and
+t = alpha_mu (alpha_w - p - 1) / (alpha_mu + 1). The posterior matrix is
+
+    R = T + scatter + n alpha_mu / (n + alpha_mu) (mean - nu)(mean - nu)'.
+
+By default nu is the sample mean, and the last term is gone; a prior that does not look at the data, one to
+draw from, has nu = 0 (`prior_mean="zero"`). T has the units of the columns: `standardise` takes these in
+standard deviations, so that units do not matter, and gives the density of such columns.
+
+For a set Y of l variables, with a = alpha_w - p + l,
+
+    log p(Y) = -l n / 2 log pi + l / 2 log(alpha_mu / (n + alpha_mu)) + log G_l((n + a) / 2)
+               - log G_l(a / 2) + a / 2 log det T_YY - (n + a) / 2 log det R_YY,
+
+G_l the multivariate gamma function; the local score is log p(child, parents) - log p(parents).
+Sources: Geiger and Heckerman 2002; the form corrected by Kuipers, Moffa and Heckerman 2014.
+Defaults alpha_mu = 1 and alpha_w = p + 2: the least informative prior that is proper for any graph.
+
+Scores of discrete networks that look at the counts themselves: K2, BDeu, BDs and qNML.
 
 With N_jk rows that have the child's level k (of r) and the parents' configuration j (of q), N_j = sum_k N_jk:
 
@@ -17,18 +39,182 @@ All of them take `gamma`, a prior over graphs in which each parent costs gamma l
 in the extended BIC: a marginal likelihood, too, forgets that a parent was chosen among many.
 """
 
-from typing import Any
+from math import lgamma
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcwise._kernels.local_scores import DiscreteScores
+from arcwise._kernels import regressions as kernel
+from arcwise._kernels.local_scores import DiscreteScores, GaussianScores
 from arcwise.conditionals import Fits
 from arcwise.conditionals.discrete import MOST_CELLS
 from arcwise.conditionals.discrete_fits import DiscreteFits
+from arcwise.data import Moments
 from arcwise.errors import FitError
-from arcwise.scores.base import Batched, Score
+from arcwise.scores.base import (
+    ALL,
+    Array,
+    Batched,
+    Mask,
+    Numbers,
+    Parents,
+    ParentSets,
+    Score,
+    Sweep,
+)
 
-__all__ = ["bdeu", "bds", "k2", "qnml"]
+__all__ = ["BGe", "bdeu", "bds", "bge", "k2", "qnml"]
+
+_TINY = 1e-15  # the prior makes R positive definite; only rounding can take a pivot below this
+
+
+class BGe(Score):
+    """Bayesian Gaussian equivalent score; `log_units` less, it is that of the columns in their own units."""
+
+    equivalent = True
+    lattice = True
+
+    def __init__(
+        self,
+        moments: Moments,
+        alpha_mu: float,
+        alpha_w: float,
+        zero: bool = False,
+        standardise: bool = False,
+        gamma: float = 0.0,
+    ) -> None:
+        p, rows = len(moments.names), moments.n
+        self.nodes, self.rows = moments.names, rows
+        t = alpha_mu * (alpha_w - p - 1) / (alpha_mu + 1)
+        posterior, mean, unit = np.array(moments.scatter), np.array(moments.mean), np.ones(p)
+        if standardise:
+            unit = np.sqrt(np.diag(posterior) / rows)
+            unit[unit == 0] = 1.0
+            posterior, mean = posterior / np.outer(unit, unit), mean / unit
+        self.log_units = float(rows * np.log(unit).sum())
+        posterior[np.diag_indices(p)] += t
+        if zero:
+            off = mean * np.sqrt(rows * alpha_mu / (rows + alpha_mu))
+            posterior += np.outer(off, off)
+        self.log_sd = 0.5 * np.log(np.diag(posterior))
+        sd = np.exp(self.log_sd)
+        self.matrix = posterior / np.outer(sd, sd)
+        np.fill_diagonal(self.matrix, 1.0)
+        self.offset, self.degrees = _constants(p, rows, alpha_mu, alpha_w, t)
+        self.offset -= gamma * np.log(p) * np.arange(p + 1.0)
+
+    def _local(
+        self, size: NDArray[np.intp] | int, child: int, residual: Array, logdet: Array
+    ) -> Array:
+        """Offset(m) - (d + m + 1)/2 log s - 1/2 log det R_PP, s the child's Schur complement."""
+        schur = np.log(residual) + 2 * self.log_sd[child]
+        out: Array = self.offset[size] - 0.5 * (self.degrees + size + 1) * schur - 0.5 * logdet
+        return out
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Log marginal likelihoods."""
+        residual, logdet = kernel.many(self.matrix, child, sets, _TINY, _TINY)
+        sizes = np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))
+        scale = np.array([2 * self.log_sd[list(s)].sum() for s in sets])
+        return self._local(sizes, child, residual, logdet + scale)
+
+    def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
+        """Bases and all toggles in one compiled call."""
+        found = kernel.sweep(self.matrix, children, bases, _TINY, _TINY)
+        own, toggled = np.empty(len(children)), found.toggled
+        change = np.log(found.pivots) + 2 * self.log_sd
+        for row, (child, base) in enumerate(zip(children, bases, strict=True)):
+            taken = list(base)
+            logdet = found.logdet[row] + 2 * self.log_sd[taken].sum()
+            sign = np.ones(len(self.nodes), dtype=np.intp)
+            sign[taken] = -1
+            own[row] = self._local(len(base), child, found.residual[row], logdet)
+            toggled[row] = self._local(
+                len(base) + sign, child, toggled[row], logdet + sign * change[row]
+            )
+            toggled[row, child] = -np.inf
+        if among is not None:
+            toggled[~among] = -np.inf
+        return own, toggled
+
+    def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
+        """All subsets in one compiled call."""
+        residual, logdet = kernel.subsets(self.matrix, child, others, always, most, _TINY, _TINY)
+        masks = np.arange(len(residual), dtype=np.uint32)
+        sizes = np.bitwise_count(masks).astype(np.intp) + len(always)
+        logdet += 2 * self.log_sd[list(always)].sum()
+        for bit, candidate in enumerate(others):
+            logdet += 2 * self.log_sd[candidate] * (masks >> bit & 1)
+        out = self._local(sizes, child, residual, logdet)
+        return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
+
+    def compiled(self, extra: Array | None = None) -> GaussianScores:
+        """The same formula, with the scale of the columns in its tables."""
+        sizes = np.arange(len(self.nodes) + 1.0)
+        return GaussianScores(
+            self.matrix,
+            tolerance=_TINY,
+            floor=_TINY,
+            knee=_TINY,
+            offset=self.offset if extra is None else self.offset + extra,
+            slope=-0.5 * (self.degrees + sizes + 1),
+            shift=2 * self.log_sd,
+            weight=-0.5,
+            spread=2 * self.log_sd,
+        )
+
+
+def _constants(p: int, n: float, alpha_mu: float, alpha_w: float, t: float) -> tuple[Array, float]:
+    """Offsets by number of parents m, and d such that (d + m + 1)/2 multiplies log s.
+
+    Of log p(child, parents) - log p(parents) this is all that does not depend on the data: the
+    multivariate gammas leave one ordinary gamma each, det T its powers of t.
+    """
+    m = np.arange(p + 1)
+    a = alpha_w - p + m + 1  # degrees of freedom of (child, parents)
+    offset = (
+        -0.5 * n * np.log(np.pi)
+        + 0.5 * np.log(alpha_mu / (n + alpha_mu))
+        + _log_gamma(0.5 * (n + a))
+        - _log_gamma(0.5 * a)
+        + 0.5 * (a * (m + 1) - (a - 1) * m) * np.log(t)
+    )
+    return offset, n + alpha_w - p
+
+
+def _log_gamma(values: NDArray[np.floating]) -> Array:
+    """log Gamma by the standard library: p numbers once, not worth importing scipy for."""
+    return np.array([lgamma(value) for value in values])
+
+
+def bge(
+    fits: Fits,
+    *,
+    alpha_mu: float = 1.0,
+    alpha_w: float | None = None,
+    prior_mean: Literal["sample", "zero"] = "sample",
+    standardise: bool = False,
+    gamma: float = 0.0,
+) -> Score:
+    """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2.
+
+    With `standardise` that of the columns in standard deviations: their units do not matter then. Each parent
+    costs `gamma` log p with p variables, a prior over graphs.
+    """
+    if fits.normal is None:
+        raise FitError(
+            "bge is a score of Gaussian models: take model='gaussian', or another score."
+        )
+    p = len(fits.nodes)
+    degrees = p + 2 if alpha_w is None else alpha_w
+    if not (alpha_mu > 0 and degrees > p + 1):
+        raise FitError(
+            f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, got {alpha_mu} and {degrees}."
+        )
+    if not 0 <= gamma < np.inf:
+        raise FitError(f"The gamma of bge must be a non-negative number, got {gamma}.")
+    return BGe(fits.normal.moments, alpha_mu, degrees, prior_mean == "zero", standardise, gamma)
 
 
 def k2(fits: Fits, *, gamma: float = 0.0) -> Score:

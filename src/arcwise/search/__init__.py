@@ -8,13 +8,12 @@ watcher asks them to stop.
 from collections.abc import Callable
 
 from arcwise.results import Result
-from arcwise.search.anneal import annealing
 from arcwise.search.auto import auto
 from arcwise.search.boss import boss
 from arcwise.search.climb import Climb, Gain, least_gain
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact, exact_memory
-from arcwise.search.hill_climbing import greedy, iterated, tabu
+from arcwise.search.local_search import annealing, greedy, iterated, tabu
 from arcwise.search.run import Run, starting_graph
 
 __all__ = [

@@ -37,7 +37,7 @@ from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Result, Watch
 from arcwise.scores import Score
 from arcwise.search.equivalence import ges_within
-from arcwise.search.hill_climbing import ascend
+from arcwise.search.local_search import ascend
 from arcwise.search.run import Run
 
 __all__ = ["MEMORY", "Ordered", "boss", "displaced", "legal_order"]

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import arc_moves as kernel
+from arcwise._kernels import graph_moves as kernel
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, Move
 from arcwise.results import Interrupted

@@ -35,7 +35,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import ges as kernel
+from arcwise._kernels import graph_moves as kernel
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Result, Watch

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import subsets as kernel
+from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
 from arcwise.results import Interrupted, Result, Watch

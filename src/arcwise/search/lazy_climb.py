@@ -30,14 +30,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels import arc_moves as kernel
+from arcwise._kernels import graph_moves as kernel
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 from arcwise.scores.base import toggle
 from arcwise.search.climb import Climb, Gain
 from arcwise.search.exact import best_known, mask_of, memory_for
-from arcwise.search.hill_climbing import ascend
+from arcwise.search.local_search import ascend
 from arcwise.search.run import Run
 
 __all__ = ["Found", "LazyArcs", "LazyClimb", "Memory", "cleared", "turned", "without"]

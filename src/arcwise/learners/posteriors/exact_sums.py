@@ -11,8 +11,7 @@ from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits
 from arcwise.graphs.nodes import topological, transpose
-from arcwise.learners.posteriors.graph_prior import Weighed, weighed
-from arcwise.learners.posteriors.plan import Run, Task, meaning_of
+from arcwise.learners.posteriors.plan import Run, Task, Weighed, meaning_of, weighed
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
 from arcwise.mcmc import exact as summed

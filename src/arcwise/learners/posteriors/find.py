@@ -18,7 +18,6 @@ from arcwise.learners.directed import Directed
 from arcwise.learners.posteriors import METHODS
 from arcwise.learners.posteriors.exact_sums import MEMORY_SHARE
 from arcwise.learners.posteriors.graph_chains import REVERSAL
-from arcwise.learners.posteriors.graph_prior import settled_prior
 from arcwise.learners.posteriors.plan import (
     ONE_WAY,
     Arrays,
@@ -26,6 +25,7 @@ from arcwise.learners.posteriors.plan import (
     Run,
     Task,
     constant_note,
+    settled_prior,
     with_score,
 )
 from arcwise.learners.problem import Problem

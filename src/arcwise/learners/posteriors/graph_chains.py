@@ -24,8 +24,7 @@ from arcwise.learners.posteriors.chain_lengths import (
     sampler_of,
     unpacked,
 )
-from arcwise.learners.posteriors.graph_prior import Weighed, weighed
-from arcwise.learners.posteriors.plan import Plan, Run, Task, meaning_of
+from arcwise.learners.posteriors.plan import Plan, Run, Task, Weighed, meaning_of, weighed
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose_way, diagnose
 from arcwise.results import GraphDistribution, Interrupted, Trail, Watch
