@@ -90,6 +90,22 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
+def test_the_shell_lines_of_the_readme_can_be_pasted(elsewhere):
+    """A part after the first comment sign is an explanation."""
+    blocks_of_shell = re.findall(
+        r"^```bash\n(.*?)^```", (HERE / "README.md").read_text(), re.M | re.S
+    )
+    lines = [line for block in blocks_of_shell for line in block.splitlines()]
+    lines = [line for line in lines if line.startswith("arcwise ")]
+    assert len(lines) > 3
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for line in lines:
+        done = subprocess.run(
+            line, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
+        )
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+
+
 def test_links_between_pages_lead_to_a_file_and_its_heading():
     offenders = []
     for page in PAGES:

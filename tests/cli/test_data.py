@@ -30,6 +30,26 @@ def test_a_table_is_written_whole(run, folder, name):
     assert (found.matrix() == wanted.matrix()).all()
 
 
+def test_a_pipe_gets_the_data_and_a_terminal_what_is_known_of_them(run, folder, monkeypatch):
+    from rich.console import Console
+
+    from arcwise.cli import terminal
+
+    done = run("data", "boston")
+    Path("boston.csv").write_text(done.out)
+    found, wanted = aw.read("boston.csv"), aw.example("boston")
+    assert found.order == wanted.order
+    assert (found.matrix() == wanted.matrix()).all()
+    assert "Terms: BSD 3-clause." in done.err
+    Path("asia.bif").write_text(run("data", "asia").out)
+    assert aw.load("asia.bif").arcs == aw.load(aw.network_file("asia")).arcs
+    screen = Console(force_terminal=True, width=200)
+    monkeypatch.setattr(terminal, "_console", lambda: screen)
+    shown = run("data", "boston").out
+    assert "arcwise data boston > boston.csv" in shown
+    assert "CRIM," not in shown
+
+
 def test_the_ending_tells_a_network_from_a_table(run, folder):
     run("data", "sachs", "-o", "sachs.bif")
     run("data", "sachs", "-o", "sachs.csv")

@@ -94,6 +94,6 @@ def test_examples_in_the_help_are_well_formed(run, table, net):
     for name, command in group.commands.items():
         if "Example: " in command.help:
             example = " ".join(command.help.split("Example: ")[1].split())
-            parts = shlex.split(example.split(" > ")[0] if name == "edges" else example)
+            parts = shlex.split(example.split(" > ")[0] if name in ("edges", "data") else example)
             assert parts[:2] == ["arcwise", name]
             command.make_context(name, parts[2:])

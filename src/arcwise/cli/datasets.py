@@ -55,9 +55,11 @@ def data(
     output: Annotated[Path | None, main_output()] = None,
     json: flags.Json = False,
 ) -> None:
-    """List the example data that come with Arcwise, with origin and terms, or write one to a file.
+    """List the example data that come with Arcwise, with origin and terms, or write one.
 
-    Example: arcwise data boston -o boston.csv
+    A name with output to a file or a pipe writes the data, a table as CSV and a network as BIF.
+
+    Example: arcwise data boston > boston.csv
 
     Parameters
     ----------
@@ -76,8 +78,10 @@ def data(
     elif json:
         words = ("name", "kind", "what", "rows", "columns", "origin", "terms")
         show_json([{word: getattr(each, word) for word in words} for each in entries])
-    else:
+    elif name is None or terminal.is_interactive():
         _show_entries(entries)
+    else:
+        _print(entries[0])
 
 
 def _size(entry: Example) -> str:
@@ -93,20 +97,36 @@ def _show_entries(entries: list[Example]) -> None:
         show("", styled(title, "bold"), facts(about))
     first = entries[0]
     ending = "csv" if first.kind == "table" else "bif"
-    show("", f"Write one with: arcwise data {first.name} -o {first.name}.{ending}")
+    show("", f"Write one with: arcwise data {first.name} > {first.name}.{ending}")
+
+
+def _print(entry: Example) -> None:
+    """Write a table as CSV, or a network as BIF, to standard output; its terms to standard error."""
+    from arcwise.io.files import read_bytes
+
+    if entry.kind == "table":
+        outputs.print_table(_columns(entry))
+    else:
+        outputs.print_bytes(read_bytes(entry.path))
+    aside(f"{entry.name}: {_size(entry)}. Origin: {entry.origin}. Terms: {entry.terms}.")
+
+
+def _columns(entry: Example) -> Any:
+    """The columns of a table as they are in its file, as an Arrow table."""
+    import pyarrow as pa
+
+    raw = inputs.read_raw(entry.path)
+    return pa.table(list(raw.arrays), names=list(raw.names))
 
 
 def _write(entries: list[Example], output: Path) -> None:
     """Write a table or a network; the ending says which, where both have the name."""
-    import pyarrow as pa
-
     is_table = output.name.lower().removesuffix(".gz").endswith(outputs.TABLES)
     kinds = {entry.kind: entry for entry in entries}
     entry = kinds.get("table" if is_table else "network", entries[0])
     outputs.check([(output, outputs.TABLES if entry.kind == "table" else ())])
     if entry.kind == "table":
-        raw = inputs.read_raw(entry.path)
-        outputs.write_table(pa.table(list(raw.arrays), names=list(raw.names)), output)
+        outputs.write_table(_columns(entry), output)
     else:
         _write_network(entry, output)
     outputs.say_written({output: _size(entry)})
@@ -150,7 +170,7 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
         outputs.say_written(outputs.write([(picture, outputs.draw(net.plot), "a picture")]))
     except FileError as error:
         show(str(error))
-    terminal.show_go_on(net, table, model)
+    terminal.show_go_on(net, table, model, folder)
 
 
 # -- categories -------------------------------------------------------------------------------------

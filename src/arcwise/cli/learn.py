@@ -86,7 +86,7 @@ def learn(
     elif not quiet:
         terminal.show_network(net, source.data, seconds)
         outputs.say_written(written)
-        terminal.show_go_on(net, data, next(iter(written)))
+        terminal.show_go_on(net, data, next(iter(written)), source.data)
     terminal.end_if_interrupted(net.stopped)
 
 
@@ -151,7 +151,7 @@ def fit(
         local = (line for name in net.variables for line in net.local(name).splitlines())
         terminal.show(*local, "")
         outputs.say_written(written)
-        terminal.show_go_on(net, table, next(iter(written)))
+        terminal.show_go_on(net, table, next(iter(written)), source.data)
 
 
 def validate(

@@ -83,12 +83,14 @@ def write(wishes: Iterable[Wish]) -> dict[Path, str]:
     """Write the files; return what is where.
 
     A result that cannot be written to its file is written to another folder; standard error names it, and
-    the command ends with an error code.
+    the command ends with an error code. What is where says if it replaced an earlier file.
     """
     written = {}
     for place, save, what in wishes:
         if place is not None:
-            written[_save(place, save, what)] = what
+            earlier = "; it replaces an earlier file" * place.is_file()
+            path = _save(place, save, what)
+            written[path] = what + earlier * (path == place)
     return written
 
 
@@ -175,8 +177,13 @@ def arrow(rows: Iterable[Sequence[Any]], kinds: Mapping[str, str]) -> Any:
 
 def print_table(table: Any) -> None:
     """Write an Arrow table to standard output as CSV."""
+    print_bytes(_separated(table, ","))
+
+
+def print_bytes(content: bytes) -> None:
+    """Write bytes to standard output as they are."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(_separated(table, ","))
+    sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
 
 

@@ -77,6 +77,11 @@ def _console() -> Console:
     return found if found.is_terminal else plain(width=ENDLESS, color_system=None)
 
 
+def is_interactive() -> bool:
+    """Tell whether standard output is a terminal."""
+    return _console().is_terminal
+
+
 def show(*parts: RenderableType) -> None:
     """Write to standard output; a text is taken as it is, an empty one is an empty line."""
     console = _console()
@@ -310,21 +315,25 @@ def document(
     }
 
 
-def show_go_on(net: Network, source: Table | Moments, model: Path) -> None:
+def show_go_on(net: Network, source: Table | Moments, model: Path, data: Path) -> None:
     """Print a command to go on with, on one line, so that it can be copied."""
-    show(unbroken(f"Go on with: {go_on(net, source, model)}"))
+    show(unbroken(f"Go on with: {go_on(net, source, model, data)}"))
 
 
-def go_on(net: Network, source: Table | Moments, model: Path) -> str:
-    """Give a command that asks the model something sensible: the last connected column."""
+def go_on(net: Network, source: Table | Moments, model: Path, data: Path) -> str:
+    """Give a command that asks the model something sensible: the last connected column, given a neighbour.
+
+    If there are no edges, evidence changes no answer: then the command checks the table.
+    """
     strongest = net.edges.present.sorted().rows
     touched = {name for row in strongest for name in row[:2]}
     target = next((name for name in reversed(net.variables) if name in touched), None)
     if target is None:
-        return _query(model, net.variables[-1])
+        readable = data.is_file() and not str(data).startswith("-")
+        return f"arcwise audit {typed(str(data))}" if readable else _query(model, net.variables[-1])
     beside = next(row for row in strongest if target in row[:2])
     other = beside.second if beside.first == target else beside.first
-    return _query(model, target, f"{other}={_typical(net, source, other)}")
+    return _query(model, target, f"{other}={_unusual(net, source, other)}")
 
 
 def _query(model: Path, target: str, seen: str = "") -> str:
@@ -337,16 +346,18 @@ def _query(model: Path, target: str, seen: str = "") -> str:
     return f"arcwise query {given}-- {asked}"
 
 
-def _typical(net: Network, source: Table | Moments, name: str) -> str:
-    """A value that one may well see: the mean, or the level that is most often there."""
+def _unusual(net: Network, source: Table | Moments, name: str) -> str:
+    """A value of the data that changes an answer: a high number, or the level second in frequency."""
     import numpy as np
 
     from arcwise.data import Moments
 
     if isinstance(source, Moments):
-        return f"{source.mean[source.index(name)]:.3g}"
+        node = source.index(name)
+        return f"{source.mean[node] + np.sqrt(source.scatter[node, node] / source.n):.3g}"
     if net.net.variables[net.net.index(name)].discrete:
         levels = source.variable(name).levels or ()
         counts = np.bincount(source.column(name), minlength=len(levels) + 1)[: len(levels)]
-        return str(levels[int(counts.argmax())])
-    return f"{np.nanmean(source.select([name]).matrix()):.3g}"
+        frequent = np.argsort(-counts, kind="stable")[:2].tolist()
+        return str(levels[[code for code in frequent if counts[code]][-1]])
+    return f"{np.nanquantile(source.select([name]).matrix(), 0.9):.3g}"
