@@ -24,9 +24,9 @@ from families import FAMILIES, draw, f1
 
 import arcwise as aw
 from arcwise.api.learning import specify
-from arcwise.conditionals.parzen import Parzen
+from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.graphs import Rules, skeleton
-from arcwise.learners import Boundary, Directed
+from arcwise.learners import BoundaryLearner, Directed
 from arcwise.scores import ArcPenalty, Sum
 from arcwise.search import SEARCHES
 
@@ -41,7 +41,7 @@ KINDS = ("undirected", "directed")
 
 def penalties(p: int, n: int) -> list[float]:
     """The default first, then the grid."""
-    own = Parzen().default_penalty(p, n)
+    own = ParzenFamily().default_penalty(p, n)
     return [own, *sorted({m * np.log(n) / n for m in TIMES} | set(FIXED))]
 
 
@@ -52,7 +52,7 @@ def one(family: str, p: int, n: int, seed: int, kind: str) -> dict[str, Any]:
     spec = specify(graph=kind, model="parzen", penalty=0.0)
     began, tried = time.process_time(), penalties(p, n)
     if kind == "undirected":
-        path = Boundary.bind(spec, table).path(None, 1.01 * max(tried))
+        path = BoundaryLearner.bind(spec, table).path(None, 1.01 * max(tried))
         values = [f1(path.at(penalty), drawn.moral) for penalty in tried]
     else:
         score = Directed.bind(spec, table).score

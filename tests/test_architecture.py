@@ -260,6 +260,19 @@ def test_files_are_named_after_notions():
     assert not [module_of(path) for path in FILES if path.stem in empty]
 
 
+_TWICE = {"options", "Search"}
+"""Names of modules and classes that are still used twice."""
+
+
+def test_names_of_modules_and_classes_are_used_once():
+    modules = [path.stem for path in FILES if path.stem != "__init__"]
+    classes = [
+        node.name for path in FILES for node in tree_of(path).body if isinstance(node, ast.ClassDef)
+    ]
+    twice = {name for names in (modules, classes) for name in names if names.count(name) > 1}
+    assert twice <= _TWICE
+
+
 def test_the_list_of_a_room_is_what_is_there():
     """Of other files, and of names imported but not listed, the linter knows."""
     rooms = [module_of(path) for path in FILES if path.name == "__init__.py"]

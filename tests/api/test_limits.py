@@ -19,7 +19,7 @@ from arcwise.conditionals.parzen import ParzenFits
 from arcwise.evaluate import strengths
 from arcwise.learners.parallel import inside, runner
 from arcwise.results import Step, searches
-from arcwise.scores import base
+from arcwise.scores import score
 from arcwise.search import SEARCHES
 from arcwise.undirected import UNDIRECTED
 
@@ -55,7 +55,7 @@ def clock(monkeypatch):
 
     monkeypatch.setattr(ParzenFits, "loo", scored)
     monkeypatch.setattr(ParzenFits, "conditional", fitted)
-    for module in (progress, searches, base, strengths):
+    for module in (progress, searches, score, strengths):
         monkeypatch.setattr(module, "time", found)
     return found
 
@@ -127,7 +127,7 @@ def test_tuning_ends_within_one_local_fit(clock, graph):
     net = aw.learn(curved(), graph=graph, model="parzen", penalty="cv", time_limit=100)
     assert clock.now - 1000 <= 100 + 2 * P + 1
     assert "time budget" in str(net.stopped)
-    usual = aw.conditionals.Parzen().default_penalty(P, net.rows)
+    usual = aw.conditionals.ParzenFamily().default_penalty(P, net.rows)
     said = f"There was no time to choose the penalty by 'cv': {usual:.4g} is a guess."
     assert said in net.notes
 

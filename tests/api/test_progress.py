@@ -7,7 +7,7 @@ from contracts.cases import linear
 
 import arcwise as aw
 from arcwise.api.progress import Progress
-from arcwise.conditionals.parzen import Parzen, ParzenFits
+from arcwise.conditionals.parzen import ParzenFamily, ParzenFits
 from arcwise.notes import Stop, StopReason
 from arcwise.results import Step
 
@@ -84,6 +84,6 @@ def test_a_long_run_says_beforehand_how_long_it_will_take(monkeypatch, capsys):
 
 def test_how_long_a_local_model_takes_is_tried_out_where_it_matters():
     rng = np.random.default_rng(1)
-    many, few = (Parzen().bind(aw.table(rng.normal(size=(n, 3)))) for n in (1600, 100))
+    many, few = (ParzenFamily().bind(aw.table(rng.normal(size=(n, 3)))) for n in (1600, 100))
     assert few.seconds(2) == 0.0
     assert 0.0 < many.seconds(2) < 10.0

@@ -8,7 +8,7 @@ from contracts.laplace import Laplace
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
 from arcwise.graphs import numbered_cliques
-from arcwise.learners.boundary import Boundary
+from arcwise.learners.boundary import BoundaryLearner
 from arcwise.networks import MarkovNet
 from arcwise.scores import ebic, leave_one_out, loglik
 from arcwise.undirected import boundary, edge_limits
@@ -50,7 +50,7 @@ def test_the_graph_is_that_of_the_path(net):
         assert row.strength >= 0.01
 
 
-@pytest.mark.parametrize("search", Boundary.searches)
+@pytest.mark.parametrize("search", BoundaryLearner.searches)
 @pytest.mark.parametrize("score", ["bic", "loo", "kfold", "heldout", "bge"])
 def test_every_search_takes_every_score(search, score):
     found = aw.learn(SOURCE, graph="undirected", search=search, score=score, penalty=0.02)

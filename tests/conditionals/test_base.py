@@ -6,14 +6,14 @@ from contracts.cases import linear
 from contracts.laplace import Laplace
 
 import arcwise as aw
-from arcwise.conditionals import FAMILIES, Family, Gaussian
+from arcwise.conditionals import FAMILIES, Family, GaussianFamily
 from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Moments
 from arcwise.errors import FitError
 from arcwise.scores import bic
 
 
-class Plain(Gaussian):
+class Plain(GaussianFamily):
     """The Gaussian family without any closed form."""
 
     def fits(self, statistics):
@@ -37,7 +37,7 @@ def test_defaults_and_closed_forms_agree(weighted):
     source = linear(1, rows=20, p=4)
     if weighted:
         source = source.with_weights(np.random.default_rng(1).integers(1, 4, size=20))
-    slow, fast = Plain().bind(source), Gaussian().bind(source)
+    slow, fast = Plain().bind(source), GaussianFamily().bind(source)
     assert isinstance(slow, RowFits)
     assert slow.rows == fast.rows
     assert slow.nodes == fast.nodes
@@ -108,7 +108,7 @@ def test_a_family_that_draws_numbers_gets_a_generator_that_follows_the_seed(monk
     ("rows", "parents"), [(2, 1), (19, 1), (20, 2), (29, 2), (100, 10), (1009, 100)]
 )
 def test_a_gaussian_variable_may_have_a_parent_for_ten_rows(rows, parents):
-    assert Gaussian().default_parents(rows) == parents
+    assert GaussianFamily().default_parents(rows) == parents
 
 
 def test_few_rows_bound_the_parents_that_are_learned():

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import gaussian as naive
 
-from arcwise.conditionals import FAMILIES, Gaussian, GaussianConditional
+from arcwise.conditionals import FAMILIES, GaussianConditional, GaussianFamily
 from arcwise.conditionals.gaussian import FLOOR, GaussianFits
 from arcwise.data import Moments, Variable
 from arcwise.errors import FitError
 
-gaussian = Gaussian()
+gaussian = GaussianFamily()
 SETS = [(), (1,), (2, 4), (1, 2, 3, 4)]
 
 

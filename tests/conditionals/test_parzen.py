@@ -11,7 +11,7 @@ from scipy.integrate import quad
 import arcwise as aw
 from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals import FAMILIES
-from arcwise.conditionals.parzen import Parzen, ParzenConditional
+from arcwise.conditionals.parzen import ParzenConditional, ParzenFamily
 from arcwise.data import Complete, Moments, Table, Variable, standardise
 from arcwise.errors import DataError, FitError, OptionError
 from arcwise.graphs import DAG, cpdag
@@ -37,11 +37,11 @@ def columns_of(table: Table, names) -> tuple:
 
 
 def test_registered():
-    assert isinstance(FAMILIES["parzen"], Parzen)
+    assert isinstance(FAMILIES["parzen"], ParzenFamily)
 
 
 def test_the_known_score_of_prices_given_status_and_rooms(boston):
-    fits = Parzen().bind(boston)
+    fits = ParzenFamily().bind(boston)
     child = boston.index("MEDV")
     parents = tuple(sorted(map(boston.index, ("LSTAT", "RM"))))
     model = fits.conditional(child, parents)
@@ -56,7 +56,7 @@ def test_scores_are_in_the_units_of_the_data():
     stretched = aw.table(
         {"x": table.column("x") * 3, "y": table.column("y") * 10, "z": table.column("z")}
     )
-    ours, theirs = Parzen().bind(table), Parzen().bind(stretched)
+    ours, theirs = ParzenFamily().bind(table), ParzenFamily().bind(stretched)
     y, sets = table.index("y"), [(), (0,), (0, 2)]
     shift = table.rows * np.log(10)
     assert theirs.loo(y, sets) == pytest.approx(ours.loo(y, sets) - shift, rel=1e-7)
@@ -66,7 +66,7 @@ def test_scores_are_in_the_units_of_the_data():
 
 
 def test_a_curve_is_found_and_noise_is_not():
-    fits = Parzen().bind(curved(2))
+    fits = ParzenFamily().bind(curved(2))
     x, y, z = 0, 1, 2
     none, curve, noise = fits.loo(y, [(), (x,), (z,)])
     assert curve - none > 50
@@ -75,7 +75,7 @@ def test_a_curve_is_found_and_noise_is_not():
 
 @pytest.mark.parametrize("bandwidths", ["one", "two", "shared"])
 def test_kinds_of_widths(bandwidths):
-    fits = Parzen().bind(curved(3), bandwidths=bandwidths)
+    fits = ParzenFamily().bind(curved(3), bandwidths=bandwidths)
     models = [fits.conditional(1, s) for s in [(), (0,), (0, 2)]]
     same = [model.bandwidths[0] == model.bandwidths[1] for model in models[1:]]
     assert all(same) == (bandwidths != "two")
@@ -85,7 +85,7 @@ def test_kinds_of_widths(bandwidths):
 
 def test_two_widths_are_never_worse_than_one(boston):
     sets = [(0,), (3, 7), (1, 5, 9)]
-    two, one = Parzen().bind(boston), Parzen().bind(boston, bandwidths="one")
+    two, one = ParzenFamily().bind(boston), ParzenFamily().bind(boston, bandwidths="one")
     assert (two.loo(8, sets) >= one.loo(8, sets) - 1e-4 * boston.rows).all()
 
 
@@ -93,7 +93,7 @@ def test_equivalent_graphs_tie_at_any_shared_width_on_test_rows_too(boston):
     chosen = boston.select(["MEDV", "LSTAT", "RM", "NOX", "DIS"])
     train, test = chosen.take(np.arange(0, 506, 2)), chosen.take(np.arange(1, 506, 2))
     rng = np.random.default_rng(4)
-    fits = Parzen().bind(train, bandwidths="shared")
+    fits = ParzenFamily().bind(train, bandwidths="shared")
     for width in (0.1, 0.3, 1.0):
         fixed = type(fits)(fits.family, Complete(train), width=width)
         assert fixed.equivalent
@@ -131,7 +131,7 @@ def _net(fits, graph: DAG) -> BayesNet:
 
 def test_a_shared_width_is_tuned_to_a_graph(boston):
     chosen = boston.select(["MEDV", "LSTAT", "RM", "NOX"])
-    fits = Parzen().bind(chosen, bandwidths="shared")
+    fits = ParzenFamily().bind(chosen, bandwidths="shared")
     graph = DAG.from_arcs([("LSTAT", "MEDV"), ("RM", "MEDV")], chosen.names)
     tuned = fits.retuned(graph)
     assert tuned is not None
@@ -140,12 +140,12 @@ def test_a_shared_width_is_tuned_to_a_graph(boston):
     for factor in (0.9, 1.1):
         near = type(fits)(fits.family, Complete(chosen), width=tuned.width * factor)
         assert total(leave_one_out(near), graph) < total(leave_one_out(tuned), graph)
-    assert Parzen().bind(chosen).retuned(graph) is None
+    assert ParzenFamily().bind(chosen).retuned(graph) is None
 
 
 def test_densities_are_those_of_the_plain_formula():
     table = curved(5, rows=30)
-    model = Parzen().bind(table).conditional(1, (0, 2))
+    model = ParzenFamily().bind(table).conditional(1, (0, 2))
     rng = np.random.default_rng(6)
     y, x, z = rng.normal(size=(3, 20))
     inputs = np.vstack(columns_of(table, ("x", "z"))) / model.scales[1:, None]
@@ -158,7 +158,7 @@ def test_densities_are_those_of_the_plain_formula():
 
 
 def test_mixtures_have_the_density_and_the_mean():
-    model = Parzen().bind(curved(7)).conditional(1, (0,))
+    model = ParzenFamily().bind(curved(7)).conditional(1, (0,))
     x, y = np.array([-1.0, 0.2, 1.4]), np.array([0.1, 0.5, -0.4])
     for each in (model, replace(model, tail_weight=0.1)):
         found = each.distribution((x,), 3)
@@ -172,7 +172,7 @@ def test_mixtures_have_the_density_and_the_mean():
 
 
 def test_far_from_all_data_answers_stay_finite():
-    model = Parzen().bind(curved(8)).conditional(1, (0,))
+    model = ParzenFamily().bind(curved(8)).conditional(1, (0,))
     far = (np.array([1e6, -1e9]),)
     assert np.isfinite(model.mean(far, 2)).all()
     assert np.isfinite(model.sample(far, np.random.default_rng(1), 2)).all()
@@ -181,7 +181,8 @@ def test_far_from_all_data_answers_stay_finite():
 
 def test_a_tail_bounds_the_cost_of_an_outlier():
     plain, safe = (
-        Parzen().bind(curved(9), tail_weight=tail).conditional(1, (0,)) for tail in (0.0, 0.01)
+        ParzenFamily().bind(curved(9), tail_weight=tail).conditional(1, (0,))
+        for tail in (0.0, 0.01)
     )
     y, x = np.array([8.0]), (np.array([0.0]),)
     assert plain.logpdf(y, x)[0] < -100
@@ -196,7 +197,7 @@ def test_a_tail_bounds_the_cost_of_an_outlier():
 
 def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
     table = curved(10, rows=25)
-    fits = Parzen().bind(table, tail_weight=0.05)
+    fits = ParzenFamily().bind(table, tail_weight=0.05)
     model, rows = fits.conditional(1, (0,)), np.arange(25)
     wide = np.exp(model.tail_log(table.columns[1]))
     expected = 0.0
@@ -219,7 +220,7 @@ def test_leave_one_out_with_a_tail_is_refitting_at_the_same_widths():
 def test_the_models_figure_is_their_share_of_the_score_with_a_tail_too(bandwidths):
     table = levelled(11).with_weights(np.linspace(0.5, 2.0, 200), "together")
     for tail in (0.0, 0.1):
-        fits = Parzen().bind(table, tail_weight=tail, bandwidths=bandwidths)
+        fits = ParzenFamily().bind(table, tail_weight=tail, bandwidths=bandwidths)
         for child, parents in ((0, ()), (1, (0, 3)), (2, (1,)), (3, (0, 1, 2))):
             own = fits.conditional(child, parents).loo
             assert fits.rows * own == pytest.approx(fits.loo(child, [parents])[0], rel=1e-12)
@@ -242,9 +243,9 @@ def levelled(seed: int, rows: int = 200) -> Table:
 
 @pytest.mark.parametrize("tail", [0.0, 0.1])
 def test_a_discrete_output_has_probabilities(tail):
-    table = Parzen().prepare(levelled(1))
+    table = ParzenFamily().prepare(levelled(1))
     child, parent = table.index("kind"), table.index("x")
-    model = Parzen().bind(table, tail_weight=tail).conditional(child, (parent,))
+    model = ParzenFamily().bind(table, tail_weight=tail).conditional(child, (parent,))
     x = np.array([-2.0, 0.0, 2.0])
     chances = model.distribution((x,), 3).probabilities
     np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-9)
@@ -259,19 +260,19 @@ def test_a_discrete_output_has_probabilities(tail):
 
 
 def test_levels_as_inputs_count_by_rank_or_as_the_same_or_not():
-    table = Parzen().prepare(levelled(2))
+    table = ParzenFamily().prepare(levelled(2))
     kind, rank, y = (table.index(name) for name in ("kind", "rank", "y"))
-    model = Parzen().bind(table).conditional(y, tuple(sorted((kind, rank))))
+    model = ParzenFamily().bind(table).conditional(y, tuple(sorted((kind, rank))))
     assert model.unordered == (True, False)
     assert model.scales[1:].tolist() == [1.0, 4.0]
 
 
 def test_a_tied_column_as_levels_is_off_the_floor(boston):
     raw = aw.example("boston").continuous()
-    assert Parzen().bind(raw).conditional(raw.index("RAD"), ()).at_minimum
-    levels = Parzen().prepare(aw.table(raw, kinds={"RAD": "discrete"}))
+    assert ParzenFamily().bind(raw).conditional(raw.index("RAD"), ()).at_minimum
+    levels = ParzenFamily().prepare(aw.table(raw, kinds={"RAD": "discrete"}))
     assert levels.variable("RAD").discrete
-    model = Parzen().bind(levels).conditional(levels.index("RAD"), (levels.index("TAX"),))
+    model = ParzenFamily().bind(levels).conditional(levels.index("RAD"), (levels.index("TAX"),))
     assert model.bandwidths[1] > 0.1
 
 
@@ -284,7 +285,7 @@ def test_all_copies_of_a_row_are_left_out(boston):
     rng = np.random.default_rng(1)
     counts = np.bincount(rng.integers(0, 506, 506), minlength=506).astype(float)
     drawn = boston.take(np.flatnonzero(counts)).with_weights(counts[counts > 0], "together")
-    fits = Parzen().bind(drawn)
+    fits = ParzenFamily().bind(drawn)
     assert -0.75 < fits.loo(child, [parents])[0] / 506 < -0.5
     assert fits.conditional(child, parents).bandwidths[1] > 0.1
 
@@ -292,7 +293,7 @@ def test_all_copies_of_a_row_are_left_out(boston):
 def test_weights_scale_the_sums():
     table = curved(11)
     once, twice = (
-        Parzen().bind(table.with_weights(np.full(120, w), "together")) for w in (1.0, 2.0)
+        ParzenFamily().bind(table.with_weights(np.full(120, w), "together")) for w in (1.0, 2.0)
     )
     assert twice.loo(1, [(), (0,)]) == pytest.approx(2 * once.loo(1, [(), (0,)]), rel=1e-9)
 
@@ -308,7 +309,7 @@ def test_scores_of_many_rows_differ_as_exact_sums_do(rows):
     """One input more, against double-precision sums over all pairs: errors below a tenth of log n / n."""
     x = np.random.default_rng(5).standard_normal((rows, 4))
     x[:, 0] = np.sin(2 * x[:, 1]) + 0.5 * x[:, 2] + 0.5 * x[:, 0]
-    fits = Parzen().bind(aw.table(x, names=list("abcd")))
+    fits = ParzenFamily().bind(aw.table(x, names=list("abcd")))
     sets = [(), (3,), (1,), (1, 2), (1, 2, 3)]
     found = fits.loo(0, sets) / rows + np.log(fits.block.scales[0])
     exact = []
@@ -324,10 +325,10 @@ def test_scores_of_many_rows_differ_as_exact_sums_do(rows):
 
 
 def test_more_rows_than_can_be_compared_are_sampled_whatever_their_order(monkeypatch):
-    monkeypatch.setattr("arcwise.conditionals.parzen.family.MOST_ROWS", 200)
+    monkeypatch.setattr("arcwise.conditionals.parzen.window_family.MOST_ROWS", 200)
     table = curved(3, rows=500)
     shuffled = table.take(np.random.default_rng(1).permutation(500))
-    one, two = Parzen().prepare(table), Parzen().prepare(shuffled)
+    one, two = ParzenFamily().prepare(table), ParzenFamily().prepare(shuffled)
     assert one.rows == two.rows == 200
     for a, b in zip(one.columns, two.columns, strict=True):
         np.testing.assert_array_equal(np.sort(a), np.sort(b))
@@ -345,7 +346,7 @@ def test_the_origin_of_the_columns_changes_nothing(shift):
     moved = Table(table.variables, tuple(column + shift for column in table.columns))
     back = Table(table.variables, tuple(column - shift for column in moved.columns))
     sets = [(), (0,)]
-    here, there = Parzen().bind(back), Parzen().bind(moved)
+    here, there = ParzenFamily().bind(back), ParzenFamily().bind(moved)
     assert there.loo(1, sets) == pytest.approx(here.loo(1, sets), rel=1e-6)
     one, two = here.conditional(1, (0,)), there.conditional(1, (0,))
     assert two.bandwidths == pytest.approx(one.bandwidths, rel=1e-3)
@@ -356,8 +357,8 @@ def test_the_origin_of_the_columns_changes_nothing(shift):
 
 def test_the_order_of_rows_changes_no_bit(boston):
     rng = np.random.default_rng(2)
-    whole = Parzen().bind(boston)
-    other = Parzen().bind(boston.take(rng.permutation(506)))
+    whole = ParzenFamily().bind(boston)
+    other = ParzenFamily().bind(boston.take(rng.permutation(506)))
     for _ in range(12):
         child = int(rng.integers(14))
         rest = [j for j in range(14) if j != child]
@@ -381,7 +382,7 @@ def test_the_order_of_rows_changes_no_bit(boston):
     ],
 )
 def test_on_tied_columns_no_dense_search_finds_much_more(boston, child, parents):
-    fits = Parzen().bind(boston)
+    fits = ParzenFamily().bind(boston)
     node, members = boston.index(child), tuple(sorted(map(boston.index, parents)))
     grid = np.geomspace(0.01, 30.0, 28), np.geomspace(0.01, 3.0, 24)
     at = np.array([(h, g) for h in grid[0] for g in grid[1]])
@@ -394,7 +395,7 @@ def test_on_tied_columns_no_dense_search_finds_much_more(boston, child, parents)
 def test_threads_change_nothing(boston):
     sets = [tuple(sorted(np.random.default_rng(s).choice(13, 4, replace=False))) for s in range(8)]
     sets = [tuple(int(j) for j in s) for s in sets]
-    one, two = (Parzen().bind(boston, threads=n).loo(13, sets) for n in (1, 2))
+    one, two = (ParzenFamily().bind(boston, threads=n).loo(13, sets) for n in (1, 2))
     assert (one == two).all()
 
 
@@ -403,7 +404,7 @@ def test_threads_change_nothing(boston):
 
 def test_moments_are_refused():
     with pytest.raises(FitError, match="needs the rows"):
-        Parzen().bind(Moments.of(curved(1)))
+        ParzenFamily().bind(Moments.of(curved(1)))
 
 
 def test_counting_scores_are_refused():
@@ -421,34 +422,34 @@ def test_counting_scores_are_refused():
 )
 def test_options_are_checked(options, words):
     with pytest.raises(OptionError, match=words):
-        Parzen().bind(curved(1), **options)
+        ParzenFamily().bind(curved(1), **options)
 
 
 def test_few_rows_are_refused():
     with pytest.raises(DataError, match="at least 5 complete rows"):
-        Parzen().prepare(aw.table({"x": np.arange(4.0) ** 2, "y": np.ones(4)}))
-    assert Parzen().prepare(aw.table({"x": np.arange(5.0) ** 2, "y": np.ones(5)})).rows == 5
+        ParzenFamily().prepare(aw.table({"x": np.arange(4.0) ** 2, "y": np.ones(4)}))
+    assert ParzenFamily().prepare(aw.table({"x": np.arange(5.0) ** 2, "y": np.ones(5)})).rows == 5
 
 
 @pytest.mark.parametrize(("once", "said"), [(1, True), (2, False)])
 def test_columns_are_called_tied_where_fewer_than_one_value_in_fifty_occurs_once(once, said):
     x = np.concatenate([np.repeat(np.arange(10.0, 20.0), 10)[once:], np.linspace(0, 1, once)])
     table = aw.table({"x": x, "u": np.random.default_rng(1).normal(size=100)}).continuous()
-    notes = Parzen().prepare(table).notes
+    notes = ParzenFamily().prepare(table).notes
     assert any("occur only once" in note for note in notes) is said
 
 
 @pytest.mark.parametrize(("far", "said"), [(29.0, False), (31.0, True)])
 def test_values_beyond_thirty_interquartile_ranges_are_named(far, said):
     x = np.concatenate([np.linspace(-1.0, 1.0, 101), [far * 1.0]])  # quartiles at -0.5 and 0.5
-    notes = Parzen().prepare(aw.table({"x": x, "y": x[::-1].copy()})).notes
+    notes = ParzenFamily().prepare(aw.table({"x": x, "y": x[::-1].copy()})).notes
     assert any("interquartile" in note for note in notes) is said
 
 
 def test_the_default_penalty_grows_with_pairs_and_falls_with_rows():
-    assert Parzen().default_penalty(10, 1000) == pytest.approx(np.log(1000 * 55 / 100) / 1000)
-    assert Parzen().default_penalty(2, 500) == pytest.approx(np.log(500 * 11 / 100) / 500)
-    assert Parzen().default_penalty(2, 20) == pytest.approx(1 / 20)  # one nat in all at least
+    assert ParzenFamily().default_penalty(10, 1000) == pytest.approx(np.log(1000 * 55 / 100) / 1000)
+    assert ParzenFamily().default_penalty(2, 500) == pytest.approx(np.log(500 * 11 / 100) / 500)
+    assert ParzenFamily().default_penalty(2, 20) == pytest.approx(1 / 20)  # one nat in all at least
 
 
 @pytest.mark.parametrize("unit", [1e150, 1e-200])
@@ -456,7 +457,7 @@ def test_numbers_without_squares_are_refused(unit):
     table = curved(1)
     wild = replace(table, columns=(unit * table.columns[0], *table.columns[1:]))
     with pytest.raises(DataError, match=f"{table.names[0]!r} .* take another unit"):
-        Parzen().prepare(wild)
+        ParzenFamily().prepare(wild)
 
 
 def test_ties_and_outliers_are_named():
@@ -464,11 +465,11 @@ def test_ties_and_outliers_are_named():
     x = rng.normal(size=100)
     x[3] = 1e6
     table = aw.table({"x": x, "t": rng.integers(0, 8, size=100) / 4, "u": rng.normal(size=100)})
-    notes = Parzen().prepare(table.continuous()).notes
+    notes = ParzenFamily().prepare(table.continuous()).notes
     assert any("'t'" in note and "discrete" in note for note in notes)
     assert any("'x'" in note and "interquartile" in note for note in notes)
     assert not any("'u'" in note for note in notes)
-    fits = Parzen().bind(Parzen().prepare(table.continuous()))
+    fits = ParzenFamily().bind(ParzenFamily().prepare(table.continuous()))
     assert np.isfinite(fits.loo(2, [(), (0,), (0, 1)])).all()
 
 
@@ -476,7 +477,7 @@ def test_copies_and_constants_stay_finite():
     rng = np.random.default_rng(2)
     x = rng.normal(size=60)
     table = aw.table({"a": x, "b": x, "c": np.full(60, 3.0)})
-    fits = Parzen().bind(table)
+    fits = ParzenFamily().bind(table)
     assert fits.conditional(0, (1,)).at_minimum
     for child in range(3):
         others = [j for j in range(3) if j != child]
@@ -500,7 +501,7 @@ def test_a_model_is_checked_when_made():
 
 
 def test_models_say_what_they_are():
-    fits = Parzen().bind(curved(3))
+    fits = ParzenFamily().bind(curved(3))
     said = fits.conditional(1, (0, 2)).words(Variable("y"), [Variable("x"), Variable("z")])
     assert "y given x, z: Parzen" in said
     assert "120 rows" in said
@@ -508,7 +509,7 @@ def test_models_say_what_they_are():
 
 
 def test_newton_is_no_worse_along_a_path_of_sets(boston):
-    fits = Parzen().bind(boston)
+    fits = ParzenFamily().bind(boston)
     sets = [tuple(range(k)) for k in range(13)]
     found = fits.loo(13, sets) / boston.rows
     block = fits.block
@@ -529,9 +530,9 @@ def test_unknown_columns_types_are_kept_as_levels():
     variables = (Variable("k", levels=("a", "b")), Variable("x"))
     rng = np.random.default_rng(0)
     table = Table(variables, (np.array([0, 1] * 10, dtype=np.uint8), rng.normal(size=20)))
-    ready = Parzen().prepare(table)
+    ready = ParzenFamily().prepare(table)
     assert ready.variable("k").discrete
-    assert np.isfinite(Parzen().bind(ready).loo(0, [(), (1,)])).all()
+    assert np.isfinite(ParzenFamily().bind(ready).loo(0, [(), (1,)])).all()
 
 
 def test_a_variable_with_one_level_is_certain():

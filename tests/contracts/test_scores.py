@@ -23,7 +23,7 @@ from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, cpdag, legal_moves
 from arcwise.scores import Cached, Score, Sum, delta, total
-from arcwise.scores.base import ALL
+from arcwise.scores.score import ALL
 
 EVERY = [*FAMILIES.values(), Laplace(), Multinomial()]
 NUMBERS = [family for family in FAMILIES.values() if "continuous" in family.kinds]

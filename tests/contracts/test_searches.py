@@ -16,7 +16,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules, legal_moves
 from arcwise.results import ASKED, Result
 from arcwise.scores import ArcPenalty, Cached, ExpertPrior, Score, Sum, total
-from arcwise.scores import base as scores_base
+from arcwise.scores import score as contract
 from arcwise.search import SEARCHES
 
 search_law = pytest.mark.parametrize("word", SEARCHES)
@@ -145,7 +145,7 @@ class Dear(Score):
 @search_law
 def test_a_dear_score_is_interrupted_between_local_fits(word, monkeypatch):
     """Whenever the watcher says stop, only local fits of the graph handed back may follow."""
-    monkeypatch.setattr(scores_base, "_BATCH", 0.0)  # one local fit at a time
+    monkeypatch.setattr(contract, "_BATCH", 0.0)  # one local fit at a time
     plain = gaussian(1)
     p = len(plain.nodes)
     limits = Rules(required=[("v0", "v1")], max_parents=3).on(plain.nodes)

@@ -5,7 +5,7 @@ import pytest
 from contracts.laplace import Laplace
 from undirected.tables import Counted, bound, linear, table
 
-from arcwise.conditionals import Gaussian
+from arcwise.conditionals import GaussianFamily
 from arcwise.evaluate import edge_table, pack_edges, unpack_edges
 from arcwise.evaluate.strengths import ALL_PAIRS
 from arcwise.graphs import DAG, Rules, UGraph
@@ -16,7 +16,7 @@ SOURCE = linear(1, p=6)
 
 
 def fitted(graph, source=SOURCE, family=None):
-    family = family or Gaussian()
+    family = family or GaussianFamily()
     fits = family.bind(source)
     models = tuple(fits.conditional(i, row) for i, row in enumerate(graph.neighbours))
     starts = tuple(column[:3] for column in source.columns)
@@ -102,7 +102,7 @@ def test_rows_as_plain_values_have_the_sides_and_directed_ones_do_not():
     assert row["first_side"] == edges["v3", "v0"].first_side
     assert edges.to_pandas()["second_side"].tolist() == edges.sides[:, 1].tolist()
     assert str(edges.sorted().sorted("names").to_dict()) == str(edges.to_dict())  # NaN = NaN
-    fits = Gaussian().bind(SOURCE)
+    fits = GaussianFamily().bind(SOURCE)
     models = tuple(fits.conditional(i, ()) for i in range(6))
     directed = edge_table(BayesNet(SOURCE.variables, DAG.empty(SOURCE.names), models), score)
     assert set(row) - set(directed.frame.names) == {"first_side", "second_side"}

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise as aw
-from arcwise.conditionals import Gaussian
+from arcwise.conditionals import GaussianFamily
 from arcwise.data import Moments, Table, Variable
 from arcwise.errors import FitError
 from arcwise.graphs import dag
@@ -18,7 +18,7 @@ def fitted(text, columns):
     """A network fitted to columns by name."""
     names = tuple(sorted(columns))
     table = Table(tuple(map(Variable, names)), tuple(np.array(columns[name]) for name in names))
-    graph, fits = dag(text, nodes=names), Gaussian().bind(Moments.of(table))
+    graph, fits = dag(text, nodes=names), GaussianFamily().bind(Moments.of(table))
     models = tuple(fits.conditional(child, graph.parents[child]) for child in range(len(names)))
     return BayesNet(table.variables, graph, models)
 

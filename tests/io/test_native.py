@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_networks import gaussian_net, published_net, random_net
 
-from arcwise.conditionals import Gaussian, GaussianConditional
+from arcwise.conditionals import GaussianConditional, GaussianFamily
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG
@@ -28,7 +28,7 @@ def fitted_net():
     """A network with standard errors and everything else that fitting leaves."""
     truth = random_net(np.random.default_rng(1), 9, 0.5)
     table = ancestral(truth, np.random.default_rng(2), 200)
-    fits = Gaussian().bind(table)
+    fits = GaussianFamily().bind(table)
     graph = truth.graph
     models = tuple(fits.conditional(i, graph.parents[i]) for i in range(9))
     return BayesNet(table.variables, graph, models), table

@@ -5,7 +5,7 @@ import pytest
 from contracts.cases import linear
 
 import arcwise as aw
-from arcwise.conditionals import FAMILIES, Gaussian, Parzen
+from arcwise.conditionals import FAMILIES, GaussianFamily, ParzenFamily
 from arcwise.data import Table, Variable
 from arcwise.evaluate import validate_folds
 from arcwise.learners import LEARNERS, RULES, Learner, Specification, bind, searches
@@ -19,7 +19,7 @@ UNDIRECTED = {"graph": "undirected", "model": "gaussian"}
 def bindings(monkeypatch):
     """How many rows were bound, each time that a family was tied to data."""
     found = []
-    for family in (Gaussian, Parzen):
+    for family in (GaussianFamily, ParzenFamily):
         own = family.fits
 
         def counted(self, statistics, own=own, **options):

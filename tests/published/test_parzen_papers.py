@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.conditionals.parzen import Parzen
+from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.scores import leave_one_out
 
 
@@ -81,7 +81,7 @@ def test_runs_from_complete_graphs_differ_as_in_the_paper(boston):
 
 def test_the_known_score_of_the_joint_density(boston):
     """Graphs of one class tie under a shared width, so every complete graph has the joint's score."""
-    fits = Parzen().bind(boston.select(["LSTAT", "MEDV", "NOX", "RM"]), bandwidths="shared")
+    fits = ParzenFamily().bind(boston.select(["LSTAT", "MEDV", "NOX", "RM"]), bandwidths="shared")
     score = leave_one_out(fits)
     rng = np.random.default_rng(1)
     totals = []

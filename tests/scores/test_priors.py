@@ -4,7 +4,7 @@ import pytest
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 from arcwise.scores import ArcPenalty, ArcProbabilities, ExpertPrior, FairParents, delta, total
-from arcwise.scores.base import ALL
+from arcwise.scores.score import ALL
 
 NODES = ("a", "b", "c")
 EXPERT = DAG.from_arcs(["a -> b", "b -> c"])

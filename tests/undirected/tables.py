@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arcwise.conditionals import Gaussian
+from arcwise.conditionals import GaussianFamily
 from arcwise.data import Table, Variable
 from arcwise.scores import Score, bic, leave_one_out, loglik
 
@@ -25,7 +25,7 @@ def linear(seed, rows=60, p=6):
 
 
 def bound(word, source):
-    return SCORES[word](Gaussian().bind(source))
+    return SCORES[word](GaussianFamily().bind(source))
 
 
 class Counted(Score):

@@ -14,7 +14,7 @@ from naive import glasso as naive
 
 from arcwise.errors import FitError
 from arcwise.undirected.glasso import (
-    Glasso,
+    GlassoSolution,
     glasso,
     glasso_path,
     largest_penalty,
@@ -213,7 +213,7 @@ def test_watchers_can_stop_and_few_sweeps_say_so():
     seen = []
     cut = glasso(S, 0.02, on_step=lambda step: seen.append(step.what) or True)
     assert seen == ["sweep 6"]
-    assert isinstance(cut, Glasso)
+    assert isinstance(cut, GlassoSolution)
     short = glasso(S, 0.02, max_sweeps=1)
     assert short.sweeps == 1
     assert np.linalg.eigvalsh(short.precision)[0] > 0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.api.net import Network
-from arcwise.conditionals.discrete import Discrete
+from arcwise.conditionals.discrete import DiscreteFamily
 from arcwise.data import Table, any_table, fingerprint
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError
@@ -199,4 +199,4 @@ def _scorer(table: Table) -> Score | None:
     """BIC of discrete columns without gaps, for the strengths of arcs; else None."""
     if not all(v.discrete for v in table.variables) or table.missing().any():
         return None
-    return SCORES["bic"].bind(Discrete().bind(table))
+    return SCORES["bic"].bind(DiscreteFamily().bind(table))

@@ -12,15 +12,15 @@ from arcwise.conditionals.base import (
     DefaultScore,
     Family,
     Fits,
-    HeldOut,
+    HeldOutFits,
     distribution_of,
 )
 from arcwise.conditionals.capabilities import Linear, linear_of, table_of
 from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
-from arcwise.conditionals.discrete import Discrete, DiscreteConditional
-from arcwise.conditionals.gaussian import Gaussian
-from arcwise.conditionals.parzen import Parzen, ParzenConditional
+from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
+from arcwise.conditionals.gaussian import GaussianFamily
+from arcwise.conditionals.parzen import ParzenConditional, ParzenFamily
 from arcwise.conditionals.regression import GaussianConditional
 
 __all__ = [
@@ -32,17 +32,17 @@ __all__ = [
     "ConditionalGaussianModel",
     "DefaultScore",
     "Defaults",
-    "Discrete",
     "DiscreteConditional",
+    "DiscreteFamily",
     "Family",
     "Fits",
-    "Gaussian",
     "GaussianConditional",
-    "HeldOut",
+    "GaussianFamily",
+    "HeldOutFits",
     "Linear",
     "Mixed",
-    "Parzen",
     "ParzenConditional",
+    "ParzenFamily",
     "choose",
     "distribution_of",
     "linear_of",

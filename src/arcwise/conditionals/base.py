@@ -37,7 +37,7 @@ __all__ = [
     "Defaults",
     "Family",
     "Fits",
-    "HeldOut",
+    "HeldOutFits",
     "ParentSets",
     "Parts",
     "check_sizes",
@@ -131,7 +131,7 @@ def _tabulated(model: Conditional, variable: Variable, xs: Columns, size: int) -
     return tabulate(logs, low - 3 * reach, high + 3 * reach, hints)
 
 
-class HeldOut(ABC):
+class HeldOutFits(ABC):
     """A family tied to a data set and to parts of its rows that are left out in turn."""
 
     @abstractmethod
@@ -207,7 +207,7 @@ class Fits(ABC):
         """
 
     @abstractmethod
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie the family to parts of the rows that are left out in turn.
 
         Parameters

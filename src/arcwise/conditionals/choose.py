@@ -22,15 +22,15 @@ from arcwise.conditionals.base import (
     DefaultScore,
     Family,
     Fits,
-    HeldOut,
+    HeldOutFits,
     ParentSets,
     Parts,
     no_model,
 )
 from arcwise.conditionals.clg import ConditionalGaussian
-from arcwise.conditionals.discrete import Discrete
-from arcwise.conditionals.gaussian import Gaussian
-from arcwise.conditionals.parzen import Parzen
+from arcwise.conditionals.discrete import DiscreteFamily
+from arcwise.conditionals.gaussian import GaussianFamily
+from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Kind, Source, Statistics, Table, Variable
 from arcwise.data.prepare import without_gaps
@@ -41,7 +41,8 @@ from arcwise.graphs import DAG
 __all__ = ["FAMILIES", "Choice", "Mixed", "choose", "prepare"]
 
 FAMILIES: dict[str, Family] = {
-    family.name: family for family in (Gaussian(), Parzen(), Discrete(), ConditionalGaussian())
+    family.name: family
+    for family in (GaussianFamily(), ParzenFamily(), DiscreteFamily(), ConditionalGaussian())
 }
 
 _KNOWN = {"kde": "parzen"}  # names of models in other packages
@@ -56,7 +57,7 @@ def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "direct
     "auto" goes by the kinds of all columns: tables if all are discrete, linear models if all can be
     numbers. If text or booleans come with numbers, discrete variables have tables and numbers have a
     regression for each configuration of their discrete parents. An undirected graph gives each variable
-    parents of all kinds, which only Parzen windows take.
+    parents of all kinds, which only ParzenFamily windows take.
 
     Parameters
     ----------
@@ -305,7 +306,7 @@ class MixedFits(RowFits):
         """Free parameters, 0 where the child's family has no model."""
         return self.asked(child, sets, self.parts[self.models[child]].n_params, 0.0)
 
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie all families to parts of the rows that are left out in turn."""
         rows, shares = table or self.table, self.mixed.shares()
         held = {f.name: self.parts[f.name].held_out(parts, _seen(f, rows)) for f, _ in shares}
@@ -321,9 +322,9 @@ class MixedFits(RowFits):
 
 
 @dataclass(frozen=True)
-class _MixedHeldOut(HeldOut):
+class _MixedHeldOut(HeldOutFits):
     fits: MixedFits
-    parts: Mapping[str, HeldOut]
+    parts: Mapping[str, HeldOutFits]
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihoods of the parts, -inf where the child's family has no model."""

@@ -40,8 +40,8 @@ from arcwise.errors import DataError, FitError
 __all__ = [
     "MOST_CELLS",
     "SAMPLE_SIZE",
-    "Discrete",
     "DiscreteConditional",
+    "DiscreteFamily",
     "Smoothing",
 ]
 
@@ -182,7 +182,7 @@ def _smoothing(**sizes: float | None) -> Smoothing:
     return Smoothing(*chosen[0]) if chosen else Smoothing()
 
 
-class Discrete(Family):
+class DiscreteFamily(Family):
     """Tables of probabilities for columns of levels."""
 
     name = "discrete"

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.local_scores import DiscreteScores, DiscreteTable
-from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts
+from arcwise.conditionals.base import Array, Fits, HeldOutFits, ParentSets, Parts
 from arcwise.conditionals.discrete import (
     MOST_CELLS,
-    Discrete,
     DiscreteConditional,
+    DiscreteFamily,
     Smoothing,
     check_cells,
     smooth,
@@ -38,7 +38,7 @@ class DiscreteFits(Fits):
             )
         self.statistics, self.smoothing = statistics, smoothing
         self.nodes, self.rows = statistics.names, statistics.total
-        self.models = (Discrete.name,) * len(self.nodes)
+        self.models = (DiscreteFamily.name,) * len(self.nodes)
         self.levels = tuple(len(variable.levels or ()) for variable in statistics.variables)
         self.lattice = statistics.has_rows
 
@@ -116,7 +116,7 @@ class DiscreteFits(Fits):
         size, each = self.smoothing.size, self.smoothing.each
         return DiscreteScores(self.counted, "loo", alpha=size, each=each, most_cells=MOST_CELLS)
 
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie the family to parts of the rows; each part needs only its own counts."""
         return _CountedHeldOut(
             self if table is None else DiscreteFits(Complete(table), self.smoothing), parts
@@ -151,7 +151,7 @@ def _folded(
     return np.ascontiguousarray(codes[:, first]), levels, np.bincount(where, weights).astype(float)
 
 
-class _CountedHeldOut(HeldOut):
+class _CountedHeldOut(HeldOutFits):
     """Parts of the rows under tables of the rest: the counts of all rows minus those of the part.
 
     With `lost`, every row is a part of its own, scored while its weight is less by that.

@@ -27,7 +27,7 @@ from arcwise.conditionals.base import (
     DefaultScore,
     Family,
     Fits,
-    HeldOut,
+    HeldOutFits,
     ParentSets,
     Parts,
     check_sizes,
@@ -127,11 +127,11 @@ class GaussianFits(Fits):
         moments = statistics.moments()
         if not moments.n > 0:
             raise FitError(
-                "A Gaussian model needs at least one row with weight, but there is none."
+                "A GaussianFamily model needs at least one row with weight, but there is none."
             )
         self.statistics, self.moments = statistics, moments
         self.nodes, self.rows = moments.names, float(moments.n)
-        self.models = (Gaussian.name,) * len(self.nodes)
+        self.models = (GaussianFamily.name,) * len(self.nodes)
         self.matrix, self.sd, self.constant = scale(moments.n, moments.mean, moments.scatter)
         # log(2 pi variance) and RSS / (n variance), which is 0 for a constant column
         self._constants = _LOG_2PI + 2 * np.log(self.sd) + np.where(self.constant, 0.0, 1.0)
@@ -239,7 +239,7 @@ class GaussianFits(Fits):
         weights = np.ones(table.rows) if table.weights is None else table.weights
         return np.ascontiguousarray(columns.T), weights, table.unit_weights()
 
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie the family to parts of the rows; each part needs only its own moments."""
         own = self._rows_of("Held-out scores")
         return GaussianHeldOut(self.moments, table or own, parts)
@@ -248,7 +248,7 @@ class GaussianFits(Fits):
         return self.statistics.rows(f"{what} need", "read the file as a table, or take bic")
 
 
-class GaussianHeldOut(HeldOut):
+class GaussianHeldOut(HeldOutFits):
     """Held-out likelihood in closed form from the moments of each part."""
 
     def __init__(self, moments: Moments, table: Table, parts: Parts) -> None:
@@ -291,7 +291,7 @@ def _products(table: Table, mean: Array, sd: Array) -> Array:
     return weighted.T @ z
 
 
-class Gaussian(Family):
+class GaussianFamily(Family):
     """The linear-Gaussian family."""
 
     name = "gaussian"

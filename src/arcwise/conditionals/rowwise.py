@@ -18,7 +18,7 @@ from arcwise.conditionals.base import (
     Conditional,
     Family,
     Fits,
-    HeldOut,
+    HeldOutFits,
     ParentSets,
     Parts,
     no_count,
@@ -93,13 +93,13 @@ class RowFits(Fits):
                 out[i] += _loglik(_fit(self.family, rest, child, sets[i]), one, child, sets[i])
         return out
 
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie the family to parts of the rows that are left out in turn."""
         return RowHeldOut(self.family, table or self.table, tuple(parts))
 
 
 @dataclass(frozen=True)
-class RowHeldOut(HeldOut):
+class RowHeldOut(HeldOutFits):
     """The default: each part's model is fitted from the rows outside it."""
 
     family: Family
@@ -190,7 +190,7 @@ class ViewFits(Fits):
             out[places] = values(fits, [sets[i] for i in places])
         return out
 
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Raise an error: parts of the rows have no meaning where each model sees other rows."""
         raise FitError(
             "Held-out scores need models that see the same rows: take bic, or score='loo'."

@@ -35,7 +35,7 @@ from arcwise.inference.factors import potentials, tree_with
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
 from arcwise.results import Interrupted
 from arcwise.scores import Score
-from arcwise.scores.base import ParentSets
+from arcwise.scores.score import ParentSets
 from arcwise.search import Climb
 from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import parzen_sums as kernel
-from arcwise.conditionals import Parzen, ParzenConditional
+from arcwise.conditionals import ParzenConditional, ParzenFamily
 from arcwise.conditionals.capabilities import windows_of
-from arcwise.conditionals.parzen.family import CEILING
-from arcwise.conditionals.parzen.fits import ParzenFits
+from arcwise.conditionals.parzen.window_family import CEILING
+from arcwise.conditionals.parzen.window_fits import ParzenFits
 from arcwise.data import Complete, Table
 from arcwise.distributions import Categorical, Mixture
 from arcwise.errors import ArcwiseError, FitError, GraphError
@@ -264,7 +264,7 @@ class Stacker:
         """The rows of the data again, from the local models that keep them."""
         columns = tuple(model.output for model in self._models)
         return ParzenFits(
-            Parzen(), Complete(Table(self.net.variables, columns, self._model.weights))
+            ParzenFamily(), Complete(Table(self.net.variables, columns, self._model.weights))
         )
 
     @cached_property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
 from arcwise.conditionals.clg import ConditionalGaussianModel
-from arcwise.conditionals.parzen.model import ParzenConditional
+from arcwise.conditionals.parzen.windows import ParzenConditional
 from arcwise.data import Variable
 from arcwise.data.variable import code_type
 from arcwise.errors import FileError

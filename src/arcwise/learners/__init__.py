@@ -13,34 +13,33 @@ from typing import Any
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Source, Table, statistics_of
 from arcwise.errors import OptionError, unknown
-from arcwise.learners.boundary import Boundary
+from arcwise.learners.boundary import BoundaryLearner
 from arcwise.learners.classifiers.class_graph import ClassGraph
-from arcwise.learners.correlations import Stepwise
+from arcwise.learners.correlations import StepwiseLearner
 from arcwise.learners.directed import Directed
 from arcwise.learners.lasso import Lasso
 from arcwise.learners.options import options_of
 from arcwise.learners.penalty import RULES, choose
 from arcwise.learners.problem import Learned, Problem, Tuned, score_options
 from arcwise.learners.specification import Specification, prepared
-from arcwise.learners.trees import ChowLiu
+from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
 from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
 __all__ = [
-    "LEARNERS", "RULES", "Boundary", "ChowLiu", "ClassGraph", "Directed", "Lasso", "Learned", "Learner",
-    "Problem", "Specification", "Stepwise", "Tuned", "bind", "choose", "graphs",
-    "options_of", "prepared", "score_options", "searches",
-    "takers_of",
+    "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "Directed", "Lasso", "Learned",
+    "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose", "graphs",
+    "options_of", "prepared", "score_options", "searches", "takers_of",
 ]  # fmt: skip
 
 LEARNERS: dict[str, type[Problem]] = {
     "directed": Directed,
-    "chow-liu": ChowLiu,
+    "chow-liu": ChowLiuLearner,
     "class": ClassGraph,
-    "stepwise": Stepwise,
+    "stepwise": StepwiseLearner,
     "lasso": Lasso,
-    "boundary": Boundary,
+    "boundary": BoundaryLearner,
 }
 
 

@@ -66,7 +66,7 @@ class Undirected(Problem):
         return edge_limits(self.spec.rules, self.fits.nodes)
 
 
-class Boundary(Undirected):
+class BoundaryLearner(Undirected):
     """An undirected graph by taking edges out, with any score."""
 
     searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012

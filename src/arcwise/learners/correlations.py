@@ -1,6 +1,6 @@
 """Undirected Gaussian networks from correlations: what their learners share, and the plainest of them.
 
-`Stepwise` adds and takes out edges one by one, by the extended BIC. `lasso` has the others.
+`StepwiseLearner` adds and takes out edges one by one, by the extended BIC. `lasso` has the others.
 
 Here stands what is asked: settings, correlations, rules; and the network on a graph that was found. It is
 fitted on its graph without a penalty, wherever that maximum exists (`refit`). EBIC measures graphs by just
@@ -276,7 +276,7 @@ _STEP_OPTIONS = {"gamma", "nonparanormal", "gaps"}
 _STEPWISE = subset(Settings, *(set(options_of(Settings)) - _STEP_OPTIONS))
 
 
-class Stepwise(Correlations):
+class StepwiseLearner(Correlations):
     """An undirected Gaussian graph, unless another search, a score or a penalty is asked for."""
 
     searches = {"auto": _STEPWISE, "stepwise": _STEPWISE}  # noqa: RUF012

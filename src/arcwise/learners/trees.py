@@ -24,7 +24,7 @@ from arcwise.notes import Stop
 from arcwise.results import ASKED, Interrupted, Trail, Watch
 from arcwise.scores import ArcPenalty, Score, Sum, total
 
-__all__ = ["ChowLiu", "forest"]
+__all__ = ["ChowLiuLearner", "forest"]
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ def chow_liu(*, root: str | None = None) -> str | None:
     return root
 
 
-class ChowLiu(Problem):
+class ChowLiuLearner(Problem):
     """The best tree or forest by a score."""
 
     searches = {"chow-liu": chow_liu}  # noqa: RUF012

@@ -10,10 +10,9 @@
 
 from collections.abc import Callable
 
-from arcwise.mcmc.base import ORDERS, UNIFORM, Chain, Info, Sampler, State, run
 from arcwise.mcmc.diagnostics import Certainty, Diagnosis, diagnose
 from arcwise.mcmc.graph_sums import (
-    Exact,
+    ExactSums,
     Tabulated,
     Way,
     choose_way,
@@ -23,6 +22,7 @@ from arcwise.mcmc.graph_sums import (
 )
 from arcwise.mcmc.order import OrderSampler, PartitionSampler
 from arcwise.mcmc.parents import ParentLists, parent_lists
+from arcwise.mcmc.sampler import ORDERS, UNIFORM, Chain, Info, Sampler, State, run
 from arcwise.mcmc.structure import StructureSampler, TemperedSampler
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "Certainty",
     "Chain",
     "Diagnosis",
-    "Exact",
+    "ExactSums",
     "Info",
     "OrderSampler",
     "ParentLists",

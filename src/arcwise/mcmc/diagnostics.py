@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise.distributions.chain_diagnostics import diagnose as mixing
 from arcwise.errors import FitError
-from arcwise.mcmc.base import Chain
+from arcwise.mcmc.sampler import Chain
 
 __all__ = ["Certainty", "Diagnosis", "diagnose"]
 

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits
-from arcwise.mcmc.base import ORDERS, UNIFORM, bound
+from arcwise.mcmc.sampler import ORDERS, UNIFORM, bound
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score, total
-from arcwise.scores.base import ALL
+from arcwise.scores.score import ALL
 
-__all__ = ["Exact", "Tabulated", "Way", "choose_way", "exact", "exact_memory", "tabulated"]
+__all__ = ["ExactSums", "Tabulated", "Way", "choose_way", "exact", "exact_memory", "tabulated"]
 
 Array = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ _STOPPED = (
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactSums:
     """What the sum over all graphs says.
 
     Parameters
@@ -127,7 +127,7 @@ def exact(
     target: str = UNIFORM,
     memory: float = 8 * _GIB,
     on_step: Watch | None = None,
-) -> Exact:
+) -> ExactSums:
     """Sum over all graphs that the rules allow.
 
     Parameters
@@ -160,7 +160,7 @@ def exact(
         raise NoTimeError(_STOPPED) from None
     if log_total == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
-    return Exact(score.nodes, target, np.clip(arcs, 0.0, 1.0), log_total)
+    return ExactSums(score.nodes, target, np.clip(arcs, 0.0, 1.0), log_total)
 
 
 def _check_size(p: int, memory: float) -> None:

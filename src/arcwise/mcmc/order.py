@@ -49,7 +49,8 @@ from numpy.typing import NDArray
 from arcwise._kernels.chain import ParentSets, PlaceChain, PlaceState, unpacked_rows
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.mcmc.base import (
+from arcwise.mcmc.parents import ParentLists, grown, parent_lists
+from arcwise.mcmc.sampler import (
     ORDERS,
     UNIFORM,
     KernelWatch,
@@ -62,7 +63,6 @@ from arcwise.mcmc.base import (
     permits,
     random_start,
 )
-from arcwise.mcmc.parents import ParentLists, grown, parent_lists
 from arcwise.results import Interrupted
 from arcwise.scores import Score
 

@@ -32,7 +32,8 @@ from arcwise._kernels.chain import ChainState, StructureChain
 from arcwise._kernels.local_scores import Compiled
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.mcmc.base import (
+from arcwise.mcmc.parents import ParentLists, parent_lists
+from arcwise.mcmc.sampler import (
     UNIFORM,
     KernelWatch,
     State,
@@ -44,10 +45,9 @@ from arcwise.mcmc.base import (
     permits,
     random_start,
 )
-from arcwise.mcmc.parents import ParentLists, parent_lists
 from arcwise.results import Interrupted
 from arcwise.scores import Score, total
-from arcwise.scores.base import toggle
+from arcwise.scores.score import toggle
 
 __all__ = ["StructureSampler", "TemperedSampler"]
 

@@ -12,7 +12,6 @@ import numpy as np
 from arcwise.conditionals import Fits
 from arcwise.data import Table, folds, held_out_part
 from arcwise.errors import OptionError
-from arcwise.scores.base import Cached, Score, Sum, delta, total
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
 from arcwise.scores.marginal import bdeu, bds, bge, k2, qnml
 from arcwise.scores.penalized import (
@@ -27,6 +26,7 @@ from arcwise.scores.penalized import (
     no_charges,
 )
 from arcwise.scores.priors import ArcPenalty, ArcProbabilities, ExpertPrior, FairParents
+from arcwise.scores.score import Cached, Score, Sum, delta, total
 
 __all__ = [
     "SCORES",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
 from arcwise.data import Table
-from arcwise.scores.base import Array, ParentSets, Score
+from arcwise.scores.score import Array, ParentSets, Score
 
 __all__ = ["HeldOutScore", "LeaveOneOut", "held_out", "kfold", "leave_one_out"]
 

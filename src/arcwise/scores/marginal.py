@@ -52,7 +52,7 @@ from arcwise.conditionals.discrete import MOST_CELLS
 from arcwise.conditionals.discrete_fits import DiscreteFits
 from arcwise.data import Moments
 from arcwise.errors import FitError
-from arcwise.scores.base import (
+from arcwise.scores.score import (
     ALL,
     Array,
     Batched,
@@ -64,12 +64,12 @@ from arcwise.scores.base import (
     Sweep,
 )
 
-__all__ = ["BGe", "bdeu", "bds", "bge", "k2", "qnml"]
+__all__ = ["BGeScore", "bdeu", "bds", "bge", "k2", "qnml"]
 
 _TINY = 1e-15  # the prior makes R positive definite; only rounding can take a pivot below this
 
 
-class BGe(Score):
+class BGeScore(Score):
     """Bayesian Gaussian equivalent score; `log_units` less, it is that of the columns in their own units."""
 
     equivalent = True
@@ -214,7 +214,9 @@ def bge(
         )
     if not 0 <= gamma < np.inf:
         raise FitError(f"The gamma of bge must be a non-negative number, got {gamma}.")
-    return BGe(fits.normal.moments, alpha_mu, degrees, prior_mean == "zero", standardise, gamma)
+    return BGeScore(
+        fits.normal.moments, alpha_mu, degrees, prior_mean == "zero", standardise, gamma
+    )
 
 
 def k2(fits: Fits, *, gamma: float = 0.0) -> Score:

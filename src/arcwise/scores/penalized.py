@@ -20,7 +20,7 @@ import numpy as np
 from arcwise._kernels.local_scores import Batches, Compiled
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
-from arcwise.scores.base import (
+from arcwise.scores.score import (
     ALL,
     Array,
     Batched,

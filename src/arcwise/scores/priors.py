@@ -23,7 +23,7 @@ import numpy as np
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
-from arcwise.scores.base import ALL, Array, Mask, Numbers, Parents, ParentSets, Score, Sweep
+from arcwise.scores.score import ALL, Array, Mask, Numbers, Parents, ParentSets, Score, Sweep
 
 __all__ = ["ArcPenalty", "ArcProbabilities", "ExpertPrior", "FairParents"]
 

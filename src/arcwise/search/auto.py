@@ -38,7 +38,7 @@ import numpy as np
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Watch
 from arcwise.scores import Score
-from arcwise.scores.base import Array, Parents
+from arcwise.scores.score import Array, Parents
 from arcwise.search.boss import Ordered, displaced
 from arcwise.search.climb import Climb, Peak, least_gain
 from arcwise.search.equivalence import ges_within

@@ -40,7 +40,7 @@ from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted, Result, Watch
 from arcwise.scores import Score
-from arcwise.scores.base import Mask
+from arcwise.scores.score import Mask
 from arcwise.search.run import Run
 
 __all__ = ["Phase", "ges", "ges_within"]

@@ -18,7 +18,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
 from arcwise.results import Interrupted, Result, Watch
 from arcwise.scores import Score
-from arcwise.scores.base import ALL
+from arcwise.scores.score import ALL
 from arcwise.search.run import Run
 
 __all__ = ["best_known", "exact", "exact_memory", "mask_of"]

@@ -34,7 +34,7 @@ from arcwise._kernels import graph_moves as kernel
 from arcwise.graphs import DAG, Limits
 from arcwise.results import Interrupted
 from arcwise.scores import Score
-from arcwise.scores.base import toggle
+from arcwise.scores.score import toggle
 from arcwise.search.climb import Climb, Gain
 from arcwise.search.exact import best_known, mask_of, memory_for
 from arcwise.search.local_search import ascend

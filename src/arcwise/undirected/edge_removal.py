@@ -69,13 +69,13 @@ def boundary(
     Examples
     --------
     >>> import numpy as np
-    >>> from arcwise.conditionals import Gaussian
+    >>> from arcwise.conditionals import GaussianFamily
     >>> from arcwise.data import Table, Variable
     >>> from arcwise.scores import leave_one_out
     >>> rng = np.random.default_rng(1)
     >>> a, noise, c = rng.normal(size=(3, 200))
     >>> table = Table(tuple(map(Variable, "abc")), (a, a + noise, c))
-    >>> boundary(leave_one_out(Gaussian().bind(table))).at(0.05)
+    >>> boundary(leave_one_out(GaussianFamily().bind(table))).at(0.05)
     <UGraph a:b + c>
     """
     bounds = bounds_for(score.nodes, limits)
@@ -117,12 +117,12 @@ def candidates(
     Examples
     --------
     >>> import numpy as np
-    >>> from arcwise.conditionals import Gaussian
+    >>> from arcwise.conditionals import GaussianFamily
     >>> from arcwise.data import Table, Variable
     >>> from arcwise.scores import bic
     >>> a, noise, c = np.random.default_rng(2).normal(size=(3, 200))
     >>> table = Table(tuple(map(Variable, "abc")), (a, a + noise, c))
-    >>> found = candidates(bic(Gaussian().bind(table)), Limits.none(["a", "b", "c"]))
+    >>> found = candidates(bic(GaussianFamily().bind(table)), Limits.none(["a", "b", "c"]))
     >>> [sorted(row) for row in found.barred]
     [[2], [2], [0, 1]]
     """
@@ -212,12 +212,12 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     Examples
     --------
     >>> import numpy as np
-    >>> from arcwise.conditionals import Gaussian
+    >>> from arcwise.conditionals import GaussianFamily
     >>> from arcwise.data import Table, Variable
     >>> from arcwise.scores import leave_one_out
     >>> a, noise, c = np.random.default_rng(1).normal(size=(3, 200))
     >>> copies = Table(tuple(map(Variable, "abc")), (a, a, a + noise))
-    >>> deletion(leave_one_out(Gaussian().bind(copies))).at(0.05)    # a or b would do for c
+    >>> deletion(leave_one_out(GaussianFamily().bind(copies))).at(0.05)    # a or b would do for c
     <UGraph a:b + c>
     """
     bounds = bounds_for(score.nodes, limits)

@@ -46,7 +46,7 @@ _EAGER = 60
 _SMALL = 48
 
 
-class Glasso(NamedTuple):
+class GlassoSolution(NamedTuple):
     """A solution of the graphical lasso.
 
     `covariance` is the inverse of `precision` (on a path, to within `violation`). `gap` bounds how far
@@ -80,12 +80,12 @@ def glasso(
     penalise_diagonal: bool = True,
     required: Pairs | None = None,
     forbidden: Pairs | None = None,
-    start: Glasso | None = None,
+    start: GlassoSolution | None = None,
     tolerance: float = 1e-7,
     max_sweeps: int = _SWEEPS,
     threads: int = 1,
     on_step: Watch | None = None,
-) -> Glasso:
+) -> GlassoSolution:
     """Solve the graphical lasso.
 
     Parameters
@@ -102,7 +102,7 @@ def glasso(
 
     Returns
     -------
-    Glasso : precision and covariance matrix, with the gap and the violation that prove them.
+    GlassoSolution : precision and covariance matrix, with the gap and the violation that prove them.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def glasso_path(
     tolerance: float = 1e-6,
     threads: int = 1,
     on_step: Watch | None = None,
-) -> Iterator[tuple[float, Glasso]]:
+) -> Iterator[tuple[float, GlassoSolution]]:
     """Solve for several penalties, each from the solution before; largest first is quickest.
 
     Parameters
@@ -234,7 +234,7 @@ class _Work:
                 f"{self.tolerance}, {self.max_sweeps} and {self.threads}."
             )
 
-    def solve(self, problem: LassoProblem, start: Start | None) -> Glasso:
+    def solve(self, problem: LassoProblem, start: Start | None) -> GlassoSolution:
         size = len(problem.moments)
         if start is not None and start.precision.shape != (size, size):
             raise FitError(
@@ -331,7 +331,7 @@ def _inverted(piece: Piece) -> Array | None:
     return None if found is None or singular else found.matrix
 
 
-def _assembled(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> Glasso:
+def _assembled(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> GlassoSolution:
     """Put the blocks back into one matrix."""
     size = len(problem.moments)
     precision, covariance = np.zeros((size, size)), np.zeros((size, size))
@@ -342,7 +342,7 @@ def _assembled(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> Gla
         scatter(solved.precision, piece.members, 1.0 / piece.scale, precision)
         scatter(solved.covariance, piece.members, piece.scale, covariance)
         objective += solved.objective - 2.0 * float(np.log(piece.scale).sum())
-    return Glasso(
+    return GlassoSolution(
         frozen(precision),
         frozen(covariance),
         sum(part.gap for part in parts),

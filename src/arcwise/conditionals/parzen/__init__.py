@@ -20,8 +20,8 @@ Stated rules:
 * A constant column counts as one with standard deviation 1e-6 max(1, |mean|).
 """
 
-from arcwise.conditionals.parzen.family import Parzen
-from arcwise.conditionals.parzen.fits import ParzenFits, kept_fits
-from arcwise.conditionals.parzen.model import ParzenConditional
+from arcwise.conditionals.parzen.window_family import ParzenFamily
+from arcwise.conditionals.parzen.window_fits import ParzenFits, kept_fits
+from arcwise.conditionals.parzen.windows import ParzenConditional
 
-__all__ = ["Parzen", "ParzenConditional", "ParzenFits", "kept_fits"]
+__all__ = ["ParzenConditional", "ParzenFamily", "ParzenFits", "kept_fits"]

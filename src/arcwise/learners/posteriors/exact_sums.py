@@ -11,7 +11,7 @@ from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits
 from arcwise.graphs.nodes import topological, transpose
-from arcwise.learners.posteriors.plan import Run, Task, Weighed, meaning_of, weighed
+from arcwise.learners.posteriors.plan import PosteriorRun, Task, Weighed, meaning_of, weighed
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
 from arcwise.mcmc import exact as summed
@@ -33,7 +33,7 @@ _COUNTED = 16  # variables up to which graphs that obey rules are counted
 _NEARLY = 0.95  # probability of the graphs held from which on their exact weights are averaged by
 
 
-def of_all_graphs(task: Task) -> Run:
+def of_all_graphs(task: Task) -> PosteriorRun:
     """The posterior of every arc by sums over all graphs.
 
     Graphs to average over are drawn beside, and have their exact probabilities.
@@ -49,7 +49,7 @@ def of_all_graphs(task: Task) -> Run:
     else:
         drawn = _drawn(table, limits, found.log_total, task.rng, watch, plan.draws or _SHOWN)
     zeros = np.zeros_like(found.arcs)
-    return Run(
+    return PosteriorRun(
         task,
         GraphDistribution(
             own.score.nodes,

@@ -22,7 +22,7 @@ from arcwise.learners.posteriors.plan import (
     ONE_WAY,
     Arrays,
     Plan,
-    Run,
+    PosteriorRun,
     Task,
     constant_note,
     settled_prior,
@@ -63,7 +63,7 @@ def find_posterior(
     resume: bool = True,
     own_score: bool = False,
     kept: Arrays | None = None,
-) -> Run:
+) -> PosteriorRun:
     """Find a distribution over graphs.
 
     If a method was to be chosen and chains fail, replicates replace them.
@@ -99,7 +99,7 @@ def _find(
     own_score: bool,
     resume: bool = False,
     kept: Arrays | None = None,
-) -> Run:
+) -> PosteriorRun:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
     automatic = plan.method == "auto"
     settled, plan, problem, why = _settled(spec, source, plan, own_score)
@@ -179,7 +179,7 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
     )
 
 
-def _with_notes(run: Run, *notes: str) -> Run:
+def _with_notes(run: PosteriorRun, *notes: str) -> PosteriorRun:
     return replace(run, found=replace(run.found, notes=tuple(filter(None, notes))))
 
 

@@ -24,7 +24,7 @@ from arcwise.learners.posteriors.chain_lengths import (
     sampler_of,
     unpacked,
 )
-from arcwise.learners.posteriors.plan import Plan, Run, Task, Weighed, meaning_of, weighed
+from arcwise.learners.posteriors.plan import Plan, PosteriorRun, Task, Weighed, meaning_of, weighed
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose_way, diagnose
 from arcwise.results import GraphDistribution, Interrupted, Trail, Watch
@@ -40,7 +40,7 @@ _FAR = 100  # R-hat that is not told in figures
 _FLIPS = 0.1  # share of these steps
 
 
-def of_chains(task: Task, longer: int | None = None) -> Run:
+def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     """The posterior by chains over graphs.
 
     Chains that disagree are run again up to `longer` times (4 by default).
@@ -81,7 +81,7 @@ def of_chains(task: Task, longer: int | None = None) -> Run:
     left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
     notes = (*why, *length.words, *(left_out * bool(late)), *found.notes)
     found = replace(found, diagnostics=diagnostics, notes=notes)
-    return Run(task, found, packed(chains, length))
+    return PosteriorRun(task, found, packed(chains, length))
 
 
 def _check_together(found: GraphDistribution, plan: Plan) -> None:

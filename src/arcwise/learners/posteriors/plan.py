@@ -271,7 +271,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class PosteriorRun:
     """The distribution that a task led to, and the arrays from which it can be continued."""
 
     task: Task

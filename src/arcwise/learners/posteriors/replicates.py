@@ -29,7 +29,7 @@ from arcwise.learners.directed import Directed
 from arcwise.learners.options import has_parameter
 from arcwise.learners.parallel import inside, pieces
 from arcwise.learners.penalty import choose
-from arcwise.learners.posteriors.plan import RESAMPLING, Plan, Run, Task
+from arcwise.learners.posteriors.plan import RESAMPLING, Plan, PosteriorRun, Task
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.results import GraphDistribution, Interrupted, Step, Watch, of_draws
@@ -238,7 +238,7 @@ def gathered(
     return found
 
 
-def of_replicates(task: Task) -> Run:
+def of_replicates(task: Task) -> PosteriorRun:
     """The frequencies of graphs over resampled tables.
 
     Raises
@@ -276,7 +276,7 @@ def of_replicates(task: Task) -> Run:
     notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
     found = _counted(graphs, problem, plan, notes, about)
-    return Run(task, found, pack_graphs(pieces))
+    return PosteriorRun(task, found, pack_graphs(pieces))
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcwise._kernels import parzen_sums as kernel
-from arcwise.conditionals.base import Array, Fits, HeldOut, ParentSets, Parts, no_count
-from arcwise.conditionals.parzen.family import BANDWIDTHS, CEILING, Parzen
-from arcwise.conditionals.parzen.model import Block, ParzenConditional, block_of, canonical_order
+from arcwise.conditionals.base import Array, Fits, HeldOutFits, ParentSets, Parts, no_count
+from arcwise.conditionals.parzen.window_family import BANDWIDTHS, CEILING, ParzenFamily
+from arcwise.conditionals.parzen.windows import Block, ParzenConditional, block_of, canonical_order
 from arcwise.conditionals.rowwise import RowHeldOut
 from arcwise.data import Complete, Statistics, Table, Variable
 from arcwise.data import Parts as UnitParts
@@ -37,7 +37,7 @@ class ParzenFits(Fits):
     """The Parzen family tied to a table."""
 
     def __init__(
-        self, family: Parzen, statistics: Statistics, *, width: float | None = None
+        self, family: ParzenFamily, statistics: Statistics, *, width: float | None = None
     ) -> None:
         self.family, self.statistics = family, statistics
         self.table = table = family.rows_of(statistics).expanded()
@@ -124,7 +124,7 @@ class ParzenFits(Fits):
         """Refuse: a model that keeps its rows has no number of parameters."""
         no_count(self.family)
 
-    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOut:
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie the family to parts of the rows; each is scored by models fitted to the rest."""
         units, rows = UnitParts(
             table or self.family.rows_of(self.statistics), tuple(parts)
@@ -217,7 +217,7 @@ def kept_fits(
         return None
     if kind not in BANDWIDTHS or not isinstance(least, float) or not 0 < least < CEILING:
         return None
-    family = Parzen(bandwidths=kind, min_bandwidth=least, tail_weight=first.tail_weight)
+    family = ParzenFamily(bandwidths=kind, min_bandwidth=least, tail_weight=first.tail_weight)
     width = float(first.bandwidths[0]) if family.bandwidths == "shared" else None
     return ParzenFits(family, Complete(table), width=width)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals.base import Array, Columns, Family, Fits, check_sizes
-from arcwise.conditionals.parzen.model import (
+from arcwise.conditionals.parzen.windows import (
     Block,
     ParzenConditional,
     block_of,
@@ -18,7 +18,7 @@ from arcwise.data import Statistics, Table, Variable
 from arcwise.data.variable import KINDS, sentence_list
 from arcwise.errors import DataError, OptionError, unknown
 
-__all__ = ["BANDWIDTHS", "CEILING", "MOST_ROWS", "Bandwidths", "Parzen"]
+__all__ = ["BANDWIDTHS", "CEILING", "MOST_ROWS", "Bandwidths", "ParzenFamily"]
 
 Bandwidths = Literal["two", "one", "shared"]
 BANDWIDTHS: tuple[Bandwidths, ...] = ("two", "one", "shared")
@@ -35,7 +35,7 @@ _FAR = 30.0  # distance from the median, in interquartile ranges, that deserves 
 
 
 @dataclass(frozen=True)
-class Parzen(Family):
+class ParzenFamily(Family):
     """The family of conditional Parzen windows; its fields are the options of `bind`."""
 
     name = "parzen"
@@ -143,7 +143,7 @@ class Parzen(Family):
         tail_weight : weight of a wide component in every fitted density, against outlying rows.
         threads : how many cores to use; no number depends on it.
         """
-        from arcwise.conditionals.parzen.fits import ParzenFits
+        from arcwise.conditionals.parzen.window_fits import ParzenFits
 
         if bandwidths not in BANDWIDTHS:
             raise unknown("kind of bandwidths", bandwidths, BANDWIDTHS)

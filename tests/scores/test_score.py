@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from arcwise.results import Interrupted
-from arcwise.scores import ArcPenalty, Cached, Score, Sum, base
+from arcwise.scores import ArcPenalty, Cached, Score, Sum
+from arcwise.scores import score as contract
 
 NAMES = tuple("abcdefg")
 
@@ -26,7 +27,7 @@ class Slow(Score):
 
 
 def watched(monkeypatch, score, check=lambda: None):
-    monkeypatch.setattr(base, "time", score)
+    monkeypatch.setattr(contract, "time", score)
     return score.watched(check)
 
 
@@ -104,7 +105,7 @@ class Closed(Slow):
         self.asked.append(("sweep", len(children), None if among is None else int(among.sum())))
         return super().sweep(children, bases, among)
 
-    def subsets(self, child, candidates, always=(), most=base.ALL):
+    def subsets(self, child, candidates, always=(), most=contract.ALL):
         self.asked.append(("subsets", len(candidates)))
         return super().subsets(child, candidates, always, most)
 
