@@ -120,6 +120,13 @@ def test_links_between_pages_lead_to_a_file_and_its_heading():
     assert not offenders
 
 
+def test_pages_avoid_phrases_that_have_a_plainer_form():
+    """And long lines; `scripts/english --list` shows the phrases and what to write instead."""
+    check = [sys.executable, str(HERE / "scripts" / "english"), "--check"]
+    result = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout.strip()) == (0, ""), result.stderr
+
+
 @pytest.mark.parametrize("room", sorted({"".join(each.split(".")[1:2]) for each in MODULES}))
 def test_examples_in_docstrings(room, elsewhere):
     modules = [each for each in MODULES if "".join(each.split(".")[1:2]) == room]
