@@ -72,10 +72,19 @@ def test_user_errors(run, asia, arguments, sentence):
     assert sentence in done.err
 
 
-def test_other_networks_are_refused(run, net):
-    done = run("explain", net)
-    assert done.code == 1
-    assert "tables of probabilities" in done.err
+def test_gaussian_networks_are_explained_by_numbers(run, net):
+    done = run("explain", net, "--json")
+    found = aw.load(net).explain()
+    assert json.loads(done.out)["levels"] == pytest.approx(dict(found))
+    assert "density given the evidence" in run("explain", net).out
+
+
+def test_some_variables_are_explained(run, asia):
+    done = run("explain", asia, "--of", "lung,code", "--given", "smoke=yes", "--json")
+    found = json.loads(done.out)
+    assert found["levels"] == dict(aw.load(asia).explain({"smoke": "yes"}, of=["lung", "code"]))
+    assert set(found["levels"]) == {"lung", "code"}
+    assert run("explain", asia, "--of", "lungs").code == 1
 
 
 def test_draws_with_evidence(run, asia):

@@ -357,7 +357,7 @@ def test_do_takes_one_level_and_other_engines_refuse_weights():
     with pytest.raises(DataError, match=r"'a' must be a finite number.*variables with levels"):
         normal.query("b", given={"a": (0, 1)})
     with pytest.raises(FitError, match="needs a network whose local models are all tables"):
-        normal.explain()
+        normal.query("a", method="junction")
     with pytest.raises(FitError, match="'a' is a number"):
         normal.probability({"a": 0.5})
 

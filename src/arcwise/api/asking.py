@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import inference
+from arcwise import evaluate, inference
 from arcwise.data import Table, Variable, conform
 from arcwise.data.frames import index_of, raw_of
 from arcwise.errors import DataError
@@ -111,6 +111,43 @@ class Asked(ABC):
             found = self._answers().predict(self._rows(rows), target, **options)
             return replace(found, index=index_of(rows))
         return {name: self.predict(rows, name, **options) for name in target}
+
+    def entropy(
+        self,
+        of: str | Sequence[str] | None = None,
+        given: Any = None,
+        do: Any = None,
+        *,
+        seed: int = 0,
+        **options: Any,
+    ) -> inference.Estimate:
+        """The entropy of one variable, of several or of all together, in nats; of numbers, of their density.
+
+        Exact for networks of tables and for Gaussian ones. That of other whole networks is simulated, with
+        an error; that of several of their variables does not exist, as their joint density is unknown.
+        """
+        known, source = {*(self._values(given) or ()), *(self._values(do) or ())}, self._answers()
+        if of is None and not known and isinstance(source, OneNetwork):
+            return evaluate.entropy(source.net, np.random.default_rng(whole("seed", seed)))
+        names = [name for name in self.variables if name not in known] if of is None else of
+        return inference.Estimate(
+            self.query(as_tuple(names), given, do, seed=seed, **options).entropy
+        )
+
+    def mutual_information(
+        self,
+        first: str | Sequence[str],
+        second: str | Sequence[str],
+        given: Any = None,
+        do: Any = None,
+        **options: Any,
+    ) -> float:
+        """What two variables, or two sets of them, tell of each other beyond the evidence, in nats.
+
+        Exact where `query` is; of simulated answers it is estimated from the draws by nearest neighbours.
+        """
+        names = tuple(dict.fromkeys((*as_tuple(first), *as_tuple(second))))
+        return float(self.query(names, given, do, **options).mutual_information(first, second))
 
     def logpdf(self, rows: Any, **options: Any) -> Array:
         """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""

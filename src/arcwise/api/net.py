@@ -263,9 +263,10 @@ class Network(Asked):
         return found.asked_by(partial(self.query, given=given, do=do, **options))
 
     def explain(self, given: Any = None, do: Any = None, **options: Any) -> inference.Explanation:
-        """The most probable levels of all variables together, given what was seen; discrete networks.
+        """The most probable values of all variables together, given what was seen; of some with ``of=[...]``.
 
-        In a learned graph, an answer to `do` has a `range` over other graphs, at most `max_graphs`.
+        Variables that are neither seen nor explained are summed out. In a learned graph, an answer to `do`
+        has a `range` over other graphs, at most `max_graphs`.
         """
         known = {"equivalents": self._equivalents_of(do), **options}
         return inference.explain(self.net, self._values(given), self._values(do), **known)

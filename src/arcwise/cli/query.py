@@ -162,19 +162,20 @@ def explain(
     net: flags.NetFile,
     given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
     do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    of: Annotated[list[str] | None, option("VARIABLES")] = None,
     max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
     data: Annotated[Path | None, option("FILE")] = None,
     json: flags.Json = False,
 ) -> None:
-    """Give the most probable levels of all variables together, given what is known.
+    """Give the most probable values of all variables together, or of some, given what is known.
 
-    They need not be the most probable level of each variable by itself, which 'arcwise query' gives.
-    Discrete networks only.
+    They need not be the most probable value of each variable by itself, which 'arcwise query' gives.
 
-    Example: arcwise explain asia.bif --given xray=yes,dysp=yes
+    Example: arcwise explain asia.bif --of lung,bronc --given xray=yes,dysp=yes
 
     Parameters
     ----------
+    of : the variables to explain; all others that were not observed are summed out. All by default.
     given : a level that was observed; several are separated by commas. 'a|b' is one or the other,
         'a:0.8|b:0.2' weights for all levels (soft evidence), and 2..5 those in a range.
     do : a level that is set (an intervention): arcs into the variable are cut. The answer of a learned
@@ -184,7 +185,8 @@ def explain(
         network's certainty.
     """
     network = load_network(net, data)
-    found = network.explain(**evidence(network, given, do), max_graphs=max_graphs)
+    targets = None if of is None else names(of)
+    found = network.explain(**evidence(network, given, do), of=targets, max_graphs=max_graphs)
     if json:
         terminal.show_json(found.to_dict())
         return

@@ -12,6 +12,8 @@ from arcwise.distributions.distribution import (
     Readings,
     beside,
     blocks,
+    densest,
+    entropy,
     interval,
     log_sum,
 )
@@ -33,6 +35,8 @@ __all__ = [
     "beside",
     "blocks",
     "centre",
+    "densest",
+    "entropy",
     "interval",
     "log_sum",
     "no_numbers",

@@ -18,6 +18,7 @@ from arcwise.evaluate.divergence import (
     Difference,
     Divergence,
     divergence,
+    entropy,
     parameter_differences,
 )
 from arcwise.evaluate.edges import Edge, EdgeTable, Pair, PairTable, pair_table
@@ -54,6 +55,7 @@ __all__ = [
     "conflict",
     "divergence",
     "edge_table",
+    "entropy",
     "impact",
     "inclusion_threshold",
     "judged",

@@ -25,8 +25,7 @@ from arcwise.data import Table
 from arcwise.distributions import Distribution
 from arcwise.errors import DataError, FitError
 from arcwise.inference import Belief, marginal_log_density, query
-from arcwise.inference.belief import shown
-from arcwise.inference.evidence import plain, read_evidence
+from arcwise.inference.evidence import plain, read_evidence, shown
 from arcwise.networks import Net
 
 Array = NDArray[np.float64]

@@ -1,4 +1,5 @@
-r"""How far two networks are apart: the Kullback-Leibler divergence, and the numbers that differ most.
+r"""Information: how far two networks are apart (the Kullback-Leibler divergence, and the numbers that differ
+most), and the entropy of one.
 
 .. math:: D(p \| q) = \sum_x p(x) \log \frac{p(x)}{q(x)}
           = \sum_i \bigl( E_p \log p(x_i \mid pa_i) - E_p \log q(x_i \mid pa'_i) \bigr)
@@ -25,7 +26,7 @@ from arcwise.data import Variable
 from arcwise.data.prepare import word_of
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
-from arcwise.inference import closed, joint
+from arcwise.inference import Estimate, closed, joint, query
 from arcwise.inference.factors import Potentials, potentials, tree_with
 from arcwise.inference.linear_gaussian import linear_model, linear_net
 from arcwise.networks import BayesNet, Net, ancestral, log_density
@@ -106,6 +107,27 @@ def divergence(
     if rng is None or not one.directed or not two.directed:
         raise FitError("There is no closed form of the divergence of these networks.")
     return _by_draws(one, two, rng, draws)
+
+
+def entropy(net: Net, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
+    """The entropy of the joint distribution of a network in nats; of numbers, that of their density.
+
+    Exact for networks of tables and for Gaussian ones, else from rows drawn from the network, with an error.
+
+    Raises
+    ------
+    GraphError : an undirected network without a joint distribution.
+    FitError : an undirected network of tables that are too large.
+    """
+    if _tables(net) is not None:
+        families = [(*net.inputs[i], i) for i in range(len(net.names))]
+        _, shares = tree_with(net, families).ask(np.full((1, len(net.names)), -1), families)
+        pairs = zip(shares, range(len(net.names)), strict=True)
+        return Estimate(-sum(_expected_log(found[0], _table(net, i)) for found, i in pairs))
+    if not net.directed or closed(net):
+        return Estimate(query(net, list(net.names)).entropy)
+    logs = log_density(net, ancestral(net, rng, draws).columns)
+    return Estimate(-float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(draws)))
 
 
 def _check_variables(one: Net, two: Net) -> None:

@@ -12,6 +12,7 @@ from arcwise.inference.ask import (
 from arcwise.inference.belief import Belief, Estimate, Probability
 from arcwise.inference.engine import Cost, DeclinedError, Effort, Engine, Question
 from arcwise.inference.ensemble import Drawn, Ensemble, Spread
+from arcwise.inference.explanation import Explanation, explain
 from arcwise.inference.intervene import ONE_GRAPH, Equivalents, OtherGraphs
 from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.linear_gaussian import (
@@ -21,10 +22,8 @@ from arcwise.inference.linear_gaussian import (
     precision,
 )
 from arcwise.inference.marginals import (
-    Explanation,
     Marginals,
     Misses,
-    explain,
     marginals,
     misses,
     probability,

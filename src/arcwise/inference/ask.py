@@ -52,6 +52,7 @@ __all__ = [
     "ENGINES",
     "Ranking",
     "answered",
+    "beliefs_of",
     "closed",
     "found_of",
     "impute",
@@ -236,7 +237,7 @@ def query(
 
     def ask(other: Net) -> Belief | Beliefs:
         question = Question.of(other, asked, evidence, chosen, generator(chosen.seed))
-        both = _beliefs(question, found_of(question), evidence)
+        both = beliefs_of(question, found_of(question), evidence)
         return both if is_several(targets) else both.singles[0]
 
     answer = ask(net)
@@ -246,7 +247,7 @@ def query(
     return with_range(answer, net, list(evidence.forced), ask, equivalents, chosen.max_graphs, rng)
 
 
-def _beliefs(question: Question, found: Reply, evidence: Evidence) -> Beliefs:
+def beliefs_of(question: Question, found: Reply, evidence: Evidence) -> Beliefs:
     """What the answers to a single question say of each variable, and of all together."""
     net = question.net
     given, do = evidence.given(net), plain(net, evidence.forced)

@@ -19,9 +19,18 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.distributions import Categorical, Distribution, beside, interval, standard_quantiles
+from arcwise.distributions import (
+    Categorical,
+    Distribution,
+    beside,
+    densest,
+    entropy,
+    interval,
+    standard_quantiles,
+)
 from arcwise.errors import DataError, close_to
 from arcwise.frame import Frame, Framed, Series
+from arcwise.inference.evidence import sentence
 from arcwise.inference.ranges import Estimate, Probability, Range, plain_range, range_lines
 from arcwise.networks import whole
 from arcwise.values import as_tuple, is_number, is_several
@@ -188,9 +197,14 @@ class Belief(Framed):
 
     @property
     def mode(self) -> Any:
-        """The most probable level of a discrete variable."""
-        chances = self._chances
-        return max(chances, key=chances.__getitem__)
+        """The most probable level; of a number, the value of largest density."""
+        found = self._discrete
+        return densest(self.distribution) if found is None else self.levels[int(found.codes[0])]
+
+    @property
+    def entropy(self) -> float:
+        """Entropy in nats; of a number, that of its density."""
+        return entropy(self.distribution)
 
     @overload
     def quantile(self, q: float) -> float: ...
@@ -405,25 +419,3 @@ def numbers(name: str, values: ArrayLike) -> Array:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise DataError(f"The values of {name!r} must be numbers, got {values!r}.") from None
-
-
-def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str, object]) -> str:
-    """Say a question in one line.
-
-    >>> sentence(["y"], {"a": 1.5}, {"b": 2})
-    'y given a = 1.5, do b = 2'
-    """
-    known = ", ".join(f"{name} = {shown(value)}" for name, value in given.items())
-    forced = ", ".join(f"{name} = {shown(value)}" for name, value in do.items())
-    parts = [f"given {known}" if known else "", f"do {forced}" if forced else ""]
-    return " ".join([", ".join(names), ", ".join(filter(None, parts))]).strip()
-
-
-def shown(value: object) -> str:
-    """A value of evidence in a sentence: a number, a level, several, or weights of levels."""
-    if isinstance(value, list):
-        return " or ".join(map(shown, value))
-    if isinstance(value, Mapping):
-        weights = (f"{shown(level)} {shown(weight)}" for level, weight in value.items())
-        return f"({', '.join(weights)})"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -330,6 +330,16 @@ class JointAnswer(Protocol):
         """Correlation matrix."""
         ...
 
+    @property
+    def mode(self) -> Array:
+        """The most probable values together; codes for levels."""
+        ...
+
+    @property
+    def entropy(self) -> float:
+        """Entropy in nats; of numbers, that of their density."""
+        ...
+
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
         """Nats that knowing some variables tells of others, by their places."""
         ...

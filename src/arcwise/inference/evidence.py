@@ -313,3 +313,25 @@ def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
     if not is_several(targets) and not are_texts([targets]):
         raise DataError(f"A question is for a name or a list of names, got {targets!r}.")
     return as_tuple(targets)
+
+
+def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str, object]) -> str:
+    """Say a question in one line.
+
+    >>> sentence(["y"], {"a": 1.5}, {"b": 2})
+    'y given a = 1.5, do b = 2'
+    """
+    known = ", ".join(f"{name} = {shown(value)}" for name, value in given.items())
+    forced = ", ".join(f"{name} = {shown(value)}" for name, value in do.items())
+    parts = [f"given {known}" if known else "", f"do {forced}" if forced else ""]
+    return " ".join([", ".join(names), ", ".join(filter(None, parts))]).strip()
+
+
+def shown(value: object) -> str:
+    """A value of evidence in a sentence: a number, a level, several, or weights of levels."""
+    if isinstance(value, list):
+        return " or ".join(map(shown, value))
+    if isinstance(value, Mapping):
+        weights = (f"{shown(level)} {shown(weight)}" for level, weight in value.items())
+        return f"({', '.join(weights)})"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

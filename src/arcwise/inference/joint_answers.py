@@ -115,6 +115,16 @@ class Cells:
                     found[i, j] = found[j, i] = np.clip(share, -1.0, 1.0)
         return found
 
+    @property
+    def mode(self) -> Array:
+        """Codes of the most probable cell."""
+        return np.array(np.unravel_index(self.table.argmax(), self.table.shape), dtype=float)
+
+    @property
+    def entropy(self) -> float:
+        """Entropy of the table in nats."""
+        return self._entropy(range(len(self.variables)))
+
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
         """Nats that knowing some variables tells of others."""
         first, second = list(dict.fromkeys(a)), list(dict.fromkeys(b))
@@ -213,6 +223,13 @@ def scores(values: Array, levels: bool = False) -> Array:
     return out
 
 
+def no_density(what: str) -> DataError:
+    """The error for a question about the joint density of numbers of which there are draws only."""
+    return DataError(
+        f"A simulated joint answer has draws but no joint density: {what} of each variable."
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class States:
     """The joint distribution behind simulated states.
@@ -253,6 +270,20 @@ class States:
         np.fill_diagonal(correlation, 1.0)
         return correlation
 
+    @property
+    def mode(self) -> Array:
+        """The most frequent state of levels; numbers have none."""
+        if not all(variable.discrete for variable in self.variables):
+            raise no_density("take the mode")
+        states, counts = np.unique(self._rows, axis=0, return_counts=True)
+        best: Array = states[counts.argmax()]
+        return best
+
+    @property
+    def entropy(self) -> float:
+        """There is none behind draws."""
+        raise no_density("take the entropy")
+
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
         """Nats that knowing some variables tells of others, by nearest neighbours."""
         first, second = (np.concatenate([self._scored(i) for i in side], axis=1) for side in (a, b))
@@ -264,10 +295,13 @@ class States:
         return scores(flat[every, None], self.variables[place].discrete)
 
     def logpdf(self, columns: Array) -> Array:
-        """There is none behind draws."""
-        raise DataError(
-            "A simulated joint answer has draws but no joint density: ask for the density of each variable."
-        )
+        """Logarithms of the shares of states that are equal to rows of levels; numbers have none."""
+        if all(variable.discrete for variable in self.variables):
+            rows = np.asarray(columns)[:, None, :]
+            with np.errstate(divide="ignore"):
+                logs: Array = np.log((self._rows == rows).all(axis=2).mean(axis=1))
+            return logs
+        raise no_density("ask for the density")
 
     def box(self, limits: Mapping[int, Any]) -> Probability:
         """Probability of bounds on several variables; of levels, of those that are marked."""

@@ -29,10 +29,11 @@ from arcwise.inference.belief import (
     belief_frame,
     check_names,
     generator,
-    sentence,
     truth,
 )
 from arcwise.inference.engine import JointAnswer
+from arcwise.inference.evidence import sentence
+from arcwise.inference.joint_answers import States
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 from arcwise.values import as_tuple
@@ -108,6 +109,20 @@ class Beliefs(Framed):
         """Covariance matrix; infinite or NaN for a variable without a standard deviation."""
         with np.errstate(invalid="ignore"):
             return self.correlation * np.outer(self.sd, self.sd)
+
+    @property
+    def mode(self) -> dict[str, Any]:
+        """The most probable combination: a level or number by name; of simulated answers, of levels only."""
+        if len(self.singles) == 1:
+            return {single.name: single.mode for single in self.singles}
+        rows = self._by_name(self.joint.mode[None, :])
+        return {name: values.tolist()[0] for name, values in rows.items()}
+
+    @property
+    def entropy(self) -> float:
+        """Joint entropy in nats; of numbers, that of their density."""
+        alone = len(self.singles) == 1 and isinstance(self.joint, States)
+        return self.singles[0].entropy if alone else self.joint.entropy
 
     @property
     def error(self) -> float:

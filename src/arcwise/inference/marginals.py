@@ -1,6 +1,6 @@
 """Every variable of a network at a time.
 
-What findings say of all of them: their beliefs, the probability of the findings, their explanation. And how
+What findings say of all of them: their beliefs and the probability of the findings. And how
 well each variable of a row follows from the others.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from arcwise.data import Table
 from arcwise.data.variable import gaps_of, numbers_of, sentence_list
 from arcwise.distributions import refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError
-from arcwise.frame import Frame, Framed, Series
+from arcwise.frame import Frame, Framed
 from arcwise.inference.ask import ENGINES, found_of, ranked
 from arcwise.inference.belief import (
     Belief,
@@ -27,22 +27,17 @@ from arcwise.inference.belief import (
     Probability,
     belief_frame,
     generator,
-    sentence,
 )
 from arcwise.inference.closed_form import residuals
 from arcwise.inference.engine import Answer, Question, Reply, read_options
-from arcwise.inference.evidence import check_roles, plain, read_evidence
-from arcwise.inference.exact_tables import Junction
+from arcwise.inference.evidence import check_roles, plain, read_evidence, sentence
 from arcwise.inference.intervene import Equivalents, range_over
 from arcwise.inference.linear_gaussian import linear_net
-from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import Net, align
 
 __all__ = [
-    "Explanation",
     "Marginals",
     "Misses",
-    "explain",
     "marginals",
     "misses",
     "probability",
@@ -213,141 +208,6 @@ def probability(
     return answer.over(
         range_over(answer, net, forced, ask, equivalents, chosen.max_graphs, rng), float
     )
-
-
-@dataclass(frozen=True)
-class Explanation(Framed, Mapping[str, Any]):
-    """The most probable level of all variables together, by name; those that were seen or set are among them.
-
-    Parameters
-    ----------
-    levels : by name.
-    log_probability : natural logarithm of the probability of the levels together, with the weights of soft
-        evidence.
-    probability : the share of that in the probability of the evidence.
-    given, do : the question, for the text.
-    range : the explanations of other graphs, where data cannot tell what setting a variable does.
-    """
-
-    levels: Mapping[str, Any]
-    log_probability: float
-    probability: float
-    given: Mapping[str, Any] = field(default_factory=dict)
-    do: Mapping[str, Any] = field(default_factory=dict)
-    range: Range | None = field(default=None, compare=False, repr=False)
-
-    error: ClassVar[float] = 0.0
-
-    def __getitem__(self, name: str) -> Any:
-        return self.levels[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.levels)
-
-    def __len__(self) -> int:
-        return len(self.levels)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers, for machines."""
-        return {
-            "given": dict(self.given),
-            "do": dict(self.do),
-            "levels": dict(self.levels),
-            "log_probability": self.log_probability,
-            "probability": self.probability,
-            **plain_range(self.range),
-        }
-
-    @property
-    def frame(self) -> Frame:
-        """One row per variable with its level."""
-        columns = Series("variable", list(self.levels)), Series("level", list(self.levels.values()))
-        title = sentence(["most probable explanation"], self.given, self.do)
-        notes = f"probability given the evidence: {self.probability:.4g}", *range_lines(self.range)
-        return Frame(columns, title, tuple(map(str.strip, notes)), "variable")
-
-    def __str__(self) -> str:
-        known = {**self.given, **self.do}  # of which weights and sets leave the level open
-        width = max(map(len, self.levels), default=0)
-        rows = [
-            f"  {name:<{width}}  {x}" for name, x in self.levels.items() if known.get(name) != x
-        ]
-        head = sentence(["most probable explanation"], self.given, self.do)
-        share = f"  probability given the evidence: {self.probability:.4g}"
-        return "\n".join([head, *rows, share, *range_lines(self.range)])
-
-
-class ExplanationRange(Range):
-    """The explanations of several graphs: which levels differ, and how probable they are."""
-
-    @property
-    def levels(self) -> dict[str, tuple[Any, ...]]:
-        """The levels of each variable, those of the first answer first."""
-        names = self.answers[0].levels if self.answers else ()
-        return {name: tuple(dict.fromkeys(each[name] for each in self.answers)) for name in names}
-
-    def _numbers(self) -> dict[str, Any]:
-        levels = {name: list(each) for name, each in self.levels.items()}
-        chances = self.of(lambda each: each.probability)
-        return {
-            "levels": levels,
-            "log_probability": self.of(lambda each: each.log_probability),
-            "probability": chances,
-        }
-
-    def _said(self) -> str:
-        differing = [
-            f"{name} {' or '.join(map(str, each))}"
-            for name, each in self.levels.items()
-            if len(each) > 1
-        ]
-        low, high = self.of(lambda each: each.probability)
-        levels = "; ".join(differing) if differing else "the same levels"
-        return f"{levels}; probability between {low:.4g} and {high:.4g}"
-
-
-def explain(
-    net: Net,
-    given: Mapping[str, Any] | None = None,
-    do: Mapping[str, Any] | None = None,
-    *,
-    equivalents: Equivalents | None = None,
-    max_graphs: int | None = None,
-) -> Explanation:
-    """The most probable levels of all variables together, given what was seen (MPE).
-
-    They need not be the most probable levels of each variable by itself. Of several equally probable
-    explanations, one.
-
-    Parameters
-    ----------
-    net : a discrete network.
-    given, do, equivalents, max_graphs : as for `query`.
-
-    Raises
-    ------
-    FitError : another kind of network, tables that are too large, or impossible evidence.
-    """
-    words = {"method": "junction", "max_graphs": max_graphs}
-    chosen, evidence = read_options(words, ENGINES), read_evidence(net, given, do)
-    check_roles(net, (), evidence)
-
-    def ask(other: Net) -> Explanation:
-        everything = range(len(net.names))
-        question = Question.of(other, everything, evidence, chosen, generator(0))
-        question = replace(question, task="completion")
-        ranked(question)  # refuses what does not fit
-        codes, log, total = Junction().explain(question)
-        levels = plain(net, dict(enumerate(np.asarray(codes).tolist())))
-        share = min(math.exp(log - total), 1.0)
-        return Explanation(levels, log, share, evidence.given(net), plain(net, evidence.forced))
-
-    answer = ask(net)
-    if not do or equivalents is None or not net.directed:
-        return answer
-    forced, rng = list(evidence.forced), generator(0)
-    found = range_over(answer, net, forced, ask, equivalents, max_graphs, rng, ExplanationRange)
-    return replace(answer, range=found)
 
 
 class Misses(NamedTuple):

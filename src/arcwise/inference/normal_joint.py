@@ -95,6 +95,20 @@ class GaussianJoint:
         sd: Array = np.linalg.norm(self.root, axis=1)
         return sd
 
+    @property
+    def mode(self) -> Array:
+        """The most probable point: the means."""
+        return self.mean
+
+    @property
+    def entropy(self) -> float:
+        """Entropy of the density in nats; minus infinity where variables determine each other."""
+        step = eliminate(self.root, range(len(self.names)))
+        if len(step.spare):
+            return -math.inf
+        size = np.log(np.abs(np.diag(step.triangle))).sum() + np.log(step.scale).sum()
+        return float(size + 0.5 * len(self.names) * math.log(2 * math.pi * math.e))
+
     @cached_property
     def correlation(self) -> Array:
         """Correlation matrix; 0 beside the diagonal for a variable that is determined."""

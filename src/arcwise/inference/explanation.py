@@ -1,0 +1,219 @@
+"""The most probable values of several variables together: of all of them, or of some."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arcwise.errors import DataError
+from arcwise.frame import Frame, Framed, Series
+from arcwise.inference.ask import ENGINES, beliefs_of, found_of, ranked
+from arcwise.inference.belief import generator
+from arcwise.inference.engine import Options, Question, read_options
+from arcwise.inference.evidence import (
+    Evidence,
+    check_roles,
+    names_of,
+    plain,
+    read_evidence,
+    sentence,
+)
+from arcwise.inference.exact_tables import Junction
+from arcwise.inference.intervene import Equivalents, range_over
+from arcwise.inference.ranges import Range, plain_range, range_lines
+from arcwise.networks import Net
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True)
+class Explanation(Framed, Mapping[str, Any]):
+    """The most probable values of variables together, by name.
+
+    Where all variables are explained, those that were seen or set are among them.
+
+    Parameters
+    ----------
+    levels : a level or, of a continuous variable, a number by name.
+    log_probability : natural logarithm of the probability (of the density, where there are numbers) of the
+        values and the evidence together, with the weights of soft evidence.
+    probability : the probability (or density) of the values given the evidence.
+    has_density : whether there are numbers among the values.
+    given, do : the question, for the text.
+    range : the explanations of other graphs, where data cannot tell what setting a variable does.
+    """
+
+    levels: Mapping[str, Any]
+    log_probability: float
+    probability: float
+    given: Mapping[str, Any] = field(default_factory=dict)
+    do: Mapping[str, Any] = field(default_factory=dict)
+    range: Range | None = field(default=None, compare=False, repr=False)
+    has_density: bool = False
+
+    error: ClassVar[float] = 0.0
+
+    def __getitem__(self, name: str) -> Any:
+        return self.levels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.levels)
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, for machines."""
+        return {
+            "given": dict(self.given),
+            "do": dict(self.do),
+            "levels": dict(self.levels),
+            "log_probability": self.log_probability,
+            "probability": self.probability,
+            **plain_range(self.range),
+        }
+
+    @property
+    def frame(self) -> Frame:
+        """One row per variable with its value."""
+        columns = Series("variable", list(self.levels)), Series("level", list(self.levels.values()))
+        title = sentence(["most probable explanation"], self.given, self.do)
+        notes = self._share, *range_lines(self.range)
+        return Frame(columns, title, tuple(map(str.strip, notes)), "variable")
+
+    @property
+    def _share(self) -> str:
+        kind = "density" if self.has_density else "probability"
+        return f"{kind} given the evidence: {self.probability:.4g}"
+
+    def __str__(self) -> str:
+        known = {**self.given, **self.do}  # of which weights and sets leave the level open
+        width = max(map(len, self.levels), default=0)
+        rows = [
+            f"  {name:<{width}}  {f'{x:.5g}' if isinstance(x, float) else x}"
+            for name, x in self.levels.items()
+            if known.get(name) != x
+        ]
+        head = sentence(["most probable explanation"], self.given, self.do)
+        return "\n".join([head, *rows, f"  {self._share}", *range_lines(self.range)])
+
+
+class ExplanationRange(Range):
+    """The explanations of several graphs: which levels differ, and how probable they are."""
+
+    @property
+    def levels(self) -> dict[str, tuple[Any, ...]]:
+        """The levels of each variable, those of the first answer first."""
+        names = self.answers[0].levels if self.answers else ()
+        return {name: tuple(dict.fromkeys(each[name] for each in self.answers)) for name in names}
+
+    def _numbers(self) -> dict[str, Any]:
+        levels = {name: list(each) for name, each in self.levels.items()}
+        chances = self.of(lambda each: each.probability)
+        return {
+            "levels": levels,
+            "log_probability": self.of(lambda each: each.log_probability),
+            "probability": chances,
+        }
+
+    def _said(self) -> str:
+        differing = [
+            f"{name} {' or '.join(map(str, each))}"
+            for name, each in self.levels.items()
+            if len(each) > 1
+        ]
+        low, high = self.of(lambda each: each.probability)
+        levels = "; ".join(differing) if differing else "the same levels"
+        return f"{levels}; probability between {low:.4g} and {high:.4g}"
+
+
+def explain(
+    net: Net,
+    given: Mapping[str, Any] | None = None,
+    do: Mapping[str, Any] | None = None,
+    *,
+    of: str | Sequence[str] | None = None,
+    equivalents: Equivalents | None = None,
+    **options: Any,
+) -> Explanation:
+    """The most probable values of all variables together, given what was seen (MPE), or of some of them.
+
+    They need not be the most probable values of each variable by itself. Of several equally probable
+    explanations, one.
+
+    Parameters
+    ----------
+    net : any network with a joint distribution.
+    given, do, equivalents, options : as for `query`.
+    of : the variables to explain; all others that were not seen are summed out (MAP). All by default.
+
+    Raises
+    ------
+    FitError : tables that are too large, or impossible evidence.
+    DataError : numbers whose joint answer is simulated.
+    """
+    chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
+    names = None if of is None else names_of(of)
+    targets = () if names is None else tuple(map(net.index, names))
+    if names is not None and not names:
+        raise DataError("An explanation needs at least one variable, got none.")
+    check_roles(net, targets, evidence)
+
+    def ask(other: Net) -> Explanation:
+        if names is None and all(variable.discrete for variable in net.variables):
+            return _of_all(other, evidence, chosen)
+        known = {*evidence.seen, *evidence.forced}
+        open_ = [node for node in range(len(net.names)) if node not in known]
+        return _of_some(other, targets or open_, evidence, chosen)
+
+    answer = ask(net)
+    if not do or equivalents is None or not net.directed:
+        return answer
+    forced, rng = list(evidence.forced), generator(chosen.seed)
+    limit = chosen.max_graphs
+    found = range_over(answer, net, forced, ask, equivalents, limit, rng, ExplanationRange)
+    return replace(answer, range=found)
+
+
+def _of_all(net: Net, evidence: Evidence, chosen: Options) -> Explanation:
+    """The most probable levels of all variables, on a junction tree."""
+    chosen = replace(chosen, method=chosen.method or "junction")
+    question = Question.of(net, range(len(net.names)), evidence, chosen, generator(0))
+    question = replace(question, task="completion")
+    ranked(question)  # refuses what does not fit
+    codes, log, total = Junction().explain(question)
+    levels = plain(net, dict(enumerate(np.asarray(codes).tolist())))
+    share = min(math.exp(log - total), 1.0)
+    return Explanation(levels, log, share, evidence.given(net), plain(net, evidence.forced))
+
+
+def _of_some(net: Net, targets: Sequence[int], evidence: Evidence, chosen: Options) -> Explanation:
+    """The most probable values of some variables, from their joint distribution."""
+    if not targets:
+        raise DataError("All variables were seen or set: there is nothing to explain.")
+    names = [net.names[node] for node in targets]
+    question = Question.of(net, targets, evidence, chosen, generator(chosen.seed))
+    both = beliefs_of(question, found_of(question), evidence)
+    alone, mode, total = len(targets) == 1, both.mode, 0.0
+    share = float(
+        (both.singles[0] if alone else both).logdensity(mode[names[0]] if alone else mode)
+    )
+    if evidence.seen or evidence.soft:
+        density = Question.of(net, (), evidence, chosen, generator(chosen.seed))
+        density = replace(density, task="density")
+        total = float(ranked(density).engines[0].logpdf(density)[0])
+    return Explanation(
+        mode,
+        share + total,
+        math.exp(min(share, _LARGEST)),
+        both.given,
+        both.do,
+        has_density=not all(net.variables[node].discrete for node in targets),
+    )
+
+
+_LARGEST = 700.0  # the exponential of more is infinite
