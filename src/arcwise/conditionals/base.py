@@ -88,7 +88,8 @@ class Conditional(Protocol):
         ...
 
     # Two methods say what else a model can be read as, and are left out where it cannot (see
-    # `capabilities`): `as_table(levels)` gives its table, `linear` its regression.
+    # `capabilities`): `as_table(levels)` gives its table, `linear` its regression. A third one,
+    # `matches(variable, parents)`, lets files be checked before the model is used.
 
 
 def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:

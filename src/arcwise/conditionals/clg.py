@@ -10,6 +10,7 @@ class has a density still. A configuration with fewer rows than coefficients tak
 Without discrete parents the model is the linear Gaussian one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -67,6 +68,12 @@ class ConditionalGaussianModel:
     def n_params(self) -> int:
         """Coefficients, intercept and variance of each configuration."""
         return self.intercepts.size * (self.discrete.count(False) + 2)
+
+    def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
+        """Tell whether there is a regression for each configuration of these parents."""
+        levels = tuple(len(each.levels or ()) for each in parents if each.discrete)
+        kinds = tuple(each.discrete for each in parents)
+        return not variable.discrete and self.discrete == kinds and self.intercepts.shape == levels
 
     def _split(self, xs: Columns) -> tuple[tuple[NDArray[np.intp], ...], list[NDArray[Any]]]:
         pairs = list(zip(self.discrete, xs, strict=True))

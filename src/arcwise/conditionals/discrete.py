@@ -89,6 +89,15 @@ class DiscreteConditional:
         levels = int(self.table.shape[-1])
         return self.table.size // levels * (levels - 1)
 
+    def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
+        """Tell whether the table has a row for each configuration of these parents, and these levels.
+
+        >>> table = DiscreteConditional(np.array([0.5, 0.5]))
+        >>> table.matches(Variable("a", ("x", "y")), ()), table.matches(Variable("a"), ())
+        (True, False)
+        """
+        return self.table.shape == tuple(len(each.levels or ()) for each in (*parents, variable))
+
     def as_table(self, levels: int) -> Array:
         """The table: what this model is (see `table_of`)."""
         return self.table

@@ -156,6 +156,15 @@ def gaps_of(variable: Variable, column: Column) -> NDArray[np.bool_]:
     return np.equal(column, len(variable.levels))
 
 
+def is_complete(variable: Variable, column: Column) -> bool:
+    """Tell whether an array holds values of a variable, none missing."""
+    if column.ndim != 1:
+        return False
+    if variable.levels is None:
+        return column.dtype == np.float64 and bool(np.isfinite(column).all())
+    return column.dtype.kind == "u" and bool((column < len(variable.levels)).all())
+
+
 def check_column(variable: Variable, column: Column, rows: int) -> None:
     """Refuse a column that does not fit its variable."""
     if column.ndim != 1 or len(column) != rows:

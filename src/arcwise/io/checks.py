@@ -4,57 +4,22 @@ Kernels trust shapes and codes, so nothing from a file reaches them before these
 """
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
-from arcwise.conditionals.clg import ConditionalGaussianModel
-from arcwise.conditionals.parzen.windows import ParzenConditional
+from arcwise.conditionals import Conditional, linear_of, table_of
 from arcwise.data import Variable
 from arcwise.data.variable import code_type
 from arcwise.errors import FileError
-from arcwise.networks import BayesNet, Fixed, MarkovNet, Net
-
-
-def model_fits(model: Conditional, variable: Variable, parents: Sequence[Variable]) -> bool:
-    """Return whether shapes, levels and rows of a local model are those of its variables.
-
-    >>> table = DiscreteConditional(np.array([0.5, 0.5]))
-    >>> model_fits(table, Variable("a", ("x", "y")), ()), model_fits(table, Variable("a"), ())
-    (True, False)
-    """
-    if isinstance(model, DiscreteConditional):
-        return model.table.shape == tuple(_n_levels(each) for each in (*parents, variable))
-    if isinstance(model, ConditionalGaussianModel):
-        levels = tuple(_n_levels(each) for each in parents if each.discrete)
-        kinds = tuple(each.discrete for each in parents)
-        return (
-            not variable.discrete and model.discrete == kinds and model.intercepts.shape == levels
-        )
-    if isinstance(model, ParzenConditional):
-        columns = [*zip(parents, model.inputs, strict=True), (variable, model.output)]
-        return model.levels == _n_levels(variable) and all(is_column(*each) for each in columns)
-    if isinstance(model, Fixed):
-        codes = range(max(_n_levels(variable), 1))
-        return isfinite(model.value) and (not variable.discrete or model.value in codes)
-    return True
-
-
-def is_column(variable: Variable, column: NDArray[Any]) -> bool:
-    """Return whether an array holds values of a variable, none missing."""
-    if column.ndim != 1:
-        return False
-    if variable.levels is None:
-        return column.dtype == np.float64 and bool(np.isfinite(column).all())
-    return column.dtype.kind == "u" and bool((column < len(variable.levels)).all())
+from arcwise.networks import BayesNet, MarkovNet, Net
 
 
 def _answers(model: Conditional, variable: Variable, parents: Sequence[Variable]) -> bool:
     """Return whether a local model gives a density at every level of each variable, others at their first."""
-    if not model_fits(model, variable, parents):
+    matches = getattr(model, "matches", None)
+    if matches is not None and not matches(variable, parents):
         return False
     size = 2 + sum(_n_levels(each) for each in (variable, *parents))
     columns, row = [], 2
@@ -87,17 +52,19 @@ def check_joint(net: MarkovNet) -> None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
         own = net.joint.local(node, net.inputs[node])
-        if not _alike(own, model):
+        if not _alike(own, model, _n_levels(net.variables[node])):
             raise FileError(f"the local model of {name!r} is not that of the joint distribution")
 
 
-def _alike(one: Conditional, two: Conditional) -> bool:
+def _alike(one: Conditional, two: Conditional, levels: int) -> bool:
     """Whether two regressions, or two tables, are the same but for rounding."""
-    if isinstance(one, DiscreteConditional) and isinstance(two, DiscreteConditional):
-        return one.table.shape == two.table.shape and np.allclose(one.table, two.table, atol=1e-12)
-    if not isinstance(one, GaussianConditional) or not isinstance(two, GaussianConditional):
+    table, other = table_of(one, levels), table_of(two, levels)
+    if table is not None and other is not None:
+        return table.shape == other.shape and np.allclose(table, other, atol=1e-12)
+    lines = linear_of(one), linear_of(two)
+    if lines[0] is None or lines[1] is None:
         return False
-    first, second = ([m.intercept, m.variance, *m.coefficients] for m in (one, two))
+    first, second = ([line.intercept, line.variance, *line.coefficients] for line in lines if line)
     size = np.abs([first, second]).max(initial=1e-300)
     return bool(np.allclose(first, second, rtol=1e-9, atol=1e-12 * size))
 

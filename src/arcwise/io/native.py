@@ -39,9 +39,10 @@ from arcwise.conditionals import (
     Conditional,
 )
 from arcwise.data import Variable
+from arcwise.data.variable import is_complete
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, UGraph, named
-from arcwise.io.checks import check_blankets, check_joint, check_models, is_column
+from arcwise.io.checks import check_blankets, check_joint, check_models
 from arcwise.io.codec import (
     Codec,
     each_of_type,
@@ -288,7 +289,7 @@ def _typical(
     )
     each_of_type(typical, np.ndarray, "typical column")
     for variable, column in zip(variables, typical, strict=True):
-        if not is_column(variable, column):
+        if not is_complete(variable, column):
             raise FileError(f"the typical rows hold no values of {variable.name!r}")
     return typical
 

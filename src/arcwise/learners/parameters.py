@@ -33,7 +33,7 @@ from arcwise.graphs import (
     members,
     moral,
 )
-from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, TableJoint
+from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, factors_of, normal_of
 from arcwise.results import Interrupted
 from arcwise.scores import SCORES, Score, total
 from arcwise.undirected.contingency import CLOSE, SWEEPS, fitted_tables, largest_likelihood
@@ -140,10 +140,10 @@ def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
 
 def noise_note(net: Net, fits: Fits) -> str:
     """A sentence where a network with a joint normal distribution was fitted with noise."""
-    normal = fits.normal
-    if normal is None or not isinstance(net, MarkovNet) or not isinstance(net.joint, NormalJoint):
+    normal, joint = fits.normal, normal_of(net.joint)
+    if normal is None or joint is None:
         return ""
-    fitted = net.joint.covariance / normal.sd[:, None] / normal.sd
+    fitted = joint.covariance / normal.sd[:, None] / normal.sd
     pairs = np.array(net.graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
     apart = np.abs(fitted - normal.matrix)[pairs[0], pairs[1]]
     noisy = apart.size and apart.max() > _NOISY
@@ -152,9 +152,8 @@ def noise_note(net: Net, fits: Fits) -> str:
 
 def fitting_note(net: Net) -> str:
     """A sentence where proportional fitting ended before its frequencies agreed with the data's."""
-    apart = (
-        net.joint.apart if isinstance(net, MarkovNet) and isinstance(net.joint, TableJoint) else 0.0
-    )
+    product = factors_of(net.joint)
+    apart = 0.0 if product is None else product.apart
     if not apart > CLOSE:
         return ""
     return (
@@ -279,9 +278,10 @@ def _joint_total(
     graph, charges, known = net.graph, SCORES[word].charges, None
     if net.joint is None:
         return None
-    if charges is not None and isinstance(net.joint, NormalJoint) and fits.normal is not None:
+    normal = normal_of(net.joint)
+    if charges is not None and normal is not None and fits.normal is not None:
         size = 2.0 * len(net.names) + graph.n_edges
-        known = _normal_loglik(net.joint, fits.normal), size
+        known = _normal_loglik(normal, fits.normal), size
     elif score.equivalent and decomposable(graph):
         return total(score, _ordered(graph))
     elif charges is not None and fits.tabular is not None:

@@ -13,6 +13,7 @@ wherever something stands behind both it and others.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,11 @@ class Fixed:
     word: ClassVar[str] = "fixed"
 
     value: float
+
+    def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
+        """Tell whether the value is a number, or the code of one of the levels."""
+        codes = range(max(len(variable.levels or ()), 1))
+        return math.isfinite(self.value) and (not variable.discrete or self.value in codes)
 
     @property
     def n_params(self) -> int:

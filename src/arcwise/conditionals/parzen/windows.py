@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import parzen_sums as kernel
 from arcwise.conditionals.base import Array, Columns
 from arcwise.data import Variable
+from arcwise.data.variable import is_complete
 from arcwise.distributions import Categorical, Mixture
 from arcwise.errors import FitError
 
@@ -74,6 +75,12 @@ class ParzenConditional:
             raise FitError("Some row must count, and tail_weight is a share below 1.")
         for array in (self.weights, self.scales, self.bandwidths):
             array.setflags(write=False)
+
+    def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
+        """Tell whether the rows are values of these variables, none missing."""
+        columns = [*zip(parents, self.inputs, strict=True), (variable, self.output)]
+        levels = len(variable.levels or ())
+        return self.levels == levels and all(is_complete(*each) for each in columns)
 
     @property
     def windows(self) -> "ParzenConditional":

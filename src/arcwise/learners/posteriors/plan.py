@@ -89,11 +89,12 @@ def _ruled(limits: Limits, prior: Score | None) -> Limits:
 
 
 def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[Score | None, str]:
-    if prior is None or (isinstance(prior, str) and prior == "uniform"):
+    text = prior if isinstance(prior, str) else None
+    if prior is None or text == "uniform":
         return None, "uniform over graphs"
-    if isinstance(prior, str) and prior == "fair":
+    if text == "fair":
         return FairParents(nodes), "each number of parents equally probable"
-    if isinstance(prior, str) and not prior.lower().endswith((".csv", ".tsv", ".txt")):
+    if text is not None and not text.lower().endswith((".csv", ".tsv", ".txt")):
         raise unknown("prior over graphs", prior, PRIORS)
     if is_number(prior):
         if not 0 <= float(prior) < np.inf:
