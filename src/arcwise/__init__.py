@@ -149,10 +149,10 @@ _HOMES = {
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
 _OPTIONS = (
-    "AIC", "BDS", "BIC", "BOSS", "CLG", "EBIC", "GES", "ILS", "K2", "LOO", "MCMC", "QNML", "Annealing",
-    "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu", "Deletion", "Discrete", "Exact", "Gaussian",
-    "Glasso", "Greedy", "GrowShrink", "HeldOut", "KFold", "LogLik", "Neighbourhood", "Parzen", "Stepwise",
-    "Tabu",
+    "AIC", "BDS", "BIC", "BOSS", "CLG", "EBIC", "GES", "GLM", "ILS", "K2", "LOO", "MCMC", "QNML",
+    "Annealing", "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu", "Deletion", "Discrete", "Exact",
+    "Gaussian", "Glasso", "Greedy", "GrowShrink", "HeldOut", "KFold", "LogLik", "Neighbourhood", "Parzen",
+    "Stepwise", "Tabu",
 )  # fmt: skip
 """Local models, scores, searches and methods with settings; `arcwise.options` has them all."""
 

@@ -42,6 +42,7 @@ __all__ = [
     "CLG",
     "EBIC",
     "GES",
+    "GLM",
     "ILS",
     "K2",
     "LOO",
@@ -135,6 +136,22 @@ class CLG(Model):
     """Conditional linear-Gaussian: a regression for each configuration of the discrete parents."""
 
     word: ClassVar[str] = "clg"
+
+
+@dataclass(frozen=True, repr=False)
+class GLM(Model):
+    """Generalised linear models of numbers and categories given any parents: for each variable the best form.
+
+    The forms are main effects, curves and products of parents, a regression for each configuration of the
+    categories, and tables.
+
+    Parameters
+    ----------
+    margin : nats that a form other than main effects and tables has to gain.
+    """
+
+    word: ClassVar[str] = "glm"
+    margin: float = 2.0
 
 
 # -- scores ---------------------------------------------------------------------------------------

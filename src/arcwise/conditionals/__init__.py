@@ -20,6 +20,7 @@ from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
 from arcwise.conditionals.gaussian import GaussianFamily
+from arcwise.conditionals.glm import GlmConditional, GlmFamily
 from arcwise.conditionals.parzen import ParzenConditional, ParzenFamily
 from arcwise.conditionals.regression import GaussianConditional
 
@@ -38,6 +39,8 @@ __all__ = [
     "Fits",
     "GaussianConditional",
     "GaussianFamily",
+    "GlmConditional",
+    "GlmFamily",
     "HeldOutFits",
     "Linear",
     "Mixed",

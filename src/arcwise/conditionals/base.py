@@ -200,6 +200,10 @@ class Fits(ABC):
     def n_params(self, child: int, sets: ParentSets) -> Array:
         """Free parameters of the model for each parent set; FitError where they have no meaning."""
 
+    def choice(self, child: int, sets: ParentSets) -> Array | None:
+        """Nats that choosing among forms of a model costs, beside its parameters; None for a single form."""
+        return None
+
     @abstractmethod
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihood for each parent set: each unit under the model of all others.

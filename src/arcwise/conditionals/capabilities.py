@@ -85,10 +85,11 @@ def table_of(model: Conditional, levels: int) -> Array | None:
     """The table of probabilities that a local model is, or None.
 
     It has one axis for each parent, and the variable's own, of so many levels, last. A model is one if it has
-    a method `as_table`.
+    a method `as_table` that gives it.
     """
     own = getattr(model, "as_table", None)
-    return None if own is None else np.asarray(own(levels))
+    table = None if own is None else own(levels)
+    return None if table is None else np.asarray(table)
 
 
 def windows_of(model: Conditional) -> "ParzenConditional | None":

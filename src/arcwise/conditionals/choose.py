@@ -30,6 +30,7 @@ from arcwise.conditionals.base import (
 from arcwise.conditionals.clg import ConditionalGaussian
 from arcwise.conditionals.discrete import DiscreteFamily
 from arcwise.conditionals.gaussian import GaussianFamily
+from arcwise.conditionals.glm import GlmFamily
 from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Kind, Source, Statistics, Table, Variable
@@ -42,7 +43,13 @@ __all__ = ["FAMILIES", "Choice", "Mixed", "choose", "prepare"]
 
 FAMILIES: dict[str, Family] = {
     family.name: family
-    for family in (GaussianFamily(), ParzenFamily(), DiscreteFamily(), ConditionalGaussian())
+    for family in (
+        GaussianFamily(),
+        ParzenFamily(),
+        DiscreteFamily(),
+        ConditionalGaussian(),
+        GlmFamily(),
+    )
 }
 
 _KNOWN = {"kde": "parzen"}  # names of models in other packages
@@ -305,6 +312,15 @@ class MixedFits(RowFits):
     def n_params(self, child: int, sets: ParentSets) -> Array:
         """Free parameters, 0 where the child's family has no model."""
         return self.asked(child, sets, self.parts[self.models[child]].n_params, 0.0)
+
+    def choice(self, child: int, sets: ParentSets) -> Array | None:
+        """What choosing the form of a model costs, where the child's family has several."""
+
+        def costs(own: int, some: ParentSets) -> Array:
+            found = self.parts[self.models[own]].choice(own, some)
+            return np.zeros(len(some)) if found is None else found
+
+        return self.asked(child, sets, costs, 0.0)
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie all families to parts of the rows that are left out in turn."""

@@ -174,6 +174,15 @@ class ViewFits(Fits):
         """Free parameters of the model for each parent set."""
         return self._batched(child, sets, lambda fits, some: fits.n_params(child, some))
 
+    def choice(self, child: int, sets: ParentSets) -> Array:
+        """What choosing the form of a model costs, for each parent set."""
+
+        def costs(fits: Fits, some: ParentSets) -> Array:
+            found = fits.choice(child, some)
+            return np.zeros(len(some)) if found is None else found
+
+        return self._batched(child, sets, costs)
+
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Leave-one-out log-likelihood of the rows that each parent set sees."""
         return self._batched(child, sets, lambda fits, some: fits.loo(child, some))

@@ -67,6 +67,9 @@ class Penalized(Score):
         out -= self.by_size[sizes]
         if self.per_param:
             out -= self.per_param * self.fits.n_params(child, sets)
+            choice = self.fits.choice(child, sets)
+            if choice is not None:
+                out -= choice
         return out
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:

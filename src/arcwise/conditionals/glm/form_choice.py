@@ -1,0 +1,42 @@
+"""The best form of a local model, by the BIC of each and what choosing among them costs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arcwise.conditionals.base import Array
+from arcwise.conditionals.glm.design import Design, DesignColumn
+
+__all__ = ["FittedForm", "best_form", "feasible"]
+
+
+class FittedForm(NamedTuple):
+    """A fitted form.
+
+    `choice` are the nats that choosing it among others costs. Coefficients and variances are those of the
+    standardised child, (configurations, columns, outputs) and (configurations,).
+    """
+
+    form: str
+    loglik: float
+    parameters: int
+    choice: float
+    columns: tuple[DesignColumn, ...]
+    coefficients: Array
+    variances: Array
+    by: tuple[int, ...] = ()
+
+    def value(self, log_rows: float) -> float:
+        """Log-likelihood minus charges."""
+        return self.loglik - 0.5 * log_rows * self.parameters - self.choice
+
+
+def feasible(parameters: int, design: Design) -> bool:
+    """Whether a form has at most one parameter for two rows."""
+    return 2 * parameters <= design.total
+
+
+def best_form(forms: list[FittedForm], design: Design) -> FittedForm:
+    """The form of largest BIC."""
+    log_rows = float(np.log(max(design.total, 2.0)))
+    return max(forms, key=lambda form: form.value(log_rows))

@@ -1,0 +1,110 @@
+"""Generalised linear models tied to a table: the forms of many parent sets, each chosen once."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals.base import Array, Family, ParentSets
+from arcwise.conditionals.glm.category_forms import fit_category
+from arcwise.conditionals.glm.design import Design
+from arcwise.conditionals.glm.form_choice import FittedForm
+from arcwise.conditionals.glm.glm_model import GlmConditional
+from arcwise.conditionals.glm.numeric_forms import fit_number
+from arcwise.conditionals.rowwise import RowFits
+from arcwise.data import Statistics
+
+__all__ = ["GlmFits", "model_of"]
+
+
+class GlmFits(RowFits):
+    """The family tied to the rows of a table."""
+
+    def __init__(self, family: Family, statistics: Statistics, margin: float) -> None:
+        super().__init__(family, statistics)
+        self.margin, self.design = margin, Design(self.table)
+        self._known: dict[tuple[int, tuple[int, ...]], tuple[float, int, float]] = {}
+
+    def conditional(self, child: int, parents: tuple[int, ...]) -> GlmConditional:
+        """The fitted model of `child` given `parents`."""
+        return self.model(child, parents)
+
+    def model(self, child: int, parents: tuple[int, ...]) -> GlmConditional:
+        """The fitted model of `child` given `parents`, in any order."""
+        best = self._fitted(child, tuple(sorted(parents)))
+        return model_of(self.design, child, parents, best)
+
+    def _fitted(self, child: int, parents: tuple[int, ...]) -> FittedForm:
+        fit = fit_category if self.design.levels[child] else fit_number
+        return fit(self.design, child, parents, self.margin)
+
+    def _numbers(self, child: int, sets: ParentSets) -> NDArray[np.float64]:
+        """(sets, 3) log-likelihoods, parameters and costs of the choice."""
+        for s in sets:
+            if (child, s) not in self._known:
+                best = self._fitted(child, s)
+                self._known[child, s] = best.loglik, best.parameters, best.choice
+        return np.array([self._known[child, s] for s in sets], dtype=float).reshape(-1, 3)
+
+    def loglik(self, child: int, sets: ParentSets) -> Array:
+        """Log-likelihood of the rows under the best form, for each parent set."""
+        return self._numbers(child, sets)[:, 0]
+
+    def n_params(self, child: int, sets: ParentSets) -> Array:
+        """Free parameters of the best form, for each parent set."""
+        return self._numbers(child, sets)[:, 1]
+
+    def choice(self, child: int, sets: ParentSets) -> Array:
+        """What choosing the form costs, for each parent set."""
+        return self._numbers(child, sets)[:, 2]
+
+
+def model_of(
+    design: Design, child: int, parents: tuple[int, ...], best: FittedForm
+) -> GlmConditional:
+    """The model of a fitted form, in the units of the data."""
+    place = {-1: -1} | {j: k for k, j in enumerate(parents)}
+    levels, scale, centre = design.levels[child], design.scales[child], design.centres[child]
+    coefficients, variances = best.coefficients.copy(), best.variances.copy()
+    if not levels:
+        coefficients *= scale
+        coefficients[:, 0] += centre
+        variances *= scale**2
+    columns = [(place[a], f, place[b], g) for a, f, b, g in best.columns]
+    return GlmConditional(
+        best.form,
+        levels,
+        design.centres[list(parents)],
+        design.scales[list(parents)],
+        tuple(design.groups[j].copy() for j in parents),
+        np.array(columns, dtype=np.int64).reshape(-1, 4),
+        tuple(place[j] for j in best.by),
+        coefficients,
+        variances,
+        best.parameters,
+        _spread(design, child, parents, best),
+        design.total,
+    )
+
+
+def _spread(design: Design, child: int, parents: tuple[int, ...], best: FittedForm) -> Array:
+    """The covariance matrix of (intercept, slopes) of a linear regression on numbers, else nothing."""
+    straight = best.form in ("additive", "marginal") and not any(
+        design.levels[j] for j in (child, *parents)
+    )
+    if not straight or len(best.columns) != len(parents) + 1:
+        return np.zeros((0, 0))
+    members = [0, *(design.number(j) for j in parents)]
+    slopes = {
+        c[0]: value for c, value in zip(best.columns, best.coefficients[0, :, 0], strict=True)
+    }
+    kept = np.flatnonzero([True, *(slopes[j] != 0 for j in parents)])
+    used = [members[k] for k in kept]
+    free = design.total - len(used)
+    found = np.full((len(members),) * 2, np.inf)
+    if not free > 0:
+        return found
+    variance = float(best.variances[0]) * design.scales[child] ** 2 * design.total / free
+    found = np.zeros((len(members),) * 2)
+    found[np.ix_(kept, kept)] = np.linalg.inv(design.products[np.ix_(used, used)]) * variance
+    change = np.diag([1.0, *(1 / design.scales[list(parents)])])
+    change[0, 1:] = -design.centres[list(parents)] / design.scales[list(parents)]
+    return np.asarray(change @ found @ change.T)

@@ -1,0 +1,243 @@
+"""A fitted generalised linear model: a normal regression of a number, or a multinomial logit of a category.
+
+The columns of its design matrix are products of at most two functions of single parents. The functions of a
+number are its standardised value z, and z^2 - 1, z^3 - 3 z and |z| with z cut at three standard deviations;
+those of a category are indicators of its levels except the most frequent one. Coefficients, and the variance
+of a number, may differ between the configurations of some categories: a regression by configuration is a
+conditional Gaussian model, and a logit with an intercept for each configuration is a table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals.base import Array, Columns
+from arcwise.conditionals.regression import GaussianConditional
+from arcwise.data import Variable
+from arcwise.data.variable import code_type
+from arcwise.distributions import Categorical, Normal
+from arcwise.errors import FitError
+
+__all__ = ["FORMS", "FUNCTIONS", "GlmConditional", "atoms"]
+
+_LOG_2PI = float(np.log(2 * np.pi))
+_CUT = 3.0  # standard deviations from the mean beyond which curves are straight on
+
+FORMS = {
+    "marginal": "no effect of its parents",
+    "additive": "main effects",
+    "selected": "main effects with curves or products",
+    "configurations": "a regression for each configuration of the categories",
+    "table": "a probability for each configuration of the categories",
+}
+"""What a form is."""
+
+FUNCTIONS = ("{}", "({}^2 - 1)", "({0}^3 - 3 {0})", "|{}|")
+"""Functions of a standardised number, as they are written."""
+
+
+def atoms(standardised: Array) -> tuple[Array, Array, Array, Array]:
+    """The functions of a standardised number: z, z^2 - 1, z^3 - 3 z and |z|, all but the first cut."""
+    z = np.clip(standardised, -_CUT, _CUT)
+    return standardised, z * z - 1, z * (z * z - 3), np.abs(z)
+
+
+@dataclass(frozen=True, eq=False)
+class GlmConditional:
+    """One fitted model.
+
+    Parameters
+    ----------
+    form : its word in `FORMS`.
+    levels : of the child; 0 for a number.
+    centres, scales : of each parent that is a number; 0 and 1 for a category.
+    groups : for each parent that is a category the group of each level; empty for a number. Rare levels
+        share group 0 with the most frequent one.
+    columns : (C, 4) the design: parent, function, second parent, its function; -1 for no parent.
+    by : the positions of the categories whose configurations have coefficients of their own.
+    coefficients : (configurations, C, 1), for a category (configurations, C, levels).
+    variances : (configurations,) for a number.
+    parameters : how many are free.
+    spread : covariance matrix of (intercept, coefficients) of a linear regression on numbers; else empty.
+    rows : that it was fitted to.
+
+    >>> model = GlmConditional(
+    ...     "additive", 0, np.array([1.0]), np.array([2.0]), (np.zeros(0, int),),
+    ...     np.array([[-1, 0, -1, 0], [0, 0, -1, 0]]), (), np.array([[[5.0], [4.0]]]), np.ones(1), 3,
+    ...     np.zeros((0, 0)), 10.0,
+    ... )
+    >>> model.mean((np.array([1.0, 3.0]),), 2).tolist()
+    [5.0, 9.0]
+    """
+
+    word: ClassVar[str] = "glm"
+
+    form: str
+    levels: int
+    centres: Array
+    scales: Array
+    groups: Columns
+    columns: NDArray[np.int64]
+    by: tuple[int, ...]
+    coefficients: Array
+    variances: Array
+    parameters: int
+    spread: Array
+    rows: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers and close the arrays."""
+        shape, parents = self.coefficients.shape, len(self.groups)
+        sizes = [int(self.groups[i].max(initial=0)) + 1 for i in self.by]
+        expected = (int(np.prod(sizes, dtype=float)), len(self.columns), self.levels or 1)
+        at_most = len(self.centres) == len(self.scales) == parents
+        if shape != expected or not at_most or self.columns.shape != (shape[1], 4):
+            raise FitError("A glm model needs a coefficient for each column of its design.")
+        spreads = len(self.variances) == (0 if self.levels else shape[0])
+        arrays = (self.centres, self.scales, self.coefficients, self.variances)
+        finite = all(np.isfinite(each).all() for each in arrays)
+        if self.form not in FORMS or not spreads or not finite or not (self.variances > 0).all():
+            raise FitError("A glm model needs finite coefficients and positive variances.")
+        if self.columns[:, [0, 2]].max(initial=-1) >= parents:
+            raise FitError("A glm model needs the parents that its design names.")
+        for array in (*arrays, self.columns, self.spread, *self.groups):
+            array.setflags(write=False)
+
+    @property
+    def n_params(self) -> int:
+        """Free coefficients and variances."""
+        return self.parameters
+
+    @property
+    def linear(self) -> GaussianConditional | None:
+        """The linear regression that this model is, if it is one (see `linear_of`)."""
+        if not len(self.spread):
+            return None
+        slopes = np.zeros(len(self.scales))
+        slopes[self.columns[1:, 0]] = self.coefficients[0, 1:, 0]
+        slopes /= self.scales
+        intercept = float(self.coefficients[0, 0, 0] - slopes @ self.centres)
+        variance = float(self.variances[0])
+        return GaussianConditional(intercept, slopes, variance, self.spread.copy(), self.rows)
+
+    def as_table(self, levels: int) -> Array | None:
+        """The table of probabilities that this model is, if it is one (see `table_of`)."""
+        if not self.levels or not all(len(groups) for groups in self.groups):
+            return None
+        shape = tuple(len(groups) for groups in self.groups)
+        if np.prod(shape, dtype=float) * self.levels > _LARGEST:
+            return None
+        codes = tuple(axis.ravel() for axis in np.indices(shape))
+        size = int(np.prod(shape))
+        return np.exp(self._log_probabilities(codes, size)).reshape(*shape, self.levels)
+
+    def _predictor(self, xs: Columns, size: int) -> Array:
+        """(size, outputs) the linear predictors."""
+        design = np.ones((size, len(self.columns)))
+        for c, (one, function, two, other) in enumerate(self.columns.tolist()):
+            for parent, which in ((one, function), (two, other)):
+                if parent >= 0:
+                    design[:, c] *= self._atom(parent, which, xs[parent])
+        if not self.by:
+            found: Array = design @ self.coefficients[0]
+            return found
+        codes = [self.groups[i][np.asarray(xs[i], np.intp)] for i in self.by]
+        sizes = [int(self.groups[i].max(initial=0)) + 1 for i in self.by]
+        place = np.ravel_multi_index(tuple(codes), tuple(sizes))
+        rows: Array = np.einsum("nc,nco->no", design, self.coefficients[place])
+        return rows
+
+    def _atom(self, parent: int, which: int, column: NDArray[Any]) -> Array:
+        groups = self.groups[parent]
+        if len(groups):
+            return np.asarray(groups[np.asarray(column, np.intp)] == which, dtype=float)
+        z = (np.asarray(column, dtype=float) - self.centres[parent]) / self.scales[parent]
+        return atoms(z)[which]
+
+    def _variance(self, xs: Columns, size: int) -> Array:
+        if not self.by:
+            return np.full(size, self.variances[0])
+        codes = [self.groups[i][np.asarray(xs[i], np.intp)] for i in self.by]
+        sizes = [int(self.groups[i].max(initial=0)) + 1 for i in self.by]
+        return np.asarray(self.variances[np.ravel_multi_index(tuple(codes), tuple(sizes))])
+
+    def _log_probabilities(self, xs: Columns, size: int) -> Array:
+        logs = self._predictor(xs, size)
+        logs -= logs.max(axis=1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        return logs
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected value of each row, of a number."""
+        return self._predictor(xs, size)[:, 0]
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density (log probability of a level) of each row."""
+        if self.levels:
+            logs = self._log_probabilities(xs, len(y))
+            return np.asarray(logs[np.arange(len(y)), np.asarray(y, np.intp)])
+        variance = self._variance(xs, len(y))
+        residual = y - self.mean(xs, len(y))
+        out: Array = -0.5 * (_LOG_2PI + np.log(variance) + residual**2 / variance)
+        return out
+
+    def distribution(self, xs: Columns, size: int) -> Normal | Categorical:
+        """The normal distribution, or the probabilities of the levels, of each row."""
+        if self.levels:
+            return Categorical(np.exp(self._log_probabilities(xs, size)))
+        return Normal(self.mean(xs, size), np.sqrt(self._variance(xs, size)))
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
+        """Draw one value for each row."""
+        if not self.levels:
+            sd = np.sqrt(self._variance(xs, size))
+            drawn: Array = self.mean(xs, size) + sd * rng.standard_normal(size)
+            return drawn
+        heap = np.cumsum(np.exp(self._log_probabilities(xs, size)), axis=1)
+        codes: NDArray[Any] = (rng.random((size, 1)) * heap[:, -1:] >= heap[:, :-1]).sum(axis=1)
+        return codes.astype(code_type(self.levels))
+
+    def words(self, child: Variable, parents: Sequence[Variable]) -> str:
+        """The form in a sentence, and the coefficients that are the same in all configurations."""
+        head = f"{child.name}: {FORMS[self.form]}"
+        if self.by:
+            names = ", ".join(parents[i].name for i in self.by)
+            return f"{head} ({names}: {len(self.coefficients)})"
+        if self.linear is not None:
+            return self.linear.words(child, parents)
+        labels = [self._label(row, parents) for row in self.columns.tolist()]
+        if not self.levels:
+            sd = np.sqrt(self.variances[0])
+            terms = _sum(self.coefficients[0, :, 0], labels)
+            return f"{head}\n  {child.name} = {terms} + noise with sd {sd:.4g}"
+        *levels, last = child.levels or ()
+        lines = [
+            f"  log odds of {level} against {last}: {_sum(own, labels)}"
+            for level, own in zip(levels, self.coefficients[0].T, strict=False)
+        ]
+        return "\n".join([head, *lines])
+
+    def _label(self, row: list[int], parents: Sequence[Variable]) -> str:
+        parts = [
+            self._function(parents[parent], parent, which)
+            for parent, which in (row[:2], row[2:])
+            if parent >= 0
+        ]
+        return " * ".join(parts)
+
+    def _function(self, variable: Variable, parent: int, which: int) -> str:
+        if not len(self.groups[parent]):
+            return FUNCTIONS[which].format(f"z({variable.name})")
+        levels = np.flatnonzero(self.groups[parent] == which).tolist()
+        return f"[{variable.name}={(variable.levels or ())[levels[0]]}]"
+
+
+def _sum(values: Array, labels: Sequence[str]) -> str:
+    """Coefficients with what they belong to; z is a standardised value."""
+    return " ".join(f"{v:+.4g} {label}".rstrip() for v, label in zip(values, labels, strict=True))
+
+
+_LARGEST = 1 << 20  # probabilities of a table that is written out
