@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.errors import GraphError
-from arcwise.graphs import DAG, Move, Rules, legal_moves, random_dag
+from arcwise.graphs import DAG, Limits, Move, Rules, legal_moves, random_dag
+from arcwise.graphs import all_dags as listed
 from arcwise.graphs.moves import _pairs
 
 
@@ -128,3 +129,13 @@ def test_all_places_are_decoded_into_pairs():
 def test_impossible_degrees_are_refused(degree):
     with pytest.raises(GraphError, match="between 0 and 2"):
         random_dag(3, degree, np.random.default_rng(1))
+
+
+def test_all_graphs_are_listed_once_and_obey_the_rules():
+    naive = all_dags(4)
+    every = list(listed(Limits.none(naive[0].nodes)))
+    assert len(every) == 543
+    assert set(every) == set(naive)
+    first, second, *_ = naive[0].nodes
+    limits = Rules(required=[(first, second)], max_parents=1).on(naive[0].nodes)
+    assert set(listed(limits)) == {graph for graph in every if limits.allows_graph(graph)}

@@ -123,7 +123,7 @@ class Progress:
             sys.stderr.write(f"{self.label}: {step.what}\n")
         elif self.show and now - self._shown > (_EVERY if self._lines else _FIRST):
             self._draw(step, now)
-        return bool(self.stopped)
+        return self.stopped.reason is not StopReason.NONE
 
     @property
     def cpu_used(self) -> float:

@@ -48,7 +48,7 @@ from arcwise.graphs.independence import (
     v_structures,
 )
 from arcwise.graphs.matrix import adjacency, path_counts, to_networkx
-from arcwise.graphs.moves import Move, complete_dag, legal_moves, random_dag
+from arcwise.graphs.moves import Move, all_dags, complete_dag, legal_moves, random_dag
 from arcwise.graphs.nodes import Node, Nodes, named
 from arcwise.graphs.pdag import PDAG, Graph, Members, directed_by, members, some_members
 from arcwise.graphs.rules import HasChild, Limits, Rules
@@ -75,6 +75,7 @@ __all__ = [
     "Rules",
     "UGraph",
     "adjacency",
+    "all_dags",
     "any_graph",
     "cardinality_order",
     "compare",

@@ -16,6 +16,7 @@ Source: Chickering (1995); Heckerman, Geiger and Chickering (1995), section 6.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Literal, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import given_names, reach
+from arcwise.graphs.nodes import given_names, reach, topological, transpose
 from arcwise.graphs.rules import Limits
 
 
@@ -219,6 +220,24 @@ def _successes(trials: int, probability: float, rng: np.random.Generator) -> NDA
         last = int(found[-1][-1])
     places = np.concatenate(found)
     return places[places < trials]
+
+
+def all_dags(limits: Limits) -> Iterator[DAG]:
+    """Yield every graph that the rules allow; for four variables these are 543, for five 29 281.
+
+    >>> sum(1 for _ in all_dags(Limits.none(["a", "b", "c"])))
+    25
+    """
+    nodes = range(len(limits.nodes))
+    sets = [
+        [row for size in nodes for row in combinations([o for o in nodes if o != node], size)]
+        for node in nodes
+    ]
+    for rows in product(*sets):
+        if len(topological(rows, transpose(rows))) == len(rows):
+            graph = DAG.unchecked(limits.nodes, rows)
+            if limits.allows_graph(graph):
+                yield graph
 
 
 def complete_dag(limits: Limits, rng: np.random.Generator) -> DAG:

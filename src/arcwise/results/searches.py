@@ -105,6 +105,11 @@ class Trail:
         """Pass on the step of a search inside this one, which keeps its own record."""
         return self._asked(step)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the search has to end."""
+        return self.stopped.reason is not StopReason.NONE
+
     def _asked(self, step: Step) -> bool:
         if self.stopped == ASKED:
             return True
@@ -112,7 +117,7 @@ class Trail:
             self.stopped = ASKED
         elif self.max_steps is not None and len(self.steps) >= self.max_steps:
             self.stopped = FULL
-        return bool(self.stopped)
+        return self.is_over
 
 
 def patient_check(watch: Watch | None) -> Callable[[], None]:

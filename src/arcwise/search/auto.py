@@ -194,11 +194,11 @@ def auto(
     best, top = way.found
     sets = _parent_sets(run) * score.work.subset
     small = max_steps is None and sets <= _QUICK_SETS[score.lattice]
-    if small and not run.stopped:
+    if small and not run.is_over:
         return exact(score, best, limits=run.limits, on_step=on_step)
     failures = rounds = 0
     before, most = way.asked, _ALL_SETS / score.work.sweep
-    while not run.stopped:
+    while not run.is_over:
         if failures >= (way.patience if patience is None else patience):
             break
         dear = failures >= _TRIED and way.asked - before > _SETS / score.work.sweep
@@ -208,7 +208,7 @@ def auto(
         rounds, failures = rounds + 1, failures + 1
         if value > top + run.least:
             best, top, failures, before = found, value, 0, way.asked
-    if score.interacting and patience is None and not run.stopped:
+    if score.interacting and patience is None and not run.is_over:
         best, top = _with_pairs(run, (best, top), way)
     end = f"{failures} rounds in a row found nothing better"
     if patience is None and way.asked > most:
@@ -226,7 +226,7 @@ def _with_pairs(run: Run, found: Found, way: "_Classes | _Arcs | LazyArcs") -> F
         if paired is None or run.tick("pairs", found[1], found[0].n_arcs):
             break
         refined = way.refined(paired)
-        if run.stopped or not refined[1] > found[1] + run.least:
+        if run.is_over or not refined[1] > found[1] + run.least:
             break
         found = refined
     return found
@@ -249,8 +249,8 @@ class _Classes:
         self.patience = min(100, max(_FEWEST, _ROUNDS // run.p))
         self.orders = Ordered(run, rng)
         self.found = self._by_classes(run.start)
-        fallen = None if run.stopped else self.orders.fall(run.start.order())
-        if fallen is not None and not run.stopped:
+        fallen = None if run.is_over else self.orders.fall(run.start.order())
+        if fallen is not None and not run.is_over:
             fallen = self._by_classes(fallen[0])
         if fallen is not None and fallen[1] > self.found[1] + run.least:
             self.found = fallen
@@ -266,14 +266,14 @@ class _Classes:
         if self.walked != best[0] and self.run.p <= _WALKED:
             self.walked = best[0]
             walked = self._by_walks(best[0])
-            if self.run.stopped or walked[1] > best[1] + self.run.least:
+            if self.run.is_over or walked[1] > best[1] + self.run.least:
                 return walked
         if number % 3 == 1:
             thin = _thinned(best[0], self.run.limits, self.rng)
             return self._by_orders(self._by_classes(thin))
         climb = self.orders.climb if number % 3 == 0 else self.orders.fall
         climbed = climb(displaced(best[0].order(), self.run.limits, self.rng))
-        if climbed is None or self.run.stopped:
+        if climbed is None or self.run.is_over:
             return climbed or best
         return self._by_classes(climbed[0])
 
@@ -292,17 +292,17 @@ class _Classes:
         peak = Peak(self.climb)
         climb_and_walk(self.climb, self.run, peak)
         graph = peak.graph
-        if self.run.p**2 * self.run.score.work.sweep <= _GROWN and not self.run.stopped:
+        if self.run.p**2 * self.run.score.work.sweep <= _GROWN and not self.run.is_over:
             graph = grow_families(self.run, graph)
         return self._by_classes(graph)
 
     def _by_orders(self, found: Found) -> Found:
         """What orders and classes in turn make of a graph."""
-        while not self.run.stopped:
+        while not self.run.is_over:
             climbed = self.orders.climb(found[0].order())
             if climbed is None or not climbed[1] > found[1] + self.run.least:
                 break
-            found = climbed if self.run.stopped else self._by_classes(climbed[0])
+            found = climbed if self.run.is_over else self._by_classes(climbed[0])
         return found
 
 

@@ -107,7 +107,7 @@ class Ordered:
         others climb at once.
         """
         for factor in _FALLING if self.run.score.lattice else ():
-            orders = None if self.run.stopped else self._at(factor)
+            orders = None if self.run.is_over else self._at(factor)
             if orders is None:
                 break
             order = self._climb(orders, order, self._glance).order
@@ -226,19 +226,19 @@ def boss(
     orders = Ordered(run, rng, memory)
     best, top = graph, -np.inf
     for attempt in range(restarts + 1):
-        if run.stopped:
+        if run.is_over:
             break
         order = displaced(best.order(), bounds, rng) if attempt else graph.order()
         found = orders.climb(order) if start is not None and not attempt else orders.fall(order)
         if found is not None and bounds.condition is not None:
             found = found if bounds.condition(found[0]) else None
-        elif found is not None and score.equivalent and not run.stopped:
+        elif found is not None and score.equivalent and not run.is_over:
             found = ges_within(run, found[0], ("backward",))
         if found is not None and found[1] > top + run.least:
             best, top = found
     if best is not graph and top < (before := run.total(graph)):
         best, top = graph, before
-    if bounds.condition is not None and not run.stopped:  # orders know nothing of it, arcs do
+    if bounds.condition is not None and not run.is_over:  # orders know nothing of it, arcs do
         climb = run.climb(best)
         ascend(climb, run)
         best = climb.graph()

@@ -177,7 +177,7 @@ class LazyClimb(Climb):
     def settle(self, run: Run) -> None:
         """Climb until every legal move is known to gain nothing."""
         ascend(self, run)
-        while not run.stopped:
+        while not run.is_over:
             try:
                 for child in range(self.p):
                     self._judge(child, self._open(child))
@@ -243,7 +243,7 @@ class LazyArcs:
         climb = self.climbs[0]
         climb.settle(self.run)
         found = climb.graph(), climb.total
-        while self.together and not self.run.stopped:
+        while self.together and not self.run.is_over:
             graph, value = best_known(self.memory.known, self.run)
             if not value > found[1] + self.run.least:
                 break

@@ -93,7 +93,7 @@ def _drift(climb: Climb, run: Run, slack: float) -> DAG:
     """Walk on through changes that cost less than the slack, never to a graph seen before."""
     peak = Peak(climb)
     seen = {peak.graph}
-    while not run.stopped and (move := _unseen(climb, slack, seen)) is not None:
+    while not run.is_over and (move := _unseen(climb, slack, seen)) is not None:
         climb.apply(move)
         seen.add(climb.graph())
         run.add(move.what, climb.total, climb.arcs, move.tail, move.head)
@@ -145,7 +145,7 @@ def tabu(
     for _ in range(restarts):
         climb.go_to(graph if bounds.condition else bounds.start())
         climb.shake(rng, 2 * len(score.nodes))
-        if run.stopped or run.add("restart", climb.total, climb.arcs):
+        if run.is_over or run.add("restart", climb.total, climb.arcs):
             break
         own = Peak(climb)
         climb_and_walk(climb, run, own, (tabu_length, walk_length, walks))
@@ -165,11 +165,11 @@ def climb_and_walk(
     ascend(climb, run)
     peak.see()
     failures = 0
-    while failures < walks and not run.stopped:
+    while failures < walks and not run.is_over:
         better = _walk(climb, run, peak, tabu_length, walk_length)
         if better:
             climb.go_to(peak.graph)
-        if not run.stopped:
+        if not run.is_over:
             ascend(climb, run)
         failures = 0 if peak.see() or better else failures + 1
 
@@ -227,7 +227,7 @@ def iterated(
     ascend(climb, run)
     peak = Peak(climb)
     for _ in range(rounds):
-        if run.stopped:
+        if run.is_over:
             break
         climb.go_to(peak.graph)
         climb.shake(rng, shake)
@@ -274,12 +274,12 @@ def annealing(
     ascend(climb, run)
     peak = Peak(climb)
     draws, first, last = _schedule(climb, steps, hot, cold)
-    for first_draw in range(0, draws if not run.stopped else 0, _BATCH):
+    for first_draw in range(0, draws if not run.is_over else 0, _BATCH):
         share = np.arange(first_draw, min(first_draw + _BATCH, draws)) / draws
         _cool(climb, rng, first * (last / first) ** share, peak)
         if run.tick("cool", climb.total, climb.arcs):
             break
-    if not run.stopped:
+    if not run.is_over:
         ascend(climb, run)
     peak.see()
     if (

@@ -62,9 +62,9 @@ class Run:
         return [self.limits.candidates(child) for child in range(self.p)]
 
     @property
-    def stopped(self) -> Stop:
-        """Why the run has to end; false while it may go on."""
-        return self._trail.stopped
+    def is_over(self) -> bool:
+        """Whether the run has to end."""
+        return self._trail.stopped.reason is not StopReason.NONE
 
     @property
     def n_steps(self) -> int:

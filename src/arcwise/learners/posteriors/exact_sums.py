@@ -1,7 +1,6 @@
 """Posteriors over directed graphs by sums over all of them."""
 
 import math
-from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +8,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
-from arcwise.graphs import DAG, Limits
-from arcwise.graphs.nodes import topological, transpose
+from arcwise.graphs import DAG, Limits, all_dags
 from arcwise.learners.posteriors.plan import PosteriorRun, Task, Weighed, meaning_of, weighed
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
@@ -89,18 +87,8 @@ class _Drawn(NamedTuple):
 
 def _all(score: Score, limits: Limits, log_total: float) -> _Drawn:
     """Every graph that the rules allow, with its probability."""
-    found: dict[DAG, float] = {}
-    sets = [
-        [row for size in range(len(score.nodes)) for row in combinations(others, size)]
-        for node in range(len(score.nodes))
-        for others in [[other for other in range(len(score.nodes)) if other != node]]
-    ]
-    for rows in product(*sets):
-        if len(topological(rows, transpose(rows))) == len(rows):
-            graph = DAG.unchecked(score.nodes, rows)
-            if limits.allows_graph(graph):
-                found[graph] = total(score, graph) - log_total
-    graphs, logs = list(found), np.array(list(found.values()))
+    graphs = list(all_dags(limits))
+    logs = np.array([total(score, graph) for graph in graphs]) - log_total
     order = np.argsort(-logs, kind="stable")
     order = order[np.isfinite(logs[order])]
     weights = np.exp(logs[order])
