@@ -21,6 +21,7 @@ from arcwise.frame import html_block
 from arcwise.learners.parameters import is_pseudo
 
 if TYPE_CHECKING:
+    from arcwise.api.document import Document
     from arcwise.api.net import Network
     from arcwise.api.posteriors import Posterior
 
@@ -133,6 +134,20 @@ def plot_tuning(net: Network, **options: Any) -> Any:
     unit = str(net.settings.get("penalty_unit", usual))
     taken = float(net.settings.get("penalty", 0.0))
     return draw(net.tuning, taken, **{"unit": unit, **options})
+
+
+def document(net: Network, title: str) -> Document:
+    """All that a report shows, as plain values for JSON."""
+    from arcwise.api import document as module
+
+    return module.document(net, title)
+
+
+def write_report(net: Network, path: Path, title: str) -> Path:
+    """Write a report to a .html file."""
+    from arcwise.api.document import write_report
+
+    return write_report(net, path, title)
 
 
 def about(net: Network) -> dict[str, Any]:

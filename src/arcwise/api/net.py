@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from arcwise.networks import Net, whole
 from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import GraphDistribution, Step
 from arcwise.scores import Score
+
+if TYPE_CHECKING:
+    from arcwise.api.document import Document
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -395,6 +398,14 @@ class Network(Asked):
     def plot_tuning(self, **options: Any) -> Any:
         """Draw what the penalty was chosen by against the penalty; returns matplotlib's axes."""
         return describe.plot_tuning(self, **options)
+
+    def report(self, path: str | PathLike[str], title: str = "") -> Path:
+        """Write an interactive page to a .html file, which answers questions offline."""
+        return describe.write_report(self, Path(path), title)
+
+    def document(self, title: str = "") -> "Document":
+        """All that a report shows, as plain values for JSON."""
+        return describe.document(self, title)
 
     def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:
         """What is known of the network: pairs of a label (data, note, model, ...) and a sentence."""

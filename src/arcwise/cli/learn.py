@@ -39,6 +39,7 @@ def learn(
     output: flags.ModelOut = None,
     dot: Annotated[Path | None, output_option()] = None,
     plot: flags.Plot = None,
+    report: Annotated[Path | None, output_option()] = None,
     tuning: Annotated[list[Path] | None, output_option()] = None,
     json: flags.Json = False,
     quiet: flags.Quiet = False,
@@ -57,14 +58,16 @@ def learn(
         100 tables with resampled rows; or not at all. By default, as many resampled tables as fit into the
         time of learning, or 2 s (arcwise posterior says more).
     dot : write the graph for Graphviz, too.
+    report : write an interactive page that answers questions offline, too: .html.
     tuning : write how a rule chose the penalty, too: its figures to {figures}, or a picture to {pictures}.
     """
     from arcwise import api
+    from arcwise.api.document import PAGES
     from arcwise.io import FIGURES
     from arcwise.plot import PICTURES
 
     target, curves = outputs.model_file(output, source.data), tuning or []
-    places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES)]
+    places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES), (report, PAGES)]
     outputs.check([*places, *((each, (*FIGURES, *PICTURES)) for each in curves)], [source.data])
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
     if curves:
@@ -78,6 +81,7 @@ def learn(
             (target, net.save, "the model"),
             (dot, net.save, "the graph for Graphviz"),
             (plot, outputs.draw(net.plot), "a picture"),
+            (report, lambda to: net.report(to, source.data.name), "the report"),
             *_tuning(net, curves),
         ]
     )

@@ -30,6 +30,7 @@ from arcwise.cli.learn import fit, learn, path, prune, validate
 from arcwise.cli.outputs import MISPLACED, TABLES
 from arcwise.cli.predict import impute, predict, sample
 from arcwise.cli.query import edges, explain, query
+from arcwise.cli.report import report
 from arcwise.cli.terminal import INTERRUPTED, printable
 from arcwise.errors import ArcwiseError
 
@@ -38,7 +39,7 @@ USER, USAGE, FAULT = 1, 2, 3
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Learn a network": (learn, fit, path, posterior, prune, classify, validate),
-    "Ask it": (edges, query, explain, predict, impute, sample),
+    "Ask it": (edges, query, explain, predict, impute, sample, report),
     "Graphs and files": (compare, convert),
     "Data": (audit, discretise, data, demo),
 }

@@ -25,6 +25,7 @@ __all__ = [
     "Potentials",
     "Scaled",
     "SumPlan",
+    "clique_tree",
     "combined",
     "planned",
     "potentials",
@@ -371,6 +372,32 @@ def _cut(product: Potentials, number: int, values: Mapping[int, int]) -> tuple[S
 
 
 # -- trees ---
+
+
+def clique_tree(
+    product: Potentials,
+) -> tuple[list[Scope], list[int], list[int]]:
+    """Maximal cliques of the best order of elimination, the parent of each, and the clique of each table.
+
+    Parents come before their children; roots have the parent -1.
+
+    >>> tables = (np.ones((2, 2)), np.ones((2, 2)))
+    >>> clique_tree(Potentials((2, 2, 2), ((0, 1), (1, 2)), tables))
+    ([(1, 2), (0, 1)], [-1, 0], [1, 0])
+    """
+    order = plan(product.levels, product.scopes).order.tolist()
+    cliques, after = _cliques(order, product.scopes)
+    left = dict(enumerate(cliques))
+    for i, to in enumerate(after):
+        if to >= 0 and set(cliques[to]) <= set(cliques[i]):  # the next one lies within this one
+            cliques[to] = left[to] = left.pop(i)
+            after = [to if each == i else each for each in after]
+    number = {i: n for n, i in enumerate(reversed(left))}
+    kept = [cliques[i] for i in number]
+    parents = [number.get(after[i], -1) for i in number]
+    sizes = [set(clique) for clique in kept]
+    homes = [next(n for n, size in enumerate(sizes) if size >= set(s)) for s in product.scopes]
+    return kept, parents, homes
 
 
 def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:

@@ -11,9 +11,10 @@ Graphs know of no layout, so that they cannot draw themselves. Whoever can draw 
 from collections.abc import Callable
 from typing import Any
 
-from arcwise.view.svg import Box, Stroke, svg
+from arcwise.view.page import page
+from arcwise.view.svg import UNIT, Box, Stroke, svg
 
-__all__ = ["Box", "Stroke", "picture", "pictures_by", "svg"]
+__all__ = ["UNIT", "Box", "Stroke", "page", "picture", "pictures_by", "svg"]
 
 Drawer = Callable[[Any], str | None]
 

@@ -1,0 +1,396 @@
+"""One document about a network: all that a report, a notebook and a page show, as plain values for JSON.
+
+Variables and edges are named by their numbers in the lists `variables` and `edges`. Nothing in it is a row of
+the data: there are summaries, counts in bins, and what the model itself says. docs/report.md describes every
+field.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import inference
+from arcwise.api.describe import legend
+from arcwise.api.provenance import Making, making
+from arcwise.api.remarks import Doubt, doubts, sentences
+from arcwise.conditionals import linear_of
+from arcwise.data import Table, Variable
+from arcwise.data.variable import gaps_of, numbers_of
+from arcwise.errors import FileError
+from arcwise.evaluate import Edge
+from arcwise.inference.export import Answers, answers_of
+from arcwise.io.files import write_bytes
+from arcwise.plot.geometry import Points, geometry
+from arcwise.plot.static import width_of
+from arcwise.view import page
+
+if TYPE_CHECKING:
+    from arcwise.api.net import Network
+
+__all__ = ["PAGES", "Document", "document", "write_report"]
+
+Array = NDArray[np.float64]
+
+PAGES = (".html", ".htm")
+"""What the name of a report may end in, .gz aside."""
+
+VERSION = 1
+"""Raised when a field changes its meaning or is removed."""
+
+MAX_WITH_BELIEFS = 80
+"""Variables up to which each box of the graph shows the whole belief of its variable."""
+
+MAX_LEVELS = 6
+"""Levels that a box shows; for a variable with more, its last line counts those that are not shown."""
+
+_HEAD, _ROW, _CURVE, _PAD = 24.0, 17.0, 58.0, 6.0  # pixels
+_WIDTHS = (148.0, 224.0)
+_FONT = 9.0
+_BINS = 24
+_MAX_LINES = 40
+
+
+class DrawnBox(TypedDict):
+    """The box of a variable: its centre and size in pixels, and the number of levels that it shows."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    rows: int
+
+
+class DrawnLine(TypedDict):
+    """The line of an edge: points of cubic Bezier pieces, corners of its head, width, ink from 0 to 1."""
+
+    edge: int
+    points: Points
+    head: Points
+    width: float
+    ink: float
+
+
+class Drawing(TypedDict):
+    """The graph with the places of its boxes and lines, y growing downwards; one box for each variable."""
+
+    width: float
+    height: float
+    beliefs: bool
+    nodes: list[DrawnBox]
+    lines: list[DrawnLine]
+
+
+class EdgeEntry(TypedDict):
+    """An edge: its ends, whether it has an arrow head, and what is known about it.
+
+    `sign` is that of the effect in the model: 1, -1, or 0 where it has none.
+    """
+
+    tail: int
+    head: int
+    arrow: bool
+    strength: float | None
+    certainty: float | None
+    direction_support: float | None
+    sign: int
+    effect: str
+    partial_correlation: float | None
+
+
+class Histogram(TypedDict):
+    """Counts of rows between bounds, one more than counts."""
+
+    bounds: list[float]
+    counts: list[float]
+
+
+class Summary(TypedDict):
+    """Rows of a variable without missing values, and what they are: numbers, or counts of levels."""
+
+    rows: int
+    missing: int
+    mean: float | None
+    sd: float | None
+    quantiles: list[float]
+    counts: list[float]
+    histogram: Histogram | None
+
+
+class Local(TypedDict):
+    """The local model: its name, and a text for people."""
+
+    form: str
+    text: str
+
+
+class VariableEntry(TypedDict):
+    """A variable; `levels` is None for numbers, `axis` the range in which these are drawn."""
+
+    name: str
+    levels: list[str] | None
+    axis: list[float] | None
+    parents: list[int]
+    children: list[int]
+    neighbours: list[int]
+    blanket: list[int]
+    local: Local
+    summary: Summary | None
+
+
+class Document(TypedDict):
+    """All about a network."""
+
+    format: Literal["arcwise-report"]
+    version: int
+    title: str
+    directed: bool
+    sentences: list[str]
+    order: list[int]
+    picture: Drawing
+    edges: list[EdgeEntry]
+    legend: list[str]
+    variables: list[VariableEntry]
+    doubts: list[Doubt]
+    making: Making
+    answers: Answers
+
+
+def document(net: Network, title: str = "") -> Document:
+    """Describe a network as a document.
+
+    Parameters
+    ----------
+    net : any network.
+    title : the name of the data or of the network.
+
+    >>> import arcwise as aw
+    >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))
+    >>> about = document(net, "boston")
+    >>> about["title"], len(about["edges"]), about["answers"]["kind"]
+    ('boston', 3, 'regressions')
+    """
+    answers = answers_of(net.net, np.random.default_rng(net.settings.get("seed") or 0))
+    rows = list(net.edges.present.sorted())
+    return {
+        "format": "arcwise-report",
+        "version": VERSION,
+        "title": title or "Network",
+        "directed": net.directed,
+        "sentences": sentences(net),
+        "order": [net.net.index(name) for name in net.variables],
+        "picture": _picture(net, rows),
+        "edges": [_edge(net, row) for row in rows],
+        "legend": legend(net.edges.present),
+        "variables": [_variable(net, node) for node in range(len(net.net.names))],
+        "doubts": doubts(net),
+        "making": making(net),
+        "answers": answers,
+    }
+
+
+def write_report(net: Network, path: Path, title: str = "") -> Path:
+    """Write the page of a network to a file, whole or not at all.
+
+    Raises
+    ------
+    FileError : another file extension than .html, or a place that cannot be written to.
+    """
+    if Path(path.name.lower().removesuffix(".gz")).suffix not in PAGES:
+        raise FileError(f"A report must be written to a .html file, got {str(path)!r}.")
+    text = page(document(net, title or path.name.partition(".")[0]))
+    write_bytes(path, text.encode())
+    return path
+
+
+# -- the graph -----------------------------------------------------------------------------------
+
+
+def _picture(net: Network, rows: list[Edge]) -> Drawing:
+    beliefs = len(net.net.names) <= MAX_WITH_BELIEFS
+    shown = [_rows(variable) if beliefs else 0 for variable in net.net.variables]
+    sizes = np.array(
+        [_box(*each, beliefs) for each in zip(net.net.variables, shown, strict=True)]
+    ).reshape(-1, 2)
+    graph = net.edges.drawn(net.graph)
+    found = geometry(graph, sizes, rows)
+    number = {frozenset((row.first, row.second)): i for i, row in enumerate(rows)}
+    names = net.net.names
+    lines: list[DrawnLine] = [
+        {
+            "edge": number[frozenset((names[line.tail], names[line.head]))],
+            "points": line.points,
+            "head": line.corners,
+            "width": line.width,
+            "ink": line.ink,
+        }
+        for line in found.lines
+    ]
+    return {
+        "width": round(found.size[0], 1),
+        "height": round(found.size[1], 1),
+        "beliefs": beliefs,
+        "nodes": [
+            {"x": x, "y": y, "width": width, "height": height, "rows": count}
+            for (x, y, width, height), count in zip(found.boxes, shown, strict=True)
+        ],
+        "lines": lines,
+    }
+
+
+def _rows(variable: Variable) -> int:
+    """Levels of a variable that its box shows."""
+    count = len(variable.levels or ())
+    return count if count <= MAX_LEVELS else MAX_LEVELS - 1
+
+
+def _box(variable: Variable, rows: int, beliefs: bool) -> tuple[float, float]:
+    """Width and height of a box, pixels."""
+    width = width_of([variable.name], _FONT) * 96 + 16
+    if not beliefs:
+        return float(np.clip(width, 56.0, _WIDTHS[1])), _HEAD + 8.0
+    hidden = len(variable.levels or ()) > rows
+    content = (rows + hidden) * _ROW if variable.discrete else _CURVE
+    return round(float(np.clip(width, *_WIDTHS))), _HEAD + content + _PAD
+
+
+# -- edges ---------------------------------------------------------------------------------------
+
+
+def _edge(net: Network, row: Edge) -> EdgeEntry:
+    first, second = net.net.index(row.first), net.net.index(row.second)
+    backward = row.direction.startswith(f"{row.second} -> ")
+    tail, head = (second, first) if backward else (first, second)
+    sign, effect = _effect(net, tail, head)
+    return {
+        "tail": tail,
+        "head": head,
+        "arrow": bool(row.direction) and row.head,
+        "strength": finite(row.strength),
+        "certainty": finite(row.certainty),
+        "direction_support": finite(row.direction_support),
+        "sign": sign if effect or not math.isfinite(row.partial_correlation) else row.sign,
+        "effect": effect,
+        "partial_correlation": finite(row.partial_correlation),
+    }
+
+
+def _effect(net: Network, tail: int, head: int) -> tuple[int, str]:
+    """Sign and size of what a parent does in the model of its child; nothing where that is not one number."""
+    model = linear_of(net.net.conditionals[head])
+    if model is None or not net.directed:
+        return 0, ""
+    slope = float(model.coefficients[net.net.inputs[head].index(tail)])
+    return int(np.sign(slope)), f"{slope:+.4g}"
+
+
+def finite(number: float | None) -> float | None:
+    """A number for JSON, which has no NaN."""
+    return None if number is None or not math.isfinite(number) else float(f"{number:.6g}")
+
+
+# -- variables -----------------------------------------------------------------------------------
+
+
+def _variable(net: Network, node: int) -> VariableEntry:
+    variable, name = net.net.variables[node], net.net.names[node]
+    summary = _summary(net, variable)
+    return {
+        "name": name,
+        "levels": None if variable.levels is None else [str(level) for level in variable.levels],
+        "axis": None if variable.discrete else _axis(net, name, summary),
+        "parents": _numbers(net, net.parents(name) if net.directed else ()),
+        "children": _numbers(net, net.children(name) if net.directed else ()),
+        "neighbours": _numbers(net, net.neighbours(name)),
+        "blanket": _numbers(net, net.blanket(name)),
+        "local": {"form": net.net.models[node], "text": _local(net, name)},
+        "summary": summary,
+    }
+
+
+def _numbers(net: Network, names: tuple[str, ...]) -> list[int]:
+    return [net.net.index(name) for name in names]
+
+
+def _local(net: Network, name: str) -> str:
+    """The local model as text; a long one is cut."""
+    lines = net.local(name).splitlines()
+    more = len(lines) - _MAX_LINES
+    return "\n".join([*lines[:_MAX_LINES], *([f"... {more} more lines"] if more > 0 else [])])
+
+
+def _summary(net: Network, variable: Variable) -> Summary | None:
+    """Summaries of the data's column; None where the data are not at hand."""
+    data = net.data
+    if not isinstance(data, Table) or variable.name not in data.names:
+        return None
+    source, column = data.variable(variable.name), data.column(variable.name)
+    gaps = gaps_of(source, column)
+    whole = {"rows": int((~gaps).sum()), "missing": int(gaps.sum())}
+    if variable.discrete:
+        return _counted(variable, source, column[~gaps], whole)
+    if source.discrete and not source.numeric:
+        return None
+    return _measured(numbers_of(source, column)[~gaps], whole)
+
+
+def _counted(
+    variable: Variable, source: Variable, column: NDArray[Any], whole: Mapping[str, int]
+) -> Summary | None:
+    if source.levels != variable.levels:
+        return None
+    counts = np.bincount(column, minlength=len(variable.levels or ())).tolist()
+    return {
+        "rows": whole["rows"], "missing": whole["missing"], "mean": None, "sd": None,
+        "quantiles": [], "counts": [float(count) for count in counts], "histogram": None,
+    }  # fmt: skip
+
+
+def _measured(values: Array, whole: Mapping[str, int]) -> Summary | None:
+    if not len(values):
+        return None
+    low, high = rounded_range(*np.quantile(values, [0.005, 0.995]).tolist())
+    counts, bounds = np.histogram(np.clip(values, low, high), bins=_BINS, range=(low, high))
+    parts = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
+    return {
+        "rows": whole["rows"],
+        "missing": whole["missing"],
+        "mean": float(f"{values.mean():.6g}"),
+        "sd": float(f"{values.std():.6g}"),
+        "quantiles": [float(f"{part:.4g}") for part in parts],
+        "counts": [],
+        "histogram": {
+            "bounds": [float(f"{bound:.6g}") for bound in bounds],
+            "counts": [float(count) for count in counts],
+        },
+    }
+
+
+def _axis(net: Network, name: str, summary: Summary | None) -> list[float]:
+    """The range in which a variable's numbers are drawn: of most rows, or of the model."""
+    if summary is not None and summary["histogram"] is not None:
+        bounds = summary["histogram"]["bounds"]
+        return [bounds[0], bounds[-1]]
+    belief = inference.query(net.net, name)
+    middle, spread = float(belief.mean), float(belief.sd)
+    if not math.isfinite(spread):
+        middle, spread = 0.0, 1.0
+    return list(rounded_range(middle - 3.5 * spread, middle + 3.5 * spread))
+
+
+def rounded_range(low: float, high: float) -> tuple[float, float]:
+    """A range of round numbers around another one.
+
+    >>> rounded_range(3.7, 47.2), rounded_range(2.0, 2.0)
+    ((0.0, 50.0), (1.0, 3.0))
+    """
+    if not high > low:
+        return low - 1.0, high + 1.0
+    step = 10.0 ** math.floor(math.log10((high - low) / 4))
+    bottom, top = math.floor(low / step) * step, math.ceil(high / step) * step
+    return float(f"{bottom:.10g}"), float(f"{top:.10g}")

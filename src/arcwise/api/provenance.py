@@ -1,0 +1,99 @@
+"""How a network came about: settings, versions, and the Python lines and the command that make it again."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from arcwise import __version__
+from arcwise.api.describe import describe
+
+if TYPE_CHECKING:
+    from arcwise.api.net import Network
+
+__all__ = ["Making", "making"]
+
+_OPTIONS = ("model", "score", "search", "missing")
+_APART = ("note", "edges")
+
+
+class Making(TypedDict):
+    """How a network came about: facts as pairs of a label and a text, and what makes it again."""
+
+    facts: list[list[str]]
+    settings: dict[str, Any]
+    seed: int | None
+    fingerprint: str
+    versions: dict[str, str]
+    written: str
+    python: str
+    command: str
+
+
+def making(net: Network) -> Making:
+    """Describe how a network came about."""
+    learned = "search" in net.settings
+    return {
+        "facts": [[label, text] for label, text in describe(net) if label not in _APART],
+        "settings": {name: plain_value(value) for name, value in net.settings.items()},
+        "seed": net.settings.get("seed"),
+        "fingerprint": net.fingerprint,
+        "versions": {
+            "arcwise": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+        },
+        "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "python": _python(net, learned),
+        "command": _command(net) if learned and "rules" not in net.settings else "",
+    }
+
+
+def plain_value(value: Any) -> Any:
+    """A setting as JSON: texts, numbers, lists and mappings; anything else as text."""
+    if isinstance(value, Mapping):
+        return {str(name): plain_value(each) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain_value(each) for each in value]
+    if isinstance(value, np.generic):
+        return plain_value(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _choices(net: Network) -> dict[str, Any]:
+    """Options of `learn` that give the same network."""
+    settings = net.settings
+    found: dict[str, Any] = {} if net.directed else {"graph": "undirected"}
+    found |= {name: settings[name] for name in _OPTIONS if name in settings}
+    if "penalty" in settings:
+        found["penalty"] = settings.get("penalty_rule") or settings["penalty"]
+    return found
+
+
+def _python(net: Network, learned: bool) -> str:
+    if not learned:
+        return 'import arcwise as aw\n\nnet = aw.load("model.json")\nnet.report("report.html")'
+    options = {**_choices(net), **net.settings.get("options", {})}
+    words = [f"{name}={value!r}" for name, value in options.items()]
+    if "rules" in net.settings:
+        words.append(f"rules=aw.Rules(**{net.settings['rules']!r})")
+    words.append(f"seed={net.settings.get('seed')!r}")
+    arguments = "".join(f"    {word},\n" for word in ['aw.read("data.csv")', *words])
+    return f'import arcwise as aw\n\nnet = aw.learn(\n{arguments})\nnet.report("report.html")'
+
+
+def _command(net: Network) -> str:
+    words = ["arcwise", "learn", "data.csv"]
+    for name, value in _choices(net).items():
+        words += [f"--{name}", str(value)]
+    for name, value in net.settings.get("options", {}).items():
+        words += ["--option", f"{name}={value}"]
+    words += ["--seed", str(net.settings.get("seed")), "--report", "report.html"]
+    return shlex.join(words)

@@ -1,0 +1,195 @@
+"""What a program without Arcwise needs to answer questions to a network: numbers that can be written as JSON.
+
+A discrete network gives its tables and a tree of cliques that they are multiplied into (Lauritzen and
+Spiegelhalter 1988); a linear-Gaussian one its regressions, with the covariances of their parameters; any
+other one draws from its joint distribution. No row of the data is among them.
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._kernels.junction_tree import plan
+from arcwise.conditionals import Linear, linear_of
+from arcwise.data import Variable
+from arcwise.inference.ask import sample
+from arcwise.inference.factors import Potentials, clique_tree, potentials
+from arcwise.inference.linear_gaussian import linear_net
+from arcwise.networks import Net
+
+__all__ = ["Answers", "Draws", "Regressions", "Tables", "answers_of"]
+
+MAX_ENTRIES = 1 << 19
+"""Numbers in all cliques of a tree; networks with larger ones give draws."""
+
+MAX_VARIABLES = 600
+"""Variables of a linear network whose covariances a page can hold."""
+
+MAX_DRAWS, MIN_DRAWS = 4000, 500
+DRAWS_BYTES = 900_000
+"""Bytes that all draws may take, unless there are fewer than `MIN_DRAWS`."""
+
+_STEPS = 65535
+_DIGITS = 12
+
+
+class Clique(TypedDict):
+    """Variables that lie together, and the clique that the messages go to; -1 for a root."""
+
+    variables: list[int]
+    parent: int
+
+
+class Factor(TypedDict):
+    """A table over some variables, the last one changing fastest, and the clique that it belongs to."""
+
+    variables: list[int]
+    clique: int
+    values: list[float]
+
+
+class Tables(TypedDict):
+    """The tables of a discrete network, and the tree of cliques that answers; parents come first."""
+
+    kind: Literal["tables"]
+    cliques: list[Clique]
+    factors: list[Factor]
+
+
+class Regression(TypedDict):
+    """A linear local model.
+
+    `spread` are the covariances of the coefficients, which are independent of the expected value at `centre`;
+    `freedom` is 0 where the parameters are taken as known.
+    """
+
+    parents: list[int]
+    intercept: float
+    coefficients: list[float]
+    variance: float
+    spread: list[list[float]]
+    centre: list[float]
+    rows: float
+    freedom: float
+
+
+class Regressions(TypedDict):
+    """The local models of a linear-Gaussian network; in `order`, parents come before their children."""
+
+    kind: Literal["regressions"]
+    order: list[int]
+    models: list[Regression]
+
+
+class Column(TypedDict):
+    """Draws of a variable as 16-bit numbers in base64: levels, or steps of 1/65535 from low to high."""
+
+    low: float
+    high: float
+    values: str
+
+
+class Draws(TypedDict):
+    """Draws from the joint distribution of all variables."""
+
+    kind: Literal["draws"]
+    size: int
+    columns: list[Column]
+
+
+Answers = Tables | Regressions | Draws
+
+
+def answers_of(net: Net, rng: np.random.Generator) -> Answers:
+    """What answers questions to a network.
+
+    Parameters
+    ----------
+    net : any network.
+    rng : random generator for draws; not used where there is an exact answer.
+
+    >>> from arcwise.conditionals import GaussianConditional
+    >>> from arcwise.graphs import DAG
+    >>> from arcwise.networks import BayesNet
+    >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
+    >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
+    >>> answers_of(net, np.random.default_rng(1))["kind"]
+    'regressions'
+    """
+    product = potentials(net)
+    if product is not None and plan(product.levels, product.scopes).entries <= MAX_ENTRIES:
+        return _tables(product)
+    if len(net.names) <= MAX_VARIABLES and linear_net(net) is not None:
+        return _regressions(net)
+    return _draws(net, rng)
+
+
+def _tables(product: Potentials) -> Tables:
+    cliques, parents, homes = clique_tree(product)
+    return {
+        "kind": "tables",
+        "cliques": [
+            {"variables": list(each), "parent": parent}
+            for each, parent in zip(cliques, parents, strict=True)
+        ],
+        "factors": [
+            {"variables": list(scope), "clique": home, "values": numbers(np.ravel(table))}
+            for scope, home, table in zip(product.scopes, homes, product.tables, strict=True)
+        ],
+    }
+
+
+def _regressions(net: Net) -> Regressions:
+    chained = linear_net(net)
+    if chained is None:
+        raise TypeError("the network is not linear")
+    models = [linear_of(model) for model in chained.conditionals]
+    return {
+        "kind": "regressions",
+        "order": [int(node) for node in chained.graph.order()],
+        "models": [
+            _regression(parents, model)
+            for parents, model in zip(chained.graph.parents, models, strict=True)
+            if model is not None
+        ],
+    }
+
+
+def _regression(parents: Sequence[int], model: Linear) -> Regression:
+    fitted = model.freedom > 0
+    return {
+        "parents": list(parents),
+        "intercept": float(model.intercept),
+        "coefficients": numbers(model.coefficients),
+        "variance": float(model.variance),
+        "spread": [numbers(row) for row in model.spread[1:, 1:]] if fitted else [],
+        "centre": numbers(model.centre) if fitted else [],
+        "rows": float(model.rows),
+        "freedom": float(model.freedom),
+    }
+
+
+def _draws(net: Net, rng: np.random.Generator) -> Draws:
+    fitting = int(DRAWS_BYTES / (len(net.names) * 2 * 4 / 3))
+    size = min(max(fitting, MIN_DRAWS), MAX_DRAWS)
+    table = sample(net, rng, size)
+    columns = zip(net.variables, table.columns, strict=True)
+    return {"kind": "draws", "size": size, "columns": [_column(*each) for each in columns]}
+
+
+def _column(variable: Variable, column: NDArray[Any]) -> Column:
+    if variable.discrete:
+        low, high, codes = 0.0, 0.0, column
+    else:
+        low, high = float(column.min()), float(column.max())
+        codes = np.rint((column - low) / (high - low or 1.0) * _STEPS)
+    text = b64encode(codes.astype("<u2").tobytes()).decode("ascii")
+    return {"low": low, "high": high, "values": text}
+
+
+def numbers(array: NDArray[np.float64]) -> list[float]:
+    """Numbers with as many digits as answers need."""
+    return [float(f"{x:.{_DIGITS}g}") for x in array.tolist()]

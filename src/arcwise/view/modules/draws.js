@@ -1,0 +1,173 @@
+// Answers from draws of the joint distribution. Levels must agree with the evidence; numbers may be off by a window,
+// whose draws count less the farther they are, and answers follow them linearly to the evidence itself (as local
+// linear regression does; Beaumont, Zhang and Balding 2002). With fewer draws that agree there is no answer.
+
+const NEAR = 400; // draws inside the window
+const FEWEST = 30; // effective size below which there is no answer
+const WIDE = 1; // standard deviations from which on a window is named
+
+export function drawsEngine(answers, variables) {
+  const columns = answers.columns.map((column, i) => decoded(column, variables[i]));
+  const sds = columns.map((values, i) => (variables[i].levels ? 1 : spreadOf(values)));
+  const everything = { weights: new Float64Array(answers.size).fill(1 / answers.size), offsets: [], window: 0 };
+
+  // Evidence maps a variable to a value, or to the weights of its levels. Gives beliefs with their standard errors
+  // and effective size, or null where too few draws agree.
+  function answer(evidence) {
+    const chosen = evidence.size ? windowOf(evidence, columns, sds, answers.size) : everything;
+    const size = effective(chosen.weights);
+    if (size < FEWEST) return null;
+    const solve = localLinear(chosen.weights, chosen.offsets);
+    const beliefs = columns.map((values, i) => {
+      if (variables[i].levels) return levelBelief(values, variables[i].levels.length, chosen.weights, solve, size);
+      if (evidence.has(i)) return { mean: evidence.get(i), sd: 0, low: evidence.get(i), high: evidence.get(i), error: 0, size };
+      return numberBelief(values, chosen.weights, chosen.offsets, solve, size);
+    });
+    return Object.assign(beliefs, { size, window: chosen.window > WIDE ? chosen.window : 0 });
+  }
+
+  return { answer };
+}
+
+function decoded(column, variable) {
+  const bytes = Uint8Array.from(atob(column.values), (letter) => letter.charCodeAt(0));
+  const codes = new Uint16Array(bytes.length / 2);
+  for (let i = 0; i < codes.length; i++) codes[i] = bytes[2 * i] | (bytes[2 * i + 1] << 8);
+  if (variable.levels) return codes;
+  return Float64Array.from(codes, (code) => column.low + ((column.high - column.low) * code) / 65535);
+}
+
+function spreadOf(values) {
+  const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / values.length) || 1;
+}
+
+// Weights of all draws, what they are off the evidence, and the half width of the window in standard deviations.
+function windowOf(evidence, columns, sds, count) {
+  const weights = new Float64Array(count).fill(1);
+  const distances = new Float64Array(count);
+  const offsets = [];
+  for (const [node, value] of evidence) {
+    const values = columns[node];
+    if (typeof value !== "number") {
+      for (let n = 0; n < count; n++) weights[n] *= value[values[n]];
+      continue;
+    }
+    const off = new Float64Array(count);
+    for (let n = 0; n < count; n++) {
+      off[n] = (values[n] - value) / sds[node];
+      distances[n] += off[n] * off[n];
+    }
+    offsets.push(off);
+  }
+  let width = 0;
+  if (offsets.length) {
+    const sorted = distances.filter((_, n) => weights[n] > 0).sort();
+    width = Math.sqrt(sorted[Math.min(NEAR, sorted.length) - 1] || 0) * 1.0001 + 1e-9;
+    for (let n = 0; n < count; n++) weights[n] *= Math.max(0, 1 - distances[n] / (width * width));
+  }
+  const sum = weights.reduce((total, w) => total + w, 0);
+  if (sum > 0) for (let n = 0; n < count; n++) weights[n] /= sum;
+  return { weights, offsets, window: width };
+}
+
+function effective(weights) {
+  const squares = weights.reduce((sum, w) => sum + w * w, 0);
+  return squares > 0 ? 1 / squares : 0;
+}
+
+// Local linear regression on the offsets: gives coefficients, intercept first, and the weights whose sum with the
+// values is the intercept.
+function localLinear(weights, offsets) {
+  const size = offsets.length + 1;
+  const rows = [];
+  for (let n = 0; n < weights.length; n++) if (weights[n] > 0) rows.push(n);
+  const design = (n, k) => (k ? offsets[k - 1][n] : 1);
+  const matrix = Array.from({ length: size }, () => new Float64Array(2 * size));
+  for (let k = 0; k < size; k++) {
+    for (let l = 0; l < size; l++) for (const n of rows) matrix[k][l] += weights[n] * design(n, k) * design(n, l);
+    if (k) matrix[k][k] += 1e-9 + 1e-6 * matrix[k][k];
+    matrix[k][size + k] = 1;
+  }
+  const inverse = inverted(matrix, size);
+  return {
+    rows,
+    fit(value) {
+      const sums = new Float64Array(size);
+      for (const n of rows) {
+        const y = weights[n] * value(n);
+        for (let k = 0; k < size; k++) sums[k] += y * design(n, k);
+      }
+      return inverse.map((row) => row.reduce((sum, x, k) => sum + x * sums[k], 0));
+    },
+    pull: (n) => weights[n] * inverse[0].reduce((sum, x, k) => sum + x * design(n, k), 0),
+  };
+}
+
+function inverted(matrix, size) {
+  for (let k = 0; k < size; k++) {
+    let pivot = k;
+    for (let i = k + 1; i < size; i++) if (Math.abs(matrix[i][k]) > Math.abs(matrix[pivot][k])) pivot = i;
+    [matrix[k], matrix[pivot]] = [matrix[pivot], matrix[k]];
+    const scale = matrix[k][k] || 1e-12;
+    for (let j = 0; j < 2 * size; j++) matrix[k][j] /= scale;
+    for (let i = 0; i < size; i++) {
+      const part = matrix[i][k];
+      if (i === k || part === 0) continue;
+      for (let j = 0; j < 2 * size; j++) matrix[i][j] -= part * matrix[k][j];
+    }
+  }
+  return matrix.map((row) => Array.from(row.subarray(size)));
+}
+
+function levelBelief(codes, count, weights, solve, size) {
+  const found = new Float64Array(count);
+  const errors = new Float64Array(count);
+  for (let level = 0; level < count; level++) {
+    const value = (n) => (codes[n] === level ? 1 : 0);
+    const coefficients = solve.fit(value);
+    found[level] = Math.min(1, Math.max(0, coefficients[0]));
+    for (const n of solve.rows) errors[level] += (solve.pull(n) * (value(n) - found[level])) ** 2;
+  }
+  const sum = found.reduce((total, x) => total + x, 0) || 1;
+  return Object.assign(found.map((x) => x / sum), { error: Math.sqrt(Math.max(...errors)), size });
+}
+
+function numberBelief(values, weights, offsets, solve, size) {
+  const coefficients = solve.fit((n) => values[n]);
+  const mean = coefficients[0];
+  let variance = 0;
+  let error = 0;
+  const moved = solve.rows.map((n) => {
+    let y = values[n];
+    for (let k = 0; k < offsets.length; k++) y -= coefficients[k + 1] * offsets[k][n];
+    variance += weights[n] * (y - mean) ** 2;
+    error += (solve.pull(n) * (y - mean)) ** 2;
+    return [y, weights[n]];
+  });
+  moved.sort((one, two) => one[0] - two[0]);
+  const sd = Math.sqrt(variance);
+  return { mean, sd, low: quantile(moved, 0.025), high: quantile(moved, 0.975), error: Math.sqrt(error), size, density: smoothed(moved, sd, size) };
+}
+
+function quantile(sorted, part) {
+  let sum = 0;
+  for (const [value, weight] of sorted) {
+    sum += weight;
+    if (sum >= part) return value;
+  }
+  return sorted[sorted.length - 1][0];
+}
+
+// A kernel density estimate of weighted values.
+function smoothed(sorted, sd, size) {
+  const width = 0.9 * sd * size ** -0.2 || 1e-9;
+  return (x) => {
+    let sum = 0;
+    for (const [value, weight] of sorted) {
+      const z = (x - value) / width;
+      if (z < 4 && z > -4) sum += weight * Math.exp(-0.5 * z * z);
+    }
+    return sum / width;
+  };
+}

@@ -1,0 +1,152 @@
+// The page, from top to bottom.
+
+import { button, element, nameOf, replaceChildren } from "./elements.js";
+import { shortNumber } from "./numbers.js";
+import { makeState } from "./state.js";
+import { makeGraph, beliefText } from "./graph.js";
+import { makeCard } from "./variables.js";
+import { makeEdges, copyButton } from "./edges.js";
+
+const page = JSON.parse(document.getElementById("document").textContent);
+const state = makeState(page);
+
+replaceChildren(
+  document.getElementById("page"),
+  element("header", { class: "top" }, element("h1", {}, nameOf(page.title)), page.sentences.map((text) => element("p", { class: "lead" }, text))),
+  graphSection(),
+  section("Edges", page.edges.length ? makeEdges(state) : element("p", {}, "The graph has no edges."), legend()),
+  section("Variables", element("p", {}, "Curves and bars are what the model says, given the evidence; thin lines are without it, and grey columns the data."), cards()),
+  section("What to doubt", page.doubts.length ? doubts() : element("p", {}, "Nothing in particular.")),
+  section("How it was made", making()),
+  section("Privacy", element("p", {}, privacyText())),
+);
+document.documentElement.dataset.ready = "yes";
+
+function section(title, ...content) {
+  return element("section", {}, element("h2", {}, title), ...content);
+}
+
+function graphSection() {
+  const { frame, tools } = makeGraph(state);
+  const panel = element("aside", { class: "panel", "aria-label": "Selected variable" });
+  const chips = element("div", { class: "chips" });
+  const status = element("p", { class: "status", role: "status" });
+  let selected;
+  let card = null;
+  state.listen(() => {
+    if (selected !== state.selected) {
+      selected = state.selected;
+      card = selected === null ? null : makeCard(state, selected);
+      replaceChildren(panel, card ? [card.shape, relations(selected)] : help());
+    }
+    if (card) card.update();
+    replaceChildren(chips, [...state.evidence.keys()].map(chip), state.evidence.size > 1 ? button("Clear all", () => state.clear()) : null);
+    status.textContent = statusText();
+  });
+  return element("section", { class: "answering" }, element("h2", {}, "Graph and answers"), tools, chips, status, element("div", { class: "beside" }, frame, panel), key());
+}
+
+function chip(variable) {
+  const name = page.variables[variable].name;
+  return button([nameOf(name), ` ${beliefText(state, variable)} `, element("span", { "aria-hidden": "true" }, "×")], () => state.set(variable, null), { class: "chip", "aria-label": `Clear the evidence on ${name}` });
+}
+
+function statusText() {
+  const draws = page.answers.kind === "draws";
+  if (!state.possible) {
+    return draws
+      ? "Too few draws of the model agree with this evidence for an answer: clear some of it, or ask net.query in Python."
+      : "This evidence is impossible in the model: clear some of it.";
+  }
+  if (!state.evidence.size) return "Click a level or drag in a curve: every other belief follows.";
+  if (!draws) return "Exact answers, given the evidence above.";
+  const { size, window } = state.beliefs;
+  const wide = window ? ` Few draws are near: those within ${shortNumber(window, 2)} standard deviations are used, so that answers are rough.` : "";
+  return `Answers from ${page.answers.size} draws of the model; effective size ${Math.round(size)}.${wide}`;
+}
+
+function help() {
+  return [
+    element("h3", {}, "How to use it"),
+    element(
+      "ul",
+      {},
+      element("li", {}, "Click a level, or press and drag in a curve, to say what is the case."),
+      element("li", {}, "Click a name for its local model and its Markov blanket: the variables that tell all there is to tell about it."),
+      element("li", {}, "By keyboard: Tab to a box, arrow keys set the level or value, Delete clears it, Enter selects."),
+      element("li", {}, "Drag the background to move the graph; zoom with the buttons, or with the wheel and Ctrl."),
+    ),
+  ];
+}
+
+function relations(i) {
+  const variable = page.variables[i];
+  const list = (label, numbers) => (numbers.length ? element("p", {}, `${label}: `, numbers.map((other) => button(nameOf(page.variables[other].name), () => state.select(other), { class: "link" }))) : null);
+  const parts = page.directed ? [list("Parents", variable.parents), list("Children", variable.children)] : [list("Neighbours", variable.neighbours)];
+  return element("div", { class: "relations" }, parts, list("Markov blanket", variable.blanket), button("Close", () => state.select(null)));
+}
+
+function key() {
+  const signs = new Set(page.edges.map((edge) => edge.sign));
+  const items = [
+    signs.has(1) ? element("span", { class: "positive" }, "positive effect") : null,
+    signs.has(-1) ? element("span", { class: "negative" }, "negative effect (dashed)") : null,
+    page.edges.length ? element("span", {}, "wide lines: strong edges") : null,
+    page.edges.some((edge) => edge.certainty !== null) ? element("span", {}, "pale lines: uncertain edges") : null,
+    page.directed && page.edges.some((edge) => !edge.arrow) ? element("span", {}, "no head: the direction is open") : null,
+  ];
+  return element("p", { class: "key" }, items);
+}
+
+function legend() {
+  return page.legend.length ? element("ul", { class: "legend" }, page.legend.map((text) => element("li", {}, text))) : null;
+}
+
+function cards() {
+  const made = page.order.map((i) => makeCard(state, i));
+  const visible = new Set();
+  const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const found = made.find((each) => each.shape === entry.target);
+      if (entry.isIntersecting) {
+        visible.add(found);
+        found.update();
+      } else visible.delete(found);
+    }
+  }, { rootMargin: "200px" });
+  made.forEach((each) => {
+    each.update();
+    watcher.observe(each.shape);
+  });
+  state.listen(() => visible.forEach((each) => each.update()));
+  addEventListener("beforeprint", () => made.forEach((each) => each.update()));
+  return element("div", { class: "cards" }, made.map((each) => each.shape));
+}
+
+function doubts() {
+  return element("dl", { class: "doubts" }, page.doubts.map(({ about, text, fix }) => [element("dt", {}, about), element("dd", {}, text, fix ? element("span", { class: "fix" }, ` ${fix}`) : null)]));
+}
+
+function making() {
+  const { facts, versions, written, fingerprint, python, command } = page.making;
+  const more = [
+    ["written", written],
+    ["versions", Object.entries(versions).map((each) => each.join(" ")).join(", ")],
+    ["fingerprint of the data", fingerprint],
+  ].filter(([, text]) => text);
+  return [
+    element("dl", { class: "facts" }, [...facts, ...more].map(([label, text]) => [element("dt", {}, label), element("dd", {}, text)])),
+    code("The same in Python", python),
+    command ? code("The same in a shell", command) : null,
+  ];
+}
+
+function code(title, text) {
+  return element("div", { class: "code" }, element("h3", {}, title, " ", copyButton(() => text)), element("pre", { tabindex: 0 }, text));
+}
+
+function privacyText() {
+  const summaries = page.variables.some((variable) => variable.summary) ? " Of the data it has counts, means and quantiles of each column." : "";
+  const draws = page.answers.kind === "draws" ? " Its answers come from rows that the model made up." : "";
+  return `This file contains no row of the data.${summaries}${draws} It works without a network and sends nothing anywhere.`;
+}

@@ -1,0 +1,233 @@
+"""Reports in a real browser, from disk, without a network: what they show is what Python answers."""
+
+import re
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.api.document import document
+from arcwise.view import page
+
+NUMBER = r"(-?[\d.]+(?:e[+-]\d+)?)"
+BELIEF = re.compile(
+    rf"mean {NUMBER}(?: \(standard error {NUMBER}\))?, sd {NUMBER}; 95 % between {NUMBER} and {NUMBER}"
+)
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(2)>',
+    "'; alert(3); '",
+    "🙂 ${alert(4)} `",
+    "שלום מחיר",
+    "<!-- &lt; ]]>",
+)
+
+
+@pytest.fixture(scope="module")
+def boston():
+    return aw.learn(aw.example("boston"), certainty=False)
+
+
+@pytest.fixture(scope="module")
+def alarm():
+    return aw.example("alarm")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("reports")
+
+
+@pytest.fixture(scope="module")
+def boston_file(boston, folder):
+    return boston.report(folder / "boston.html")
+
+
+@pytest.fixture(scope="module")
+def alarm_file(alarm, folder):
+    return alarm.report(folder / "alarm.html")
+
+
+def shares(tab, net, name):
+    texts = tab.card(net, name).locator("button.level .value").all_inner_texts()
+    return np.array([float(text.removesuffix(" %")) for text in texts])
+
+
+def belief(tab, net, name):
+    """Mean, standard error, sd and interval as a card shows them."""
+    found = BELIEF.fullmatch(tab.card(net, name).locator(".belief").inner_text())
+    return [float(text or 0) for text in found.groups()]
+
+
+def test_beliefs_of_tables_are_those_of_python_to_the_digits_shown(visit, alarm, alarm_file):
+    tab, rng = visit(alarm_file), np.random.default_rng(3)
+    row = {name: int(column[0]) for name, column in sampled(alarm, rng)}
+    for count in (0, 2, 6):
+        known = {name: row[name] for name in rng.choice(list(row), count, replace=False)}
+        levels = {v.name: v.levels for v in alarm.net.variables}
+        exact = alarm.marginals({name: levels[name][code] for name, code in known.items()})
+        for name, code in known.items():
+            tab.set(alarm, name, code)
+        tab.settle()
+        for name, answer in exact.items():
+            expected = 100 * np.array(list(answer.probabilities.values()))
+            assert shares(tab, alarm, name) == pytest.approx(expected, abs=0.0501), name
+        for name in known:
+            tab.card(alarm, name).locator("button.clear").click()
+        tab.settle()
+
+
+def sampled(net, rng):
+    table = net.sample(1, seed=int(rng.integers(1000)))
+    return [(name, table.column(name)) for name in net.variables]
+
+
+def test_beliefs_of_regressions_are_those_of_python_to_the_digits_shown(visit, boston, boston_file):
+    tab, rng = visit(boston_file), np.random.default_rng(5)
+    values = dict(sampled(boston, rng))
+    for count in (0, 1, 5):
+        known = {n: float(values[n][0]) for n in rng.choice(list(values), count, replace=False)}
+        for name, value in known.items():
+            tab.set(boston, name, value)
+        tab.settle()
+        for name, answer in boston.marginals(known).items():
+            mean, _, sd, low, high = belief(tab, boston, name)
+            expected = [answer.mean, answer.sd, *answer.interval(0.95)]
+            assert [mean, sd, low, high] == pytest.approx(expected, rel=5.01e-4), name
+        for name in known:
+            tab.card(boston, name).locator("button.clear").click()
+        tab.settle()
+
+
+def mixed_net(rows=600):
+    rng = np.random.default_rng(8)
+    town = rng.choice(["a", "b", "c"], rows)
+    size = rng.normal(3.0 + (town == "b"), 1.0)
+    price = 2.0 * size + 3.0 * (town == "c") + rng.normal(0.0, 1.0, rows)
+    return aw.learn({"town": town, "size": size, "price": price}, certainty=False)
+
+
+def test_beliefs_from_draws_are_those_of_python_within_three_errors(visit, folder):
+    net = mixed_net()
+    tab = visit(net.report(folder / "mixed.html"))
+    for known in ({}, {"town": "c"}, {"size": 4.0}, {"price": 7.0, "town": "a"}):
+        for name, value in known.items():
+            levels = net.net.variables[net.net.index(name)].levels
+            tab.set(net, name, levels.index(value) if levels else value)
+        tab.settle()
+        for name, answer in net.marginals(known, seed=1).items():
+            if net.net.variables[net.net.index(name)].levels is None:
+                mean, error, sd, *_ = belief(tab, net, name)
+                assert abs(mean - answer.mean) <= 3 * np.hypot(error, answer.error) + 5e-4 * sd
+                assert sd == pytest.approx(answer.sd, rel=0.15)
+            else:
+                expected = 100 * np.array(list(answer.probabilities.values()))
+                assert shares(tab, net, name) == pytest.approx(expected, abs=8.0)
+        for name in known:
+            tab.card(net, name).locator("button.clear").click()
+        tab.settle()
+
+
+def test_evidence_is_set_by_mouse_and_keyboard_in_the_graph(visit, boston, boston_file):
+    tab = visit(boston_file)
+    before = tab.node(boston, "MEDV").get_attribute("aria-label")
+    curve = tab.node(boston, "LSTAT").locator(".drag")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    tab.page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 10)
+    tab.page.mouse.down()
+    tab.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 10, steps=3)
+    tab.page.mouse.up()
+    tab.settle()
+    low = tab.node(boston, "MEDV").get_attribute("aria-label")
+    assert low != before
+    assert tab.page.locator(".chip").count() == 1
+    tab.node(boston, "LSTAT").focus()
+    for _ in range(30):
+        tab.page.keyboard.press("ArrowLeft")
+    tab.settle()
+    shown = float(tab.page.locator(".chip").inner_text().split("=")[1].split()[0])
+    after = tab.node(boston, "MEDV").get_attribute("aria-label")
+    expected = boston.query("MEDV", {"LSTAT": shown})
+    assert after == f"MEDV: {expected.mean:.4g} ± {expected.sd:.4g}"
+    tab.page.keyboard.press("Delete")
+    tab.settle()
+    assert tab.node(boston, "MEDV").get_attribute("aria-label") == before
+
+
+def test_levels_are_clicked_in_the_graph_and_impossible_evidence_is_reported(visit, folder):
+    numbers = {
+        "rain": {"no": 0.8, "yes": 0.2},
+        "grass": {"no": {"dry": 1.0, "wet": 0.0}, "yes": {"dry": 0.1, "wet": 0.9}},
+    }
+    net = aw.network("rain -> grass", numbers)
+    tab = visit(net.report(folder / "rain.html"))
+    tab.node(net, "grass").locator(".level").nth(1).click()
+    tab.settle()
+    assert shares(tab, net, "rain").tolist() == [0.0, 100.0]
+    tab.node(net, "rain").locator(".level").nth(0).click()
+    tab.settle()
+    assert "impossible" in tab.page.locator(".status").inner_text()
+    tab.page.get_by_role("button", name="Clear all").click()
+    tab.settle()
+    assert shares(tab, net, "rain").tolist() == [80.0, 20.0]
+
+
+def test_a_node_shows_its_blanket_and_local_model(visit, boston, boston_file):
+    tab = visit(boston_file)
+    tab.page.get_by_label("Find a variable").fill("medv")
+    tab.page.keyboard.press("Enter")
+    tab.settle()
+    panel = tab.page.locator(".panel")
+    assert panel.locator("h3").inner_text() == "MEDV"
+    assert boston.local("MEDV") in panel.locator("pre").text_content()
+    clear = {
+        name
+        for name in boston.variables
+        if "faint" not in tab.node(boston, name).get_attribute("class").split()
+    }
+    assert clear == {"MEDV", *boston.blanket("MEDV")}
+
+
+def test_edges_are_sorted_filtered_and_saved(visit, boston, boston_file, tmp_path):
+    tab = visit(boston_file)
+    table = tab.page.locator("table")
+    rows = list(boston.edges.present.sorted())
+    shown = table.locator("tbody tr")
+    assert shown.count() == len(rows)
+    assert {*shown.nth(0).locator("bdi").all_inner_texts()} == {rows[0].first, rows[0].second}
+    table.get_by_role("button", name="from").click()
+    froms = [row.split("\t")[0].strip() for row in shown.all_inner_texts()]
+    assert froms == sorted(froms)
+    tab.page.get_by_label("Filter edges by name").fill("medv")
+    assert shown.count() == len(boston.neighbours("MEDV"))
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name="CSV").click()
+    waiting.value.save_as(tmp_path / "edges.csv")
+    saved = aw.read(tmp_path / "edges.csv")
+    assert saved.rows == len(boston.neighbours("MEDV"))
+
+
+def test_hostile_names_run_nothing_and_request_nothing(visit, folder):
+    rng = np.random.default_rng(2)
+    data = {name: rng.normal(size=60).cumsum() for name in HOSTILE}
+    data["</style><b>level"] = rng.choice(["<script>alert(5)</script>", "'\"&"], 60)
+    net = aw.learn(data, certainty=False)
+    path = folder / "hostile.html"
+    path.write_text(page(document(net, "</title><script>alert(6)</script>")), encoding="utf-8")
+    tab = visit(path)
+    for name in data:
+        tab.node(net, name).focus()
+        tab.page.keyboard.press("ArrowDown")
+        tab.settle()
+    assert tab.page.title() == "</title><script>alert(6)</script>"
+    assert tab.page.locator("img, main script, main style, iframe, object").count() == 0
+    assert {*tab.page.locator(".cards h3").all_inner_texts()} >= {*HOSTILE}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_the_page_without_scrolling_sideways(visit, alarm_file, scheme):
+    tab = visit(alarm_file, viewport={"width": 400, "height": 800}, color_scheme=scheme)
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 400
+    tab.page.emulate_media(media="print")
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 400
