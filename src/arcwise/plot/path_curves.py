@@ -133,35 +133,35 @@ def plot_path(
 ) -> "Axes":
     """Draw the number of edges against the penalty.
 
-        Parameters
-        ----------
-        path : undirected graphs against the penalty per edge.
-        at : penalties to mark with the number of edges there: one, several, or a mapping of labels to
-            penalties, such as ``{"ebic": 0.06}`` for what rules chose.
-        ax : where to draw; a new small figure if left out.
-        linear : even steps on the axis of penalties. Otherwise the axis is drawn by square roots, or by
-            logarithms where penalties were solved for and span more than a decade.
-        title : a line above the picture.
+    Parameters
+    ----------
+    path : undirected graphs against the penalty per edge.
+    at : penalties to mark with the number of edges there: one, several, or a mapping of labels to
+        penalties, such as ``{"ebic": 0.06}`` for what rules chose.
+    ax : where to draw; a new small figure if left out.
+    linear : even steps on the axis of penalties. Otherwise the axis is drawn by square roots, or by
+        logarithms where penalties were solved for and span more than a decade.
+    title : a line above the picture.
 
-        Returns
-        -------
-        matplotlib's axes; nothing is shown on a screen.
+    Returns
+    -------
+    matplotlib's axes; nothing is shown on a screen.
 
-        Raises
-        ------
-        FitError : a penalty to mark that is negative, or that the path does not reach.
+    Raises
+    ------
+    FitError : a penalty to mark that is negative, or that the path does not reach.
 
-        Examples
-        --------
-        >>> import matplotlib
-        >>> matplotlib.use("agg")
-        >>> from arcwise.notes import Stop
-    from arcwise.graphs import UGraph
-        >>> from arcwise.results import Path, Removal
-        >>> gone = [Removal(0, 1, (0.1, 0.2), 0.2, 1), Removal(1, 2, (0.5, 0.4), 0.5, 0)]
-        >>> path = Path.of_removals(UGraph.from_edges([("a", "b"), ("b", "c")]), gone, "nats per row")
-        >>> plot_path(path, at=0.3).texts[0].get_text()
-        '1 edge at 0.3'
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from arcwise.notes import Stop
+    >>> from arcwise.graphs import UGraph
+    >>> from arcwise.results import Path, Removal
+    >>> gone = [Removal(0, 1, (0.1, 0.2), 0.2, 1), Removal(1, 2, (0.5, 0.4), 0.5, 0)]
+    >>> path = Path.of_removals(UGraph.from_edges([("a", "b"), ("b", "c")]), gone, "nats per row")
+    >>> plot_path(path, at=0.3).texts[0].get_text()
+    '1 edge at 0.3'
     """
     marks = marks_of(path, at)
     axes = diagram(ax)
@@ -254,36 +254,36 @@ def plot_edge_path(
 ) -> "Axes":
     """Draw the partial correlation of each edge against the penalty.
 
-        Parameters
-        ----------
-        path : a path of the graphical lasso, such as ``aw.path(table, search="glasso")``.
-        at : penalties to mark: one, several, or a mapping of labels to penalties.
-        top : how many edges get a colour and their names, those with the largest partial correlations.
-        ax : where to draw; a new figure if left out. Names stand left of the axes: give figures of your own
-            ``layout="constrained"``, which leaves room for them.
-        linear : even steps on the axis of penalties, else logarithms where they span more than a decade.
-        title : a line above the picture.
+    Parameters
+    ----------
+    path : a path of the graphical lasso, such as ``aw.path(table, search="glasso")``.
+    at : penalties to mark: one, several, or a mapping of labels to penalties.
+    top : how many edges get a colour and their names, those with the largest partial correlations.
+    ax : where to draw; a new figure if left out. Names stand left of the axes: give figures of your own
+        ``layout="constrained"``, which leaves room for them.
+    linear : even steps on the axis of penalties, else logarithms where they span more than a decade.
+    title : a line above the picture.
 
-        Returns
-        -------
-        matplotlib's axes; nothing is shown on a screen. Names stand left, where the penalty is smallest,
-        and the scale of partial correlations right.
+    Returns
+    -------
+    matplotlib's axes; nothing is shown on a screen. Names stand left, where the penalty is smallest,
+    and the scale of partial correlations right.
 
-        Raises
-        ------
-        FitError : the path has no partial correlations, or a penalty to mark is out of its reach.
+    Raises
+    ------
+    FitError : the path has no partial correlations, or a penalty to mark is out of its reach.
 
-        Examples
-        --------
-        >>> import matplotlib
-        >>> matplotlib.use("agg")
-        >>> from arcwise.notes import Stop
-    from arcwise.graphs import UGraph
-        >>> from arcwise.results import Knot, Path
-        >>> knots = (Knot(0.1, UGraph.complete(["a", "b"]), (0.6,)), Knot(0.7, UGraph.empty(["a", "b"]), ()))
-        >>> ax = plot_edge_path(Path(knots, "rho", (), "", grid=True))
-        >>> [text.get_text() for text in ax.texts]
-        ['a – b']
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from arcwise.notes import Stop
+    >>> from arcwise.graphs import UGraph
+    >>> from arcwise.results import Knot, Path
+    >>> knots = (Knot(0.1, UGraph.complete(["a", "b"]), (0.6,)), Knot(0.7, UGraph.empty(["a", "b"]), ()))
+    >>> ax = plot_edge_path(Path(knots, "rho", (), "", grid=True))
+    >>> [text.get_text() for text in ax.texts]
+    ['a – b']
     """
     pairs, values = _matrix(path)
     marks = marks_of(path, at)
