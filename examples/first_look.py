@@ -2,8 +2,8 @@
 
     python examples/first_look.py [FOLDER]
 
-Read and audit a table, learn a network, look at its edges, ask it, set a variable from outside, let
-it predict and fill gaps, save and load.
+Read and audit a table, learn a network, print its edges, query it, simulate an intervention, predict
+and impute missing values, save and load.
 """
 
 import numpy as np
@@ -22,19 +22,19 @@ train, test = aw.split(table, 0.8, np.random.default_rng(1))
 net = aw.learn(train, seed=1)
 print(f"\n{net}")
 
-# What the graph says of MEDV, the median value of homes in 1000 dollars.
+# The graph around MEDV, the median value of homes in 1000 dollars.
 print("\nparents of MEDV:", *net.parents("MEDV"))
 print("its Markov blanket:", *net.blanket("MEDV"))
-print("not joined to INDUS, and independent of it given:", *net.separator("MEDV", "INDUS"))
+print("not adjacent to INDUS, and independent of it given:", *net.separator("MEDV", "INDUS"))
 print(net.local("MEDV"))
 
-# Questions: what is seen tells of causes and effects, what is set of effects only. An answer to
-# do= is as causal as the arcs are: arcs drawn as -- could run the other way for all the data say.
+# Queries: an observation is informative about causes and effects, an intervention about effects only. An
+# answer to do= is as causal as the arcs are. The data do not determine the direction of arcs drawn as --.
 print(f"\n{net.query('MEDV', given={'RM': 7, 'LSTAT': 5})}")
 print(net.query("MEDV", given={"NOX": 0.4}))
 print(net.query("MEDV", do={"NOX": 0.4}))
 
-# Predictions for rows that were not learned from, with more and more of their cells gone.
+# Predictions for held-out rows, with more and more missing values.
 rng, truth = np.random.default_rng(2), test.column("MEDV")
 rows = []
 for share in (0.0, 0.25, 0.5, 0.75, 1.0):
@@ -45,19 +45,19 @@ for share in (0.0, 0.25, 0.5, 0.75, 1.0):
     off = np.abs(truth - found.mean)
     error, covered = float(np.sqrt((off**2).mean())), float((off < 1.96 * found.sd).mean())
     spread = float(found.sd.mean())
-    rows.append({"cells gone": share, "error": error, "sd": spread, "within 1.96 sd": covered})
-print("\nMEDV predicted in unseen rows: root mean square error, mean sd told, share within 1.96 sd")
+    rows.append({"missing": share, "error": error, "sd": spread, "within 1.96 sd": covered})
+print("\nMEDV predicted in held-out rows: root mean square error, mean sd, share within 1.96 sd")
 print_table(rows)
 
-# Gaps filled by expected values, or by draws where a seed is given.
+# Missing values are filled by expected values, or by draws if a seed is given.
 gappy = {"RM": [6.5, None], "LSTAT": [None, 12.0], "MEDV": [24.0, None]}
 filled = net.impute(gappy).select(["RM", "LSTAT", "MEDV"])
-print("\nfilled:", {name: filled.values(name).round(2).tolist() for name in filled.order})
+print("\nimputed:", {name: filled.values(name).round(2).tolist() for name in filled.order})
 
 # To a file and back.
 place = net.save(folder / "boston.json")
 same = aw.load(place)
-print(f"written: {place}; read again, every density is the same:", end=" ")
+print(f"written: {place}; after loading, every density is the same:", end=" ")
 print(bool((same.logpdf(test) == net.logpdf(test)).all()))
 
 write_csv(folder / "first_look_gaps.csv", rows)

@@ -1,15 +1,15 @@
-"""Nonlinear Bayesian networks: every experiment of Hofmann and Tresp (1995), again.
+"""Nonlinear Bayesian networks: every experiment of Hofmann and Tresp (1995), repeated.
 
     python examples/hofmann_tresp_1995.py [FOLDER]
 
-Boston housing, standardised; conditional Parzen windows with one width each (floor 0.05), a penalty
+Boston housing, standardised; conditional Parzen windows with one width each (minimum 0.05), a penalty
 of 0.1 nats per arc and row, greedy search from a complete graph in random order.
 
 1. Fig. 1 left: leave-one-out and test log-likelihood per row at each step, over random splits with a
    third held out; the joint Parzen density (one shared width) as the baseline.
-2. Fig. 1 right: INDUS from the other 13 variables, one input taken away after the other.
+2. Fig. 1 right: INDUS from the other 13 variables, with inputs removed one by one.
 3. Fifteen runs: how far scores and structures differ, on the same rows and on bootstrap replicates.
-4. The questions of section 5: what separates nitric oxides from prices, and what prices depend on.
+4. The queries of section 5: the variables that separate nitric oxides from prices, and the parents of prices.
 5. Searches: from complete graphs, from the empty one, and iterated.
 
 Source: R. Hofmann and V. Tresp, Discovering structure in continuous variables using Bayesian
@@ -45,7 +45,7 @@ def boston() -> aw.Table:
 
 
 def from_complete(table: aw.Table, seed: int) -> tuple[aw.Network, aw.DAG]:
-    """A greedy run from a complete graph in random order, and that graph."""
+    """Run greedy search from a complete graph in random order; return the result and that graph."""
     order = np.random.default_rng(seed).permutation(len(table.names)).tolist()
     start = aw.DAG.complete(table.names, order)
     return aw.learn(table, search="greedy", start=start, **WORDS), start
@@ -139,7 +139,7 @@ def splits(folder: Path) -> None:
 
 
 def average(curves: list[list[Row]]) -> list[Row]:
-    """Means over runs; one that ended keeps its last value."""
+    """Return means over runs; a run that ended keeps its last value."""
     longest = max(map(len, curves))
     out: list[Row] = []
     for i in range(longest):
@@ -207,7 +207,7 @@ def fewer_inputs(folder: Path) -> None:
 
 def fifteen(folder: Path) -> None:
     print(
-        f"\n3. {RUNS} runs from complete graphs in random order: on the same rows, and on resampled ones"
+        f"\n3. {RUNS} runs from complete graphs in random order: on the same rows, and on resampled rows"
     )
     words = {**WORDS, "search": "greedy", "start": "complete", "draws": RUNS}
     same, other = (
@@ -244,7 +244,7 @@ def fifteen(folder: Path) -> None:
 
 
 def questions(folder: Path) -> None:
-    print("\n4. Questions to the best network")
+    print("\n4. Queries to the best network")
     net = aw.learn(boston(), **WORDS)
     others = sorted(set(net.variables) - {"NOX", "MEDV"})
     without = [name for name in others if name != "LSTAT"]
@@ -271,7 +271,9 @@ def questions(folder: Path) -> None:
 
 
 def searches(folder: Path) -> None:
-    print("\n5. Searches (score per row minus 0.1 x arcs; known: 3.956 from empty, 4.061 iterated)")
+    print(
+        "\n5. Searches (score per row minus 0.1 x arcs; earlier: 3.956 from empty, 4.061 iterated)"
+    )
     table = boston()
     rows: list[Row] = []
     for name, words in {

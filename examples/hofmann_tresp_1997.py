@@ -1,14 +1,14 @@
-"""Nonlinear Markov networks: every experiment of Hofmann and Tresp (1997), again.
+"""Nonlinear Markov networks: every experiment of Hofmann and Tresp (1997), repeated.
 
     python examples/hofmann_tresp_1997.py [FOLDER]
 
 1. Boston housing: edges against the penalty (fig. 1), the graph at 0.2 (fig. 2), and the scatter
-   plots that go with it (fig. 3): rooms and status are dependent, but separated by the price.
+   plots that go with it (fig. 3): size and status are dependent, but separated by the price.
 2. Finance: 500 business days. The paper's data are not public; daily changes of US markets (shipped)
-   and of world markets (12 columns, where the shared data are at hand) stand in for them.
+   and of world markets (12 columns, if the shared data are available) replace them.
 3. The edge deletion method, for comparison: each pair tested given all others.
 
-What the paper prints stands beside what comes out here. Source: R. Hofmann and V. Tresp, Nonlinear
+The figures of the paper are printed next to the results. Source: R. Hofmann and V. Tresp, Nonlinear
 Markov networks for continuous variables, Advances in Neural Information Processing Systems 10.
 """
 
@@ -121,7 +121,7 @@ def draw_housing(path: Any, net: aw.Network, table: aw.Table, folder: Path) -> N
 
 
 def markets() -> dict[str, aw.Table]:
-    """500 business days of each stand-in."""
+    """Return 500 business days of each replacement."""
     days = 100 if quick() else 500
     us = aw.example("us_markets").continuous()
     found = {"US markets": us.take(np.arange(us.rows - days, us.rows))}
@@ -152,7 +152,7 @@ def finance(folder: Path) -> None:
 
 
 def deletion(folder: Path) -> None:
-    """Each pair tested given all others, one by one, beside boundary learning."""
+    """Each pair tested given all others, one by one, compared with boundary learning."""
     print("\n3. The edge deletion method on Boston housing")
     table = boston()
     rows: list[Row] = []
@@ -166,7 +166,7 @@ def deletion(folder: Path) -> None:
             | {"in both": len(both)}
         )
     print_table(rows)
-    print("Where either of two edges would do, deletion drops both: it keeps too few.")
+    print("If either of two edges would be enough, deletion removes both: it keeps too few.")
     write_csv(folder / "t1_deletion.csv", rows)
 
 

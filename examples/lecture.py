@@ -2,8 +2,8 @@
 
     python examples/lecture.py [FOLDER]
 
-Factorisation, questions of separation, graphs from formulas and matrices, a Gaussian network fitted
-by least squares, greedy search by BIC beside the lecture's form of it, ancestral sampling, CPDAG.
+Factorisation, separation, graphs from formulas and matrices, a Gaussian network fitted by least squares,
+greedy search by BIC and by the form of BIC in the lecture, ancestral sampling, CPDAG.
 After Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, chapter 17, and Bishop,
 Pattern Recognition and Machine Learning, chapter 8.
 """
@@ -28,12 +28,12 @@ NUMBERS = {
 
 
 def title(words: str) -> None:
-    """A heading."""
+    """Print a heading."""
     print(f"\n{words}\n{'-' * len(words)}")
 
 
 def factorisation() -> None:
-    """The joint density as a product, read off the graph."""
+    """Print the joint density as a product over the graph."""
     title("A directed graph and its factorisation")
     graph = aw.dag(LECTURE)
     print("p(x) =", aw.graphs.factorisation(graph))
@@ -43,7 +43,7 @@ def factorisation() -> None:
 
 
 def separation() -> None:
-    """a -> e <- f -> b, e -> c: a collider opens when its descendant is known."""
+    """a -> e <- f -> b, e -> c: a collider opens if its descendant is observed."""
     title("d-separation: a -> e <- f -> b, e -> c")
     graph = aw.DAG.from_arcs(["a -> e", "f -> e", "f -> b", "e -> c"])
     for given in ((), ("c",), ("f",), ("c", "f")):
@@ -92,7 +92,7 @@ def regression(truth: aw.Network, sample: aw.Table) -> None:
 
 
 def lecture_bic(score: float, variables: int, rows: float) -> float:
-    """The lecture's BIC, smallest is best, from ours, highest is best."""
+    """Return the BIC of the lecture (smallest is best) from ours (highest is best)."""
     constants = variables * rows * (1 + np.log(2 * np.pi)) + 2 * variables * np.log(rows)
     return float(-2 * score - constants)
 
@@ -106,7 +106,7 @@ def by_hand(net: aw.Network, rows: int) -> float:
 
 
 def search(sample: aw.Table) -> tuple[aw.Network, list[Row]]:
-    """Greedy search; our BIC and the lecture's side by side at every step."""
+    """Run greedy search; print our BIC and that of the lecture at every step."""
     title("Greedy search by BIC: add, drop or flip the arc that helps most")
     net = aw.learn(sample, score="bic", search="greedy", progress=False)
     p, n = len(net.variables), sample.rows
@@ -123,24 +123,26 @@ def search(sample: aw.Table) -> tuple[aw.Network, list[Row]]:
     print_table(rows)
     off = abs(by_hand(net, n) - rows[-1]["BIC (lecture, down)"])
     print(f"the lecture's BIC from RSS and parents differs by {off:.0e}")
-    print("found:", net.graph)
+    print("learned:", net.graph)
     return net, rows
 
 
 def classes(truth: aw.Network, found: aw.Network, sample: aw.Table) -> aw.Network:
-    """Graphs that data cannot tell apart, and the best of all graphs beside greedy's."""
+    """Print the equivalence class, and compare the best of all graphs with greedy search."""
     title("Equivalence classes: is it the true one?")
     best = aw.learn(sample, score="bic", search="exact", progress=False)
     nets = {"true graph": truth, "greedy": found, "best of all": best}
     for name, net in nets.items():
         score = aw.fit(net.graph, sample).score
         distance = aw.graphs.shd_cpdag(net.graph, truth.graph)
-        print(f"{name}: BIC {score:.4f}, {distance} pairs differ from the truth\n  {net.cpdag}")
+        print(
+            f"{name}: BIC {score:.4f}, {distance} pairs differ from the true graph\n  {net.cpdag}"
+        )
     return best
 
 
 def draw(nets: dict[str, aw.Network], path: Path) -> None:
-    """The true graph and those found, side by side."""
+    """Draw the true graph next to the learned ones."""
     plt = pyplot()
     if plt is None:
         return
@@ -152,7 +154,7 @@ def draw(nets: dict[str, aw.Network], path: Path) -> None:
 
 
 def main() -> None:
-    """All examples in turn."""
+    """Run all examples."""
     folder = output_folder()
     factorisation()
     separation()

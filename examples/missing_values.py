@@ -1,16 +1,16 @@
-"""Predictions with gaps: house prices with five of thirteen other columns unknown in every row.
+"""Predictions with missing values: house prices with five of thirteen other columns missing in every row.
 
     python examples/missing_values.py [FOLDER]
 
 Random splits of Boston housing into 337 training and 169 test rows. Structure and bandwidths come from the
 training rows alone, columns are standardised by these, and MEDV is predicted twice: from complete rows, and
-with five random other columns unknown (others in each row; the same for all models). R2 and the mean log
+with five random other columns missing (others in each row; the same for all models). R2 and the mean log
 density of the true value, in training standard deviations; differences are paired over splits. The error of
 a mean over splits of one table is too small by about three, as splits overlap (Nadeau and Bengio 2003).
 
-Models: boundary learning without a penalty, asked by Gibbs sampling and by stacking; the graph at 0.2; all 13
+Models: boundary learning without a penalty, with Gibbs sampling and with stacking; the graph at 0.2; all 13
 inputs; a directed network by its blanket models; and for comparison the joint Parzen density (one width,
-gaps integrated out exactly), a joint Gaussian, a Gaussian mixture (where scikit-learn is installed) and the
+missing values integrated out exactly), a joint Gaussian, a Gaussian mixture (with scikit-learn) and the
 five nearest rows.
 """
 
@@ -28,7 +28,9 @@ import arcwise as aw
 from arcwise.conditionals import FAMILIES
 
 Array = NDArray[np.float64]
-Answer = tuple[Array, Array | None]  # means, and log densities of the truth where a model has them
+Answer = tuple[
+    Array, Array | None
+]  # means, and log densities of the true values if a model has them
 TARGET, GAPS = "MEDV", 5
 SPLITS = 1 if quick() else 10
 EFFORT = {"chains": 2, "sweeps": 20, "burn_in": 5} if quick() else {"chains": 4, "sweeps": 100}
@@ -44,7 +46,7 @@ def data() -> aw.Table:
 
 
 def with_gaps(test: aw.Table, rng: np.random.Generator) -> dict[str, aw.Table]:
-    """The test rows without the target: complete, and with random gaps."""
+    """Return the test rows without the target: complete, and with random missing values."""
     others = [name for name in test.names if name != TARGET]
     columns = {name: test.values(name).astype(float) for name in others}
     holes = {name: column.copy() for name, column in columns.items()}
@@ -68,7 +70,7 @@ def asked(net: aw.Network, **options: Any) -> Callable[[aw.Table, Array], Answer
 
 
 def joint_parzen(train: aw.Table) -> Callable[[aw.Table, Array], Answer]:
-    """One density of all columns with one width; what is unknown is integrated out exactly."""
+    """One density of all columns with one width; missing values are integrated out exactly."""
     fits = FAMILIES["parzen"].bind(train, bandwidths="shared")
     target = train.index(TARGET)
 
@@ -87,7 +89,7 @@ def joint_parzen(train: aw.Table) -> Callable[[aw.Table, Array], Answer]:
 
 
 def nearest(train: aw.Table, k: int = 5) -> Callable[[aw.Table, Array], Answer]:
-    """The mean of the nearest rows, by what is known."""
+    """Return the mean of the nearest rows, by the observed columns."""
 
     def answer(rows: aw.Table, truth: Array) -> Answer:
         x = np.column_stack([rows.values(name) for name in rows.names])
@@ -100,7 +102,7 @@ def nearest(train: aw.Table, k: int = 5) -> Callable[[aw.Table, Array], Answer]:
 
 
 def gaussian_mixture(train: aw.Table) -> Callable[[aw.Table, Array], Answer] | None:
-    """A joint mixture of normals, as many as BIC likes; None where scikit-learn is not installed."""
+    """A joint mixture of normals, as many as BIC selects; None without scikit-learn."""
     try:
         from sklearn.mixture import GaussianMixture
     except ImportError:
@@ -122,7 +124,7 @@ def gaussian_mixture(train: aw.Table) -> Callable[[aw.Table, Array], Answer] | N
 
 
 def _conditioned(mixture: Any, row: Array, y: float) -> tuple[float, float]:
-    """Mean and log density of the last column given what is known of a row."""
+    """Return mean and log density of the last column given the observed values of a row."""
     known = np.flatnonzero(~np.isnan(row))
     logs, means, spreads = [], [], []
     for weight, centre, spread in zip(
@@ -227,7 +229,7 @@ def _difference(pairs: list[tuple[float, float]]) -> str:
 def main(folder: Path) -> None:
     rows = [row for seed in range(SPLITS) for row in split_results(seed)]
     print(
-        f"{TARGET} of {SPLITS} random splits; known before: R2 0.677 and density -0.56, not in one model"
+        f"{TARGET} of {SPLITS} random splits; earlier: R2 0.677 and density -0.56, not in one model"
     )
     lines = summary(rows)
     print_table(lines)

@@ -1,7 +1,7 @@
-"""Where the examples find data and leave figures, and how they print a table.
+"""Folders of data and figures, and printed tables, for all examples.
 
-Data that Arcwise does not ship are looked for in the folder named by ARCWISE_DATA, else in
-shared/data beside the clone. ARCWISE_QUICK=1 asks for a run of a few seconds.
+Data that are not in the package are read from the folder that ARCWISE_DATA names, else from
+shared/data next to the clone. ARCWISE_QUICK=1 selects a run of a few seconds.
 """
 
 import csv
@@ -15,25 +15,25 @@ Row = Mapping[str, Any]
 
 
 def quick() -> bool:
-    """Whether a short run was asked for."""
+    """Return whether ARCWISE_QUICK selects a short run."""
     return os.environ.get("ARCWISE_QUICK", "") not in ("", "0")
 
 
 def output_folder() -> Path:
-    """The first argument of the script, or ./figures."""
+    """Return the folder in the first argument of the script, or ./figures."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "figures")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def shared_file(*parts: str) -> Path | None:
-    """A file of the shared data; None, with a sentence, where it is absent."""
+    """Return a file of the shared data; print a message and return None if it is absent."""
     given = os.environ.get("ARCWISE_DATA")
     folder = Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
     file = folder.joinpath(*parts)
     if file.is_file():
         return file
-    print(f"{'/'.join(parts)} is not here, so it is left out: set ARCWISE_DATA to its folder.")
+    print(f"{'/'.join(parts)} is not available and is skipped: set ARCWISE_DATA to its folder.")
     return None
 
 
@@ -46,7 +46,7 @@ def print_table(rows: Sequence[Row]) -> None:
 
 
 def _column(name: str, values: list[Any]) -> list[str]:
-    """A column as text of equal width, with as many decimals as it needs, at most four."""
+    """Return a column as text of equal width, with the decimals it needs, at most four."""
     numbers = [value for value in values if isinstance(value, int | float)]
     fractions = [f"{value:.4f}".rstrip("0").partition(".")[2] for value in numbers]
     decimals = max(map(len, fractions), default=0)
@@ -59,7 +59,7 @@ def _column(name: str, values: list[Any]) -> list[str]:
 
 
 def write_csv(path: Path, rows: Sequence[Row]) -> None:
-    """Leave rows as a CSV file and say where."""
+    """Write rows to a CSV file and print its path."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -68,11 +68,11 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
 
 
 def pyplot() -> Any:
-    """matplotlib's pyplot, drawing to files; None, with a sentence, where it is not installed."""
+    """Return pyplot, drawing to files; print a message and return None without matplotlib."""
     try:
         import matplotlib
     except ImportError:
-        print("matplotlib is not installed, so no picture is drawn: pip install 'arcwise[plot]'.")
+        print("matplotlib is not installed, so no figure is drawn: pip install 'arcwise[plot]'.")
         return None
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
@@ -81,6 +81,6 @@ def pyplot() -> Any:
 
 
 def save_figure(figure: Any, path: Path) -> None:
-    """Save a picture and say where."""
+    """Save a figure and print its path."""
     figure.savefig(path, dpi=150)
     print(f"written: {path}")

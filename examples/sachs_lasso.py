@@ -2,9 +2,9 @@
 
     python examples/sachs_lasso.py [FOLDER]
 
-First the lecture's figure: covariance (divisor n - 1) / 1000 at penalties 36, 27 and 7, after Hastie,
-Tibshirani, Friedman, The Elements of Statistical Learning, figure 17.5. Then what a penalty chosen by a rule
-finds on the logarithms of the same data.
+The first part repeats the lecture's figure: covariance (divisor n - 1) / 1000 at penalties 36, 27 and 7,
+after Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, figure 17.5. The second part
+learns from the logarithms of the same data, with penalties chosen by rules.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def pictures(nets: list[aw.Network], order: Sequence[str], folder: Path) -> None
 
 
 def on_logs(table: aw.Table, folder: Path) -> None:
-    """What rules for the penalty find on logarithms, and the whole path."""
+    """Learn from logarithms by several rules for the penalty; return the whole path."""
     logs = aw.table(
         {name: np.log(column) for name, column in zip(table.names, table.columns, strict=True)}
     )
@@ -90,7 +90,7 @@ def main() -> None:
     folder, table = output_folder(), aw.example("sachs")
     print("Covariance / 1000, graphical lasso:")
     pictures(lecture(table, folder), table.order, folder)
-    print("\nLogarithms, the penalty chosen by rules:")
+    print("\nLogarithms, with penalties chosen by rules:")
     on_logs(table, folder)
 
 

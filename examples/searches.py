@@ -1,13 +1,13 @@
-"""Every search on every kind of data: score, distance to the truth, CPU time.
+"""Every search on every kind of data: score, distance to the true graph, CPU time.
 
     python examples/searches.py [FOLDER]
 
 Samples are drawn from published Gaussian networks (ecoli70, magic-niab, arth150) and from random
-sparse ones (average degree 3, weights +-[0.3, 0.9], standard deviations from 0.5 to 1.5), so the
-truth is known; real data (Boston, wine, Sachs) follow. Each search runs with its default options
-and one fixed seed, and maximises BIC. SHD counts the pairs on which the CPDAGs of the graph found
-and of the true graph differ. Columns are shuffled first, since some programs fare better with causes
-on the left; at the end three claims are checked in words.
+sparse ones (average degree 3, weights +-[0.3, 0.9], standard deviations from 0.5 to 1.5), so their
+true graphs are available. Real data (Boston, wine, Sachs) follow. Each search runs with its default options
+and one fixed seed, and maximises BIC. SHD counts the pairs on which the CPDAGs of the learned and
+the true graph differ. Columns are shuffled first, since some programs do better with causes
+on the left. At the end the script checks three claims.
 """
 
 import json
@@ -41,13 +41,13 @@ REAL = {
     "sachs": ("sachs", "sachs_all_7466x11.csv.gz"),
 }
 SLOW = {"annealing": 20} if quick() else {}
-"""Searches that are left out beyond so many variables."""
+"""Searches that are skipped beyond this many variables."""
 UNKNOWN = {"bic": None, "arcs": None, "shd": None, "cpu": None}
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A table to learn from, and the true graph where it is known."""
+    """A table to learn from, and the true graph if there is one."""
 
     name: str
     table: aw.Table
@@ -87,7 +87,7 @@ def shuffled(table: aw.Table) -> aw.Table:
 
 
 def drawn(name: str, net: aw.Network, rows: int) -> Problem:
-    """A sample from a network, with the network's graph as the truth."""
+    """Return a sample from a network, with the graph of the network as the true graph."""
     return Problem(name, shuffled(net.sample(rows, seed=SEED)), net.graph)
 
 
@@ -124,7 +124,7 @@ def run(problem: Problem, word: str) -> dict[str, Any]:
 
 
 def compare(problem: Problem) -> list[Row]:
-    """All searches on one data set, with the truth itself as the first row."""
+    """Run all searches on one data set, with the true graph in the first row."""
     rows = [run(problem, word) for word in SEARCHES]
     if problem.truth is not None:
         score = aw.fit(problem.truth, problem.table, model="gaussian").score
@@ -147,7 +147,7 @@ def scores_of(rows: list[Row]) -> dict[str, dict[str, float]]:
 
 
 def say(claim: str, holds: bool, detail: str) -> None:
-    """One claim, whether it holds, and where."""
+    """Print one claim, whether it holds, and where."""
     print(f"{'yes' if holds else 'NO '}  {claim}: {detail}")
 
 
@@ -188,7 +188,7 @@ def markdown(rows: list[Row]) -> str:
 
 
 def draw(rows: list[Row], path: Path) -> None:
-    """Nats below the best score found, and distance to the truth; one line a data set."""
+    """Plot nats below the best score and the distance to the true graph, one line per data set."""
     plt = pyplot()
     if plt is None:
         return
@@ -213,7 +213,7 @@ def draw(rows: list[Row], path: Path) -> None:
     known = {row["data"] for row in rows if row["shd"] is not None}
     for place, name in enumerate(names):
         if name not in known:
-            right.text(0, place, "truth not known", color="#999999", va="center", fontsize=9)
+            right.text(0, place, "no true graph", color="#999999", va="center", fontsize=9)
     left.set_yticks(range(len(names)), names)
     left.invert_yaxis()
     for axes in (left, right):
@@ -230,7 +230,7 @@ def draw(rows: list[Row], path: Path) -> None:
 
 
 def main() -> None:
-    """Run, print, check, leave CSV and picture."""
+    """Run, print, check, and write CSV file and figure."""
     folder = output_folder()
     rows = [row for problem in problems() for row in compare(problem)]
     print()

@@ -7,11 +7,11 @@ arc, in nats; Arcwise's `penalty` is lambda divided by the rows. Three parts:
 
 1. scores: greedy, tabu, tabu with restarts, and the proved optimum, for several lambda;
 2. lambda: held-out likelihood against lambda, with paired differences to the best one;
-3. structures: the graphs found, and the arcs at quality.
+3. structures: the learned graphs, and the arcs at quality.
 
-Many rows of these data are copies of others. A copy on the other side of a split gives the held-out
-row away and favours dense graphs, so for part 2 equal rows become one row with a weight: it is left
-out as a whole, and still counts as often as it occurs.
+Many rows of these data are copies of others. A copy on the other side of a split reveals the held-out
+row and favours dense graphs. So in part 2 equal rows become one row with a weight: it is held out as a
+whole, and still counts as often as it occurs.
 
 Data: Cortez, Cerdeira, Almeida, Matos, Reis (2009), Modeling wine preferences by data mining from
 physicochemical properties, Decision Support Systems 47.
@@ -75,7 +75,7 @@ def charges(table: aw.Table) -> dict[str, float]:
 
 
 def reached(colour: str, table: aw.Table) -> list[Row]:
-    """What each search reaches for each lambda."""
+    """Return the score of each search for each lambda."""
     rows: list[Row] = []
     for word, charge in charges(table).items():
         for name, words in SEARCHES.items():
@@ -132,7 +132,7 @@ def curve(colour: str, table: aw.Table) -> list[Row]:
 
 
 def chosen(rows: list[Row], rows_in_all: float) -> dict[float, str]:
-    """Lambdas worth a look at the graph: the best, one not clearly worse, BIC's, a large one."""
+    """Return lambdas whose graphs are shown: the best, one not clearly worse, BIC's, a large one."""
     best = max(rows, key=lambda row: row["held out"])
     near = [row["lambda"] for row in rows if row["minus best"] >= -row["paired error"]]
     words = {
@@ -148,7 +148,7 @@ def chosen(rows: list[Row], rows_in_all: float) -> dict[float, str]:
 
 
 def rivals(colour: str, table: aw.Table) -> list[Row]:
-    """Does a better score mean better predictions? Tabu with restarts against greedy."""
+    """Compare the predictions of tabu search with restarts and of greedy search."""
     rows: list[Row] = []
     for word, charge in list(charges(table).items())[2 if quick() else 1 :]:
         shared = {"score": "loglik", "penalty": charge / table.total, "seed": SEED, "folds": FOLDS}
@@ -170,7 +170,7 @@ def rivals(colour: str, table: aw.Table) -> list[Row]:
 
 
 def structure(colour: str, table: aw.Table, why: str, charge: float) -> aw.Network:
-    """The graph that tabu with restarts finds, and the arcs at quality."""
+    """Print the graph of tabu search with restarts, and the arcs at quality."""
     net = learn(table, charge, search="tabu", restarts=RESTARTS)
     p = len(net.variables)
     shown = "complete: every pair is joined" if net.graph.n_arcs == p * (p - 1) / 2 else net.graph
@@ -219,7 +219,7 @@ def draw_curves(curves: dict[str, list[Row]], path: Path) -> None:
 
 
 def draw_graph(colour: str, net: aw.Network, path: Path) -> None:
-    """The network with quality and its Markov blanket stressed."""
+    """The network with quality and its Markov blanket highlighted."""
     plt = pyplot()
     if plt is not None:
         axes = net.plot(target="quality", title=f"{colour} wine, {net.graph.n_arcs} arcs")
@@ -228,10 +228,10 @@ def draw_graph(colour: str, net: aw.Network, path: Path) -> None:
 
 
 def main() -> None:
-    """All parts for each wine; CSV files and pictures at the end."""
+    """Run all parts for each wine, and write CSV files and figures at the end."""
     folder, tables = output_folder(), wines()
     if not tables:
-        print("Without the wine data there is nothing to show.")
+        print("The wine data are not available, so there is nothing to show.")
         return
     scores, curves, against = [], {}, []
     for colour, table in tables.items():
