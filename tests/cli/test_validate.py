@@ -30,3 +30,18 @@ def test_rules_hold_in_every_fold(run, table):
 def test_more_folds_than_rows(run, table):
     done = run("validate", table, "--folds", 1000)
     assert (done.code, done.out) == (1, "")
+
+
+def test_own_folds_a_graph_and_a_target(run, folder, small):
+    part = [f"p{row % 4}" for row in range(506)]
+    rows = [",".join([*small.names, "part"])]
+    values = [small.values(name) for name in small.names]
+    rows += [",".join(map(str, row)) for row in zip(*values, part, strict=True)]
+    (folder / "parts.csv").write_text("\n".join(rows))
+    words = "--folds", "part", "--graph", "RM -> MEDV", "--predict", "MEDV", "--json"
+    done = run("validate", "parts.csv", *words)
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    wanted = aw.validate(small, folds=part, graph="RM -> MEDV", target="MEDV").to_dict()
+    assert found["variables"]["MEDV"]["rmse"] == pytest.approx(wanted["variables"]["MEDV"]["rmse"])
+    assert found["edges"] == [1, 1, 1, 1]

@@ -4,6 +4,7 @@ from contracts.cases import linear
 from naive import gaussian as naive
 
 from arcwise.conditionals import FAMILIES
+from arcwise.data.folds import Folds
 from arcwise.evaluate import validate_folds
 from arcwise.graphs import DAG
 from arcwise.networks import BayesNet
@@ -40,7 +41,7 @@ def by_hand(weights):
 def test_every_row_is_scored_by_the_network_of_the_other_folds(weighted):
     weights = np.random.default_rng(2).integers(1, 4, 40) * 1.0 if weighted else np.ones(40)
     source = SOURCE.with_weights(weights) if weighted else SOURCE
-    found = validate_folds(source, PARTS, complete)
+    found = validate_folds(Folds(source, PARTS), complete)
     logs, errors = by_hand(weights)
     np.testing.assert_allclose(found.log_density, logs, rtol=1e-8)
     mse = np.average(errors**2, axis=0, weights=weights)
@@ -56,7 +57,7 @@ def test_every_row_is_scored_by_the_network_of_the_other_folds(weighted):
 
 
 def test_the_answer_reads_as_a_table_and_as_plain_numbers():
-    found = validate_folds(SOURCE, PARTS, complete)
+    found = validate_folds(Folds(SOURCE, PARTS), complete)
     text = str(found)
     assert "5-fold cross-validation of 40 rows" in text
     assert all(name in text for name in SOURCE.names)
@@ -72,7 +73,7 @@ def test_pieces_may_be_done_in_any_order():
         return [work(i) for i in reversed(range(count))][::-1]
 
     a, b = (
-        validate_folds(SOURCE, PARTS, complete),
-        validate_folds(SOURCE, PARTS, complete, backwards),
+        validate_folds(Folds(SOURCE, PARTS), complete),
+        validate_folds(Folds(SOURCE, PARTS), complete, backwards),
     )
     assert (a.log_density == b.log_density).all()

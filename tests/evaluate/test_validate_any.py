@@ -5,6 +5,7 @@ import pytest
 from contracts.cases import linear as source
 from inference.kernels import Kernels
 
+from arcwise.data.folds import Folds
 from arcwise.evaluate import validate_folds
 from arcwise.graphs import DAG, UGraph
 from arcwise.inference import marginal_log_density, predict, pseudo_log_density
@@ -34,7 +35,7 @@ def directed(training, blankets=True):
 
 
 def test_undirected_networks_are_judged_by_their_pseudo_likelihood():
-    found = validate_folds(SOURCE, PARTS, undirected)
+    found = validate_folds(Folds(SOURCE, PARTS), undirected)
     assert found.measure == "log pseudo-likelihood"
     assert "held-out log pseudo-likelihood:" in str(found)
     plain = found.to_dict()
@@ -49,7 +50,7 @@ def test_undirected_networks_are_judged_by_their_pseudo_likelihood():
 
 @pytest.mark.parametrize("blankets", [True, False])
 def test_directed_networks_are_judged_by_their_density(blankets):
-    found = validate_folds(SOURCE, PARTS, lambda training: directed(training, blankets))
+    found = validate_folds(Folds(SOURCE, PARTS), lambda training: directed(training, blankets))
     assert found.measure == "log density"
     assert "log_density" in found.to_dict()
     errors = np.zeros((40, 3))

@@ -7,6 +7,7 @@ from contracts.cases import linear
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, GaussianFamily, ParzenFamily
 from arcwise.data import Table, Variable
+from arcwise.data.folds import Folds
 from arcwise.evaluate import validate_folds
 from arcwise.learners import LEARNERS, RULES, Learner, Specification, bind, searches
 from arcwise.networks import BayesNet, MarkovNet
@@ -74,7 +75,7 @@ def test_a_learner_is_a_function_from_a_table_to_a_network():
         one, two = learner(SOURCE), learner(SOURCE)
         assert one.graph == two.graph
     parts = [np.arange(0, 30), np.arange(30, 60)]
-    found = validate_folds(SOURCE, parts, Learner(specified()))
+    found = validate_folds(Folds(SOURCE, parts), Learner(specified()))
     assert np.isfinite(found.mean)
     assert len(found.edges) == 2
 

@@ -1,6 +1,7 @@
 """Judging models by rows that were left out, the inputs of one variable, and two networks by each other."""
 
 import contextlib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,25 +10,42 @@ import numpy as np
 from arcwise import evaluate
 from arcwise.api.learning import settle, words_of
 from arcwise.api.net import Network
-from arcwise.data import conform, statistics_of
+from arcwise.data import Source, Table, conform, statistics_of
 from arcwise.data import folds as cut
-from arcwise.errors import DataError, FitError, close_to
+from arcwise.data.folds import Folds, given_folds
+from arcwise.errors import DataError, FitError, GraphError, OptionError, close_to, unknown
 from arcwise.evaluate import Difference, Divergence, Validation, validate_folds
 from arcwise.evaluate.validate import Pruning, pruning
-from arcwise.learners import Learner, Problem, prepared
+from arcwise.graphs import DAG, UGraph, graph_of
+from arcwise.graphs.parser import plain
+from arcwise.learners import GraphFitter, Learner, Problem, graphs, prepared
 from arcwise.learners.parallel import inside, one_thread, runner
 from arcwise.networks import Net, whole
 from arcwise.notes import StopReason
 from arcwise.results import Interrupted
+from arcwise.values import is_integer
 
 
-def validate(data: Any, *, folds: int = 10, **words: Any) -> Validation:
+def validate(
+    data: Any,
+    *,
+    folds: Any = 10,
+    graph: Any = "directed",
+    target: str | None = None,
+    **words: Any,
+) -> Validation:
     """Cross-validate a choice of words: held-out likelihood and prediction errors.
 
     Parameters
     ----------
     data : as for `learn`, but rows are needed.
-    folds : number of parts; each is left out once.
+    folds : the number of parts, each of which is left out once; or your own parts: the name of a column of
+        labels, which is not learned from; a label for each row; a list of arrays of row numbers, or of pairs
+        of them (rows to train on, rows to leave out); or a splitter of scikit-learn.
+    graph : "directed" or "undirected"; or a graph in any form that `fit` takes, of which only the parameters
+        are learned again.
+    target : the only variable to predict, from all others; the measure is then the log probability (density)
+        of its values given those.
     words : everything else that `learn` takes: model, score, search, penalty, rules, kinds, seed, n_jobs, ...
         `time_limit` is for all folds together; where the seconds do not suffice, it is an error.
 
@@ -35,22 +53,71 @@ def validate(data: Any, *, folds: int = 10, **words: Any) -> Validation:
     -------
     Validation : prints as a table.
     """
-    asked = words_of(data, words)
+    fixed = None if isinstance(graph, str) and graph in graphs() else _fixed(graph, words)
+    kind = graph if fixed is None else "directed" if fixed.directed else "undirected"
+    asked = words_of(data, {**words, "graph": kind})
     n_jobs, seed = asked.pop("n_jobs"), asked["seed"]
     source, spec, watching = settle("validating", asked)
+    if isinstance(folds, str):
+        labels, source = _labels(source, folds)
+    source = source if fixed is None else _columns(source, fixed)
     spec, ready = prepared(spec, statistics_of(source))
     rows = ready.rows("Cross-validation needs")
-    table, parts = cut(rows, folds, np.random.default_rng(seed))
+    if target is not None and target not in rows.names:
+        raise DataError(f"There is no variable {target!r}. {close_to(target, rows.names)}")
+    dealt = _dealt(source, rows, labels if isinstance(folds, str) else folds, seed)
     with one_thread(source), watching as watch:
         away, found = inside(n_jobs, watch), None
         with contextlib.suppress(Interrupted):
             learner = Learner(spec, watch=away, tuning_watch=away)
-            found = validate_folds(table, parts, learner, runner(n_jobs, watch))
+            fitter = learner if fixed is None else GraphFitter(spec, fixed.over(rows.names))
+            found = validate_folds(dealt, fitter, runner(n_jobs, watch), target)
     if found is not None and not watch.stopped:
         return found
     if watch.stopped.reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt  # half a cross-validation has no meaning
     raise FitError(f"Not every fold was done in {watch.limit:g} s: give more time, or fewer folds.")
+
+
+def _fixed(graph: Any, words: Mapping[str, Any]) -> DAG | UGraph:
+    """A graph whose parameters alone are learned; a single word is none."""
+    if isinstance(graph, str) and plain(graph):
+        raise unknown("kind of graph", graph, graphs())
+    for word, usual in (("search", "auto"), ("start", "empty"), ("penalty", None)):
+        if str(words.get(word, usual)) != str(usual):
+            raise OptionError(f"With a graph nothing is searched: leave out {word}.")
+    return graph_of(graph)
+
+
+def _columns(source: Source, graph: DAG | UGraph) -> Source:
+    """The columns that a graph names."""
+    for name in graph.nodes:
+        if name not in source.names:
+            raise GraphError(
+                f"The graph has a variable {name!r} that the data lack. {close_to(name, source.names)}"
+            )
+    nodes = set(graph.nodes)
+    return source.select([name for name in source.order if name in nodes])
+
+
+def _labels(source: Source, name: str) -> tuple[list[Any], Source]:
+    """The labels in a column, and the data without it."""
+    if name not in source.names:
+        raise DataError(f"There is no column {name!r} of folds. {close_to(name, source.names)}")
+    if not isinstance(source, Table):
+        raise DataError("A column of folds needs a table of rows.")
+    others = source.select([each for each in source.order if each != name])
+    return source.values(name).tolist(), others
+
+
+def _dealt(source: Source, rows: Table, folds: Any, seed: int) -> Folds:
+    """The folds: dealt at random, or as given, with the numbers of the rows that were not dropped."""
+    if is_integer(folds):
+        return Folds(*cut(rows, int(folds), np.random.default_rng(seed)))
+    if not isinstance(source, Table):
+        raise DataError("Own folds need a table of rows.")
+    present = np.asarray(~source.select(rows.names).missing().any(axis=1))
+    return given_folds(rows, folds, None if source.rows == rows.rows else present)
 
 
 def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:

@@ -164,23 +164,30 @@ def validate(
     scoring: flags.Scoring,
     known: flags.Knowledge,
     categories: Categories,
-    folds: Annotated[int, learning_option("NUMBER", least=2)] = 10,
+    folds: Annotated[str, learning_option("NUMBER|COLUMN")] = "10",
+    predict: Annotated[str | None, learning_option("VARIABLE")] = None,
     json: flags.Json = False,
 ) -> None:
-    """Cross-validate a way of learning: likelihood and prediction errors on rows left out.
+    """Cross-validate a way of learning: likelihood and prediction errors on held-out rows.
 
-    Every row is scored by the network learned from the other folds.
+    Every row is scored by the network learned from the other folds. With a graph as --graph, 'a -> b' or a
+    file, only its parameters are learned again.
 
     Example: arcwise validate wine.csv --score bge --folds 5
 
     Parameters
     ----------
-    folds : parts of the rows, each left out once.
+    folds : the number of parts of the rows, each left out once, or a column with the name of each row's part.
+    predict : the only variable to predict, from all others.
     """
     from arcwise import api
+    from arcwise.learners import graphs
 
     settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
-    found = api.validate(categories.table(source), folds=folds, **settings)
+    if search.graph not in graphs():
+        settings["graph"] = any_graph(search.graph)
+    parts = int(folds) if folds.lstrip("-").isdigit() else folds
+    found = api.validate(categories.table(source), folds=parts, target=predict, **settings)
     if json:
         terminal.show_json(found.to_dict())
     else:
@@ -204,7 +211,8 @@ def _show_validation(found: Validation) -> None:
     majority = " Majority: the share of the most frequent level." * bool(
         np.isfinite(found.majority).any()
     )
-    terminal.show(terminal.styled(f"Each variable predicted from all the others.{majority}", "dim"))
+    what = "Each variable" if len(found.names) > 1 else found.names[0]
+    terminal.show(terminal.styled(f"{what} predicted from all the others.{majority}", "dim"))
 
 
 # -- edges or inputs removed one by one --------------------------------------------------------------

@@ -51,6 +51,22 @@ class Parts(NamedTuple):
         return Parts(long, tuple(np.flatnonzero(np.isin(place, part)) for part in self.rows))
 
 
+class Folds(NamedTuple):
+    """Parts of a table that are held out in turn, and what is learned from meanwhile.
+
+    `training` has row numbers for each part, or None for all rows outside it; without any, all are None.
+    """
+
+    table: Table
+    rows: tuple[Rows, ...]
+    training: tuple[Rows | None, ...] = ()
+
+    def rest(self, number: int) -> Rows:
+        """The rows to learn from while a part is held out."""
+        own = self.training[number] if self.training else None
+        return np.setdiff1d(np.arange(self.table.rows), self.rows[number]) if own is None else own
+
+
 def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None) -> Parts:
     """Deal the units of a table at random into k folds of nearly equal size.
 
@@ -80,6 +96,84 @@ def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None)
         shares[members] = _drawn(units.counts[members], sizes, rng)
         start += count
     return units.parts(shares)
+
+
+def given_folds(table: Table, parts: Any, present: NDArray[np.bool_] | None = None) -> Folds:
+    """Folds that are given instead of dealt.
+
+    Parameters
+    ----------
+    table : the rows that may be held out.
+    parts : a label for each row (a fold is the rows of one label, those without are never held out); a list
+        of arrays of row numbers, or of pairs of them (rows to train on, rows to hold out); or an object whose
+        method `split` makes such pairs, as in scikit-learn.
+    present : which rows of the data the table has, where some were dropped; row numbers and labels are those
+        of the data.
+
+    Raises
+    ------
+    DataError : fewer than two folds, an empty one, rows that are not there, or equal rows that were merged.
+
+    >>> from arcwise.data.frames import table
+    >>> rows = table({"x": [1.0, 2.0, 4.0, 8.0]})
+    >>> [part.tolist() for part in given_folds(rows, ["a", "b", "a", "b"]).rows]
+    [[0, 2], [1, 3]]
+    """
+    there = np.ones(table.rows, dtype=bool) if present is None else present
+    if int(there.sum()) != table.rows:
+        raise DataError("Own folds need the rows as they are in the data, and these were merged.")
+    numbers = np.where(there, np.cumsum(there) - 1, -1)
+    if hasattr(parts, "split") and not isinstance(parts, str):
+        parts = list(parts.split(np.zeros((len(there), 1))))
+    pairs = _labelled(parts, len(there)) if _are_labels(parts) else [_pair(part) for part in parts]
+
+    def known(part: Any) -> Rows:
+        rows = np.asarray(part)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu":
+            raise DataError(f"A fold must be a list of row numbers, got {part!r}.")
+        if len(rows) and not 0 <= rows.min() <= rows.max() < len(there):
+            raise DataError(
+                f"Row numbers of folds must be from 0 to {len(there) - 1}, got {rows.min()} to {rows.max()}."
+            )
+        kept: Rows = numbers[np.unique(rows)].astype(np.intp)
+        return kept[kept >= 0]
+
+    held_out = tuple(known(part) for _, part in pairs)
+    training = tuple(None if rest is None else known(rest) for rest, _ in pairs)
+    if len(pairs) < 2 or not all(map(len, held_out)):
+        sizes = ", ".join(str(len(part)) for part in held_out)
+        raise DataError(f"Folds must be two or more, none of them empty, got sizes {sizes}.")
+    return Folds(table, held_out, training)
+
+
+def _are_labels(parts: Any) -> bool:
+    """Whether folds are labels of rows, and not lists of row numbers."""
+    if isinstance(parts, str | bytes) or not hasattr(parts, "__len__"):
+        raise DataError(
+            f"Folds are their number, a label for each row, or lists of row numbers, got {parts!r}."
+        )
+    return all(isinstance(each, str | float | np.generic | int | None) for each in parts)
+
+
+def _labelled(labels: Any, rows: int) -> list[tuple[None, Rows]]:
+    """The rows of each label, in the order of the labels."""
+    if len(labels) != rows:
+        raise DataError(f"Labels of folds must be one per row, got {len(labels)} for {rows} rows.")
+    places = dict[Any, list[int]]()
+    for row, label in enumerate(labels):
+        if label is not None and label == label:
+            places.setdefault(label, []).append(row)
+    return [(None, np.array(places[label], dtype=np.intp)) for label in sorted(places, key=_place)]
+
+
+def _place(label: Any) -> tuple[bool, float, str]:
+    return _key(str(label))
+
+
+def _pair(part: Any) -> tuple[Any, Any]:
+    """Rows to train on (None: all others) and rows to hold out."""
+    pair = isinstance(part, tuple) and len(part) == 2 and all(np.ndim(each) == 1 for each in part)
+    return part if pair else (None, part)
 
 
 def held_out_part(table: Table, fraction: float, rng: np.random.Generator) -> Parts:

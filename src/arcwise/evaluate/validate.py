@@ -21,9 +21,16 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
 from arcwise.data import Table
+from arcwise.data.folds import Folds
 from arcwise.data.variable import numbers_of
 from arcwise.frame import Frame, Framed, Series
-from arcwise.inference import Misses, marginal_log_density, misses, pseudo_log_density
+from arcwise.inference import (
+    Misses,
+    marginal_log_density,
+    misses,
+    pseudo_log_density,
+    target_misses,
+)
 from arcwise.networks import Net
 from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import Interrupted, Trail, Watch
@@ -120,7 +127,7 @@ class Validation(Framed):
             f"held-out {self.measure}: {self.mean:.4f} +- {self.error:.4f} nats per row "
             f"(median {self.median:.4f})\n"
             f"edges: {min(self.edges)} to {max(self.edges)}\n\n"
-            f"each variable predicted from the others"
+            f"{'each variable' if len(self.names) > 1 else self.names[0]} predicted from the others"
         )
         measures = (
             Series(name, values, ".4g" if name == "rmse" else ".3f", head, _any(values))
@@ -163,34 +170,36 @@ def judged(net: Net, rows: Table) -> Judged:
 
 
 def validate_folds(
-    table: Table,
-    parts: Sequence[NDArray[np.intp]],
+    dealt: Folds,
     learner: Learner,
     run: Callable[[Callable[[int], Any], int], Sequence[Any]] | None = None,
+    target: str | None = None,
 ) -> Validation | None:
     """Score every row by the network learned from the folds it is not in.
 
     Parameters
     ----------
-    table : rows without gaps.
-    parts : the folds' row numbers.
+    dealt : the folds of rows without gaps.
     learner : from a training table to a network.
     run : how to do independent pieces of work, one after the other by default.
+    target : the only variable to predict, whose log probability given the others is then the measure.
 
     Returns
     -------
     Validation; None where the work was stopped before every fold was done.
     """
-    work = _FoldWork(table, parts, learner)
+    work, parts = _FoldWork(dealt, learner, target), dealt.rows
     found = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
     if len(found) < len(parts):
         return None
-    density = np.empty(table.rows)
-    off = Misses(*(np.empty((table.rows, len(table.names))) for _ in Misses._fields))
-    for part, (said, missed) in zip(parts, found, strict=True):
-        density[part] = said.logs
-        for whole, share in zip(off, missed, strict=True):
-            whole[part] = share
+    rows = np.concatenate(parts)
+    order = np.argsort(rows, kind="stable")
+    table = dealt.table.take(rows[order])
+    table = table if target is None else table.select([target])
+    density = np.concatenate([said.logs for said, _ in found])[order]
+    off = Misses(
+        *(np.concatenate(each)[order] for each in zip(*(m for _, m in found), strict=True))
+    )
     weights = np.ones(table.rows) if table.weights is None else table.weights
     numbers = _numbers(table)
     spread = _mean((numbers - _mean(numbers, weights)) ** 2, weights)
@@ -235,14 +244,18 @@ def _mean(x: Array, weights: Array) -> Array:
 class _FoldWork:
     """The work of one fold, by its number: an object that can be sent to other processes."""
 
-    table: Table
-    parts: Sequence[NDArray[np.intp]]
+    dealt: Folds
     learner: Learner
+    target: str | None
 
     def __call__(self, number: int) -> tuple[Judged, Misses]:
-        rest = np.setdiff1d(np.arange(self.table.rows), self.parts[number])
-        net, unseen = self.learner(self.table.take(rest)), self.table.take(self.parts[number])
-        return judged(net, unseen), misses(net, unseen)
+        table = self.dealt.table
+        net = self.learner(table.take(self.dealt.rest(number)))
+        unseen = table.take(self.dealt.rows[number])
+        if self.target is None:
+            return judged(net, unseen), misses(net, unseen)
+        logs, missed = target_misses(net, unseen, self.target)
+        return Judged(logs, f"{DENSITY} of {self.target} given the others", net.n_edges), missed
 
 
 # -- pruning -------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from arcwise.inference.marginals import (
     misses,
     probability,
     pseudo_log_density,
+    target_misses,
 )
 from arcwise.inference.normal_joint import GaussianJoint, NamedMatrix, condition
 from arcwise.inference.predictions import Predictions
@@ -73,4 +74,5 @@ __all__ = [
     "pseudo_log_density",
     "query",
     "sample",
+    "target_misses",
 ]

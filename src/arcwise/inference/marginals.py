@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arcwise import networks
 from arcwise.data import Table
 from arcwise.data.variable import gaps_of, numbers_of, sentence_list
-from arcwise.distributions import refuse_beyond
+from arcwise.distributions import Distribution, refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.frame import Frame, Framed
 from arcwise.inference.ask import ENGINES, found_of, ranked
@@ -29,7 +29,7 @@ from arcwise.inference.belief import (
     generator,
 )
 from arcwise.inference.closed_form import residuals
-from arcwise.inference.engine import Answer, Question, Reply, read_options
+from arcwise.inference.engine import Answer, Options, Question, Reply, read_options
 from arcwise.inference.evidence import check_roles, plain, read_evidence, sentence
 from arcwise.inference.intervene import Equivalents, range_over
 from arcwise.inference.linear_gaussian import linear_net
@@ -42,6 +42,7 @@ __all__ = [
     "misses",
     "probability",
     "pseudo_log_density",
+    "target_misses",
 ]
 
 
@@ -236,18 +237,33 @@ def misses(net: Net, table: Table, **options: Any) -> Misses:
     found = Misses(*(np.full((table.rows, len(net.names)), np.nan) for _ in Misses._fields))
     if linear is not None and chosen.method is None and not table.missing().any():
         return found._replace(errors=residuals(linear, table))
-    for node, variable in enumerate(net.variables):
-        column, known = table.columns[node], ~gaps_of(variable, table.columns[node])
-        answer = (
-            found_of(Question.of_rows(net, table, chosen, "rows", node)).answers[0].distribution
-        )
-        if not variable.discrete or variable.numeric:
-            found.errors[:, node] = numbers_of(variable, column) - answer.mean
-        if (levels := answer.categorical) is not None:
-            codes = column[known].astype(float)
-            found.hits[known, node] = levels.codes[known] == codes
-            found.logs[known, node] = answer.take(known).logpdf(codes[:, None])[:, 0]
+    for node in range(len(net.names)):
+        own, _ = _missed(net, table, node, chosen)
+        for whole, share in zip(found, own, strict=True):
+            whole[:, node] = share[:, 0]
     return found
+
+
+def target_misses(net: Net, table: Table, target: str, **options: Any) -> tuple[Array, Misses]:
+    """Predict one variable from all the others: log densities (probabilities) of its values, and `misses`."""
+    own, answer = _missed(net, table, net.index(target), read_options(options, ENGINES))
+    column = table.column(target).astype(float)
+    return answer.logpdf(column[:, None])[:, 0], own
+
+
+def _missed(net: Net, table: Table, node: int, chosen: Options) -> tuple[Misses, Distribution]:
+    """How far predictions of one variable are off, one column each, and the predictions."""
+    variable, column = net.variables[node], table.columns[node]
+    known = ~gaps_of(variable, column)
+    answer = found_of(Question.of_rows(net, table, chosen, "rows", node)).answers[0].distribution
+    found = Misses(*(np.full((table.rows, 1), np.nan) for _ in Misses._fields))
+    if not variable.discrete or variable.numeric:
+        found.errors[:, 0] = numbers_of(variable, column) - answer.mean
+    if (levels := answer.categorical) is not None:
+        codes = column[known].astype(float)
+        found.hits[known, 0] = levels.codes[known] == codes
+        found.logs[known, 0] = answer.take(known).logpdf(codes[:, None])[:, 0]
+    return found, answer
 
 
 def pseudo_log_density(net: Net, table: Table) -> Array:

@@ -13,12 +13,14 @@ from typing import Any
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Source, Table, statistics_of
 from arcwise.errors import OptionError, unknown
+from arcwise.graphs import DAG, UGraph
 from arcwise.learners.boundary import BoundaryLearner
 from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.correlations import StepwiseLearner
 from arcwise.learners.directed import Directed
 from arcwise.learners.lasso import Lasso
 from arcwise.learners.options import options_of
+from arcwise.learners.parameters import directed_net, markov_net, retuned
 from arcwise.learners.penalty import RULES, choose
 from arcwise.learners.problem import Learned, Problem, Tuned, score_options
 from arcwise.learners.specification import Specification, prepared
@@ -28,8 +30,8 @@ from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
 __all__ = [
-    "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "Directed", "Lasso", "Learned",
-    "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose", "graphs",
+    "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "Directed", "GraphFitter",
+    "Lasso", "Learned", "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose", "graphs",
     "options_of", "prepared", "score_options", "searches", "takers_of",
 ]  # fmt: skip
 
@@ -98,6 +100,20 @@ def bind(spec: Specification, source: Source) -> Problem:
                 )
             return learner.bind(spec, statistics)
     raise unknown("search", spec.search, known)
+
+
+@dataclass(frozen=True)
+class GraphFitter:
+    """A graph with the local models of a specification as a learner: only parameters are fitted."""
+
+    spec: Specification
+    graph: DAG | UGraph
+
+    def __call__(self, table: Table) -> Net:
+        """Fit the local models."""
+        fits = retuned(Problem.bind(self.spec, statistics_of(table)).fits, self.graph)
+        graph = self.graph
+        return directed_net(graph, fits) if graph.directed else markov_net(graph, fits)
 
 
 @dataclass(frozen=True)
