@@ -31,8 +31,8 @@ from arcwise.scores import SCORES
 
 __all__ = [
     "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "Directed", "GraphFitter",
-    "Lasso", "Learned", "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose", "graphs",
-    "options_of", "prepared", "score_options", "searches", "takers_of",
+    "Lasso", "Learned", "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose",
+    "graphs", "options_of", "prepared", "score_options", "searches", "takers_of",
 ]  # fmt: skip
 
 LEARNERS: dict[str, type[Problem]] = {
