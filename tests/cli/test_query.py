@@ -160,3 +160,12 @@ def test_with_its_data_the_range_is_also_over_the_graphs_of_the_certainty(run, c
     done = run("query", "chain.json", "z", "--do", "y=1", "--data", chain)
     assert done.out.strip() == str(belief)
     assert "needs the rows" in run("query", "chain.json", "z", "--do", "y=1").out
+
+
+def test_intervals_of_numbers(run, net, learned):
+    text = run("query", net, "MEDV", "--given", "RM=6..7,LSTAT=..10").out
+    assert text.startswith("MEDV given RM = 6..7, LSTAT = ..10\n")
+    found = json.loads(run("query", net, "MEDV", "--given", "RM=6..7", "--json").out)
+    assert found["mean"] == pytest.approx(learned.query("MEDV", {"RM": (6, 7)}).mean)
+    assert found["given"] == {"RM": [6.0, 7.0]}
+    assert found["error"] == 0

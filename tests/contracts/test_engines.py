@@ -270,9 +270,12 @@ def simulates(word, kind):
 
 
 def test_every_engine_and_every_task_is_met():
-    """Each engine answers for some network, and each network is answered without an error where it can be."""
+    """Each engine answers for some network, and each network is answered without an error where it can be.
+
+    That of intervals takes no values alone, and has tests of its own.
+    """
     answers = [
         (word, kind) for word in ENGINES for kind in NETS if belief_of(word, kind) is not None
     ]
-    assert {word for word, _ in answers} == set(ENGINES)
+    assert {word for word, _ in answers} == set(ENGINES) - {"intervals"}
     assert {kind for _, kind in answers} == set(NETS)

@@ -106,6 +106,7 @@ NETS = {
 
 TAKES = {
     "gaussian": {"gaussian"},
+    "intervals": set(),  # takes intervals alone; see test_intervals
     "junction": {"tables"},
     "elimination": {"tables"},
     "importance": {"gaussian", "kernels", "levels", "tables"},

@@ -88,8 +88,8 @@ class Asked(ABC):
         ----------
         targets : a name, or several for a joint answer.
         given : values seen, a mapping, or a row of a data frame: of that, what is known of variables other
-            than the targets. Of levels also a list of them, an interval (low, high) where they are ordered,
-            or a weight for each (soft evidence), in discrete networks.
+            than the targets. Of numbers also an interval (low, high), None for an open end; of levels a list
+            of them, an interval where they are ordered, or a weight for each, in discrete networks.
         do : values set from outside: arcs into these variables are cut; directed networks only.
         options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
             `do` in a learned network: max_graphs.

@@ -111,12 +111,14 @@ def _each_named(text: str) -> list[str]:
 def level(text: str, levels: Sequence[Any]) -> Any:
     """Give what a text says of a variable: a level, several of them, weights or a range of them, or a number.
 
-    >>> level("a|b", "abc"), level("a:0.7|b:0.2|c:0.1", "abc"), level("2..", (1, 2, 3))
-    (['a', 'b'], {'a': 0.7, 'b': 0.2, 'c': 0.1}, (2.0, None))
+    >>> level("a|b", "abc"), level("a:0.7|b:0.2|c:0.1", "abc"), level("2..", (1, 2, 3)), level("6..7", ())
+    (['a', 'b'], {'a': 0.7, 'b': 0.2, 'c': 0.1}, (2.0, None), (6.0, 7.0))
     """
     known = {str(each): each for each in levels}
-    if text in known or not known:
-        return known[text] if text in known else number(text)
+    if text in known:
+        return known[text]
+    if not known:
+        return bounds(text) or number(text)
     parts = [part.strip() for part in text.split("|")]
     if len(parts) > 1 and all(part in known for part in parts):
         return [known[part] for part in parts]

@@ -109,7 +109,8 @@ def query(
     ----------
     targets : the variables asked for.
     given : a value that was observed; several are separated by commas. Of levels, 'a|b' is one or the other,
-        'a:0.8|b:0.2' weights for all of them (soft evidence), and 2..5 those in a range.
+        'a:0.8|b:0.2' weights for all of them (soft evidence), and 2..5 those in a range. Of numbers, 6..7 is
+        an interval, 6.. and ..7 are open ones.
     do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only; of a
         learned one the answer has a range where data cannot tell the direction of arcs at it.
     probability : also the probability of an event: 'quality > 6', '5 < quality < 7',

@@ -168,7 +168,7 @@ def impact(net: Net, target: str, given: Mapping[str, Any], **options: Any) -> I
 
 def _seen(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
     found = read_evidence(net, given)
-    if found.soft:
+    if found.soft or found.ranges:
         raise DataError(
             "A conflict, or an impact, is one of levels and numbers that are known for certain."
         )

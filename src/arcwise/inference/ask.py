@@ -37,6 +37,7 @@ from arcwise.inference.engine import (
 from arcwise.inference.evidence import Evidence, check_roles, names_of, plain, read_evidence
 from arcwise.inference.exact_tables import Elimination, Junction
 from arcwise.inference.gibbs import Gibbs
+from arcwise.inference.intervals import Intervals
 from arcwise.inference.intervene import Equivalents, set_far, with_range
 from arcwise.inference.joint_answers import States
 from arcwise.inference.joint_belief import Beliefs
@@ -82,6 +83,7 @@ ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
         Closed(),
+        Intervals(),
         Junction(),
         Elimination(),
         Importance(),
@@ -144,6 +146,11 @@ def _cost(engine: Engine, question: Question) -> Cost | ArcwiseError:
         return FitError(
             f"The method {engine.name!r} takes values as evidence, and no sets, intervals or weights of "
             "levels: these are for networks whose local models are all tables of probabilities."
+        )
+    if question.ranges and not engine.ranged:
+        return FitError(
+            "Intervals of numbers are evidence in directed networks and in Gaussian ones; the method "
+            f"{engine.name!r} takes numbers."
         )
     return engine.accepts(question)
 

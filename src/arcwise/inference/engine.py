@@ -158,7 +158,7 @@ class Question:
     task : "belief" (a single question), "marginals" (one about each variable by itself), "rows",
         "completion", "draws" (as many rows, all with the same evidence) or "density".
     forced : values set from outside, by column number.
-    soft : weights of the levels of variables of which no more is known, the same in all rows.
+    soft, ranges : weights of levels and intervals of numbers seen instead of values, the same in all rows.
     """
 
     net: Net
@@ -170,6 +170,7 @@ class Question:
     task: str = "belief"
     forced: Mapping[int, float] = field(default_factory=dict)
     soft: Mapping[int, Array] = field(default_factory=dict)
+    ranges: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -177,7 +178,7 @@ class Question:
         rng: np.random.Generator, rows: int = 1,
     ) -> Question:  # fmt: skip
         """A question with the same evidence in all its rows, by default a single one."""
-        seen, forced, soft = evidence
+        seen, forced, soft, ranges = evidence
         if forced:
             if not net.directed:
                 raise no_setting()
@@ -191,7 +192,7 @@ class Question:
         if rows > 1:
             columns = tuple(np.broadcast_to(column, rows) for column in columns)
             gaps = np.broadcast_to(gaps, (rows, len(columns)))
-        return cls(net, tuple(asked), columns, gaps, options, rng, forced=forced, soft=soft)
+        return cls(net, tuple(asked), columns, gaps, options, rng, "belief", forced, soft, ranges)
 
     @classmethod
     def of_rows(
@@ -402,12 +403,13 @@ class Reply(NamedTuple):
 class Engine(ABC):
     """A way to answer questions; `name` is its word in the register.
 
-    `soft` tells whether it takes weights of levels as evidence, `thorough` whether it finds impossible
-    evidence by itself.
+    `soft` tells whether it takes weights of levels as evidence, `ranged` whether it takes intervals of
+    numbers, `thorough` whether it finds impossible evidence by itself.
     """
 
     name: str
     soft: bool = False
+    ranged: bool = False
     thorough: bool = False
 
     @abstractmethod

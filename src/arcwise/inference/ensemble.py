@@ -52,9 +52,7 @@ __all__ = ["Drawn"]
 
 Array = NDArray[np.float64]
 
-_SOFT = (
-    "What is known in part only (several levels, weights) does not change the weights of graphs."
-)
+_SOFT = "Sets, weights and intervals as evidence do not change the weights of graphs."
 _DRAWS = 4000
 """Draws that stand for a joint answer."""
 
@@ -292,7 +290,7 @@ class Ensemble:
         forced = told.forced
         after = [cut(net, forced) if forced and net.directed else net for net in self.nets]
         lines, notes = self._seen(after, row)
-        return lines[:, 0], (*notes, *((_SOFT,) if told.soft else ()))
+        return lines[:, 0], (*notes, *((_SOFT,) if told.soft or told.ranges else ()))
 
     def _seen(self, nets: Sequence[Net], rows: Table) -> tuple[Array, tuple[str, ...]]:
         """Weights of graphs (graphs by rows) once rows are seen."""

@@ -35,19 +35,20 @@ Array = NDArray[np.float64]
 class Evidence(NamedTuple):
     """Evidence by column numbers: numbers as they are, levels as their codes.
 
-    `soft` has a weight for each level of a variable of which less than its level is known.
+    `soft` has a weight for each level of a variable of which less than its level is known, `ranges` the ends
+    of an interval that a number lies in, infinite where it is open.
     """
 
     seen: Mapping[int, float]
     forced: Mapping[int, float]
     soft: Mapping[int, Array]
+    ranges: Mapping[int, tuple[float, float]] = {}
 
     def given(self, net: Net) -> dict[str, Any]:
-        """What was seen as users know it: numbers, levels, lists of levels, weights by level."""
-        return plain(net, self.seen) | {
-            net.names[node]: _plain_weights(net.variables[node], weights)
-            for node, weights in self.soft.items()
-        }
+        """What was seen as users know it: numbers, levels, lists of levels, weights by level, intervals."""
+        weights = {n: _plain_weights(net.variables[n], each) for n, each in self.soft.items()}
+        pairs = {node: tuple(map(_plain_end, ends)) for node, ends in self.ranges.items()}
+        return plain(net, self.seen) | {net.names[n]: x for n, x in {**weights, **pairs}.items()}
 
 
 def plain(net: Net, values: Mapping[int, float]) -> dict[str, Any]:
@@ -57,6 +58,10 @@ def plain(net: Net, values: Mapping[int, float]) -> dict[str, Any]:
         levels = net.variables[node].levels
         shown[net.names[node]] = value if levels is None else levels[int(value)]
     return shown
+
+
+def _plain_end(end: float) -> float | None:
+    return end if np.isfinite(end) else None
 
 
 def _plain_weights(variable: Variable, weights: Array) -> Any:
@@ -78,10 +83,18 @@ def read_evidence(
     """
     seen: dict[int, float] = {}
     soft: dict[int, Array] = {}
+    ranges: dict[int, tuple[float, float]] = {}
     for node, value in _by_number(net, "given", given).items():
         variable = net.variables[node]
         if not is_several(value):
             seen[node] = _code(variable, value)
+            continue
+        if variable.levels is None and is_pair(value):
+            low, high = _ends(variable, *value)
+            if low == high:
+                seen[node] = low
+            elif np.isfinite([low, high]).any():
+                ranges[node] = low, high
             continue
         weights = _weights(variable, value)
         if not isinstance(value, Mapping) and weights.sum() == 1.0:
@@ -91,7 +104,7 @@ def read_evidence(
     forced = {
         node: _code(net.variables[node], value) for node, value in _by_number(net, "do", do).items()
     }
-    return Evidence(seen, forced, soft)
+    return Evidence(seen, forced, soft, ranges)
 
 
 def _by_number(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[int, Any]:
@@ -136,12 +149,25 @@ def _number(name: str, value: object) -> float:
     return number
 
 
+def _ends(variable: Variable, low: Any, high: Any) -> tuple[float, float]:
+    """The ends of an interval of numbers, infinite where they are None."""
+    ends = [
+        sign * np.inf if end is None or end == sign * np.inf else _number(variable.name, end)
+        for end, sign in ((low, -1), (high, 1))
+    ]
+    if ends[0] > ends[1]:
+        raise DataError(
+            f"The interval of {variable.name!r} must begin below its end, got ({low!r}, {high!r})."
+        )
+    return ends[0], ends[1]
+
+
 def _weights(variable: Variable, value: Any) -> Array:
     """A weight for each level: given ones, or 1 for the levels of a set or an interval."""
     if variable.levels is None:
         raise DataError(
-            f"The value of {variable.name!r} must be a finite number, got {value!r}: sets, intervals and "
-            "weights are evidence about variables with levels."
+            f"The value of {variable.name!r} must be a finite number or an interval (low, high), got "
+            f"{value!r}: sets and weights are evidence about variables with levels."
         )
     if isinstance(value, Mapping):
         return _likelihood(variable, value)
@@ -297,13 +323,13 @@ def folded(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> Distinct
 
 def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
     """Refuse a variable that is asked twice, or asked and known, or seen and set."""
-    seen, forced, soft = evidence
+    seen, forced, soft, ranges = evidence
     for node in asked:
-        if node in seen or node in forced:
+        if node in seen or node in forced or node in ranges:
             raise DataError(f"{net.names[node]!r} is asked for, and its value is given as well.")
         if list(asked).count(node) > 1:
             raise DataError(f"{net.names[node]!r} is asked for twice.")
-    for node in (*seen, *soft):
+    for node in (*seen, *soft, *ranges):
         if node in forced:
             raise DataError(f"{net.names[node]!r} is both in given and in do: choose one.")
 
@@ -328,7 +354,9 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
 
 
 def shown(value: object) -> str:
-    """A value of evidence in a sentence: a number, a level, several, or weights of levels."""
+    """A value of evidence in a sentence: a number, an interval, a level, several, or weights of levels."""
+    if isinstance(value, tuple):
+        return "..".join("" if end is None else shown(end) for end in value)
     if isinstance(value, list):
         return " or ".join(map(shown, value))
     if isinstance(value, Mapping):

@@ -162,6 +162,8 @@ def explain(
     if names is not None and not names:
         raise DataError("An explanation needs at least one variable, got none.")
     check_roles(net, targets, evidence)
+    if evidence.ranges:
+        raise DataError("An explanation takes numbers as evidence and no intervals: give values.")
 
     def ask(other: Net) -> Explanation:
         if names is None and all(variable.discrete for variable in net.variables):

@@ -20,7 +20,7 @@ from arcwise.data.variable import gaps_of, numbers_of, sentence_list
 from arcwise.distributions import Distribution, refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.frame import Frame, Framed
-from arcwise.inference.ask import ENGINES, found_of, ranked
+from arcwise.inference.ask import ENGINES, found_of, query, ranked
 from arcwise.inference.belief import (
     Belief,
     Estimate,
@@ -30,7 +30,7 @@ from arcwise.inference.belief import (
 )
 from arcwise.inference.closed_form import residuals
 from arcwise.inference.engine import Answer, Options, Question, Reply, read_options
-from arcwise.inference.evidence import check_roles, plain, read_evidence, sentence
+from arcwise.inference.evidence import Evidence, check_roles, plain, read_evidence, sentence
 from arcwise.inference.intervene import Equivalents, range_over
 from arcwise.inference.linear_gaussian import linear_net
 from arcwise.networks import Net, align
@@ -154,7 +154,7 @@ def marginals(
     """
     chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
     check_roles(net, (), evidence)
-    known = {*evidence.seen, *evidence.forced}
+    known = {*evidence.seen, *evidence.forced, *evidence.ranges}
     asked = [node for node in range(len(net.names)) if node not in known]
     question = Question.of(net, asked, evidence, chosen, generator(chosen.seed))
     question = replace(question, task="marginals")
@@ -183,6 +183,8 @@ def probability(
     """
     chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
     check_roles(net, (), evidence)
+    if evidence.ranges:
+        return _of_intervals(net, evidence, do, log, equivalents, options)
     for node in evidence.seen:
         if not net.variables[node].discrete:
             raise FitError(
@@ -209,6 +211,20 @@ def probability(
     return answer.over(
         range_over(answer, net, forced, ask, equivalents, chosen.max_graphs, rng), float
     )
+
+
+def _of_intervals(
+    net: Net, evidence: Evidence, do: Any, log: bool, equivalents: Equivalents | None, options: Any
+) -> Probability | Estimate | float:
+    """Probability of intervals of numbers together with that of the other evidence."""
+    events = {net.names[node]: ends for node, ends in evidence.ranges.items()}
+    others = evidence._replace(ranges={}).given(net)
+    ways = {"equivalents": equivalents, **options}
+    share = query(net, [*events], others, do, **ways).probability(events)
+    if others:
+        before = probability(net, others, do, **ways)
+        share = Probability(float(share) * float(before), share.error * float(before))
+    return math.log(share) if log and share > 0 else -math.inf if log else share
 
 
 class Misses(NamedTuple):

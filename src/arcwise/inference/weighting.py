@@ -9,6 +9,7 @@ Weights tell how much the draws are worth: (sum w)^2 / sum w^2 is their *effecti
 Below `FEWEST` a few draws rule the answer, and there is none.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ class Importance(Engine):
     """Weighted draws of a directed network; without evidence below what is drawn, plain ancestral draws."""
 
     name = "importance"
+    ranged = True
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Single questions, draws and densities of directed networks; tables of rows where it is named."""
@@ -63,7 +65,8 @@ class Importance(Engine):
             return needs_arrows(self.name)
         if question.task in ("rows", "completion") and not named:
             return FitError("Weighted draws for every row are slow: name method='importance'.")
-        if question.task == "draws" and not upward(net.graph, question.known, question.known):
+        above = upward(net.graph, question.known, question.known)
+        if question.task == "draws" and not (above or question.ranges):
             return Cost(EXACT, float(len(net.names)))
         return Cost(SIMULATED, float(question.options.draws * len(net.names)))
 
@@ -142,16 +145,17 @@ def _pool(
     DeclinedError : too few draws agree with the evidence.
     """
     values, draws = question.values(row), question.options.draws
-    if not upward(net.graph, values, values):  # no evidence below what is drawn: all count the same
-        return weighted_draws(net, values, hidden, question.rng, wanted or draws)
-    found = [weighted_draws(net, values, hidden, question.rng, draws)]
+    draw = partial(weighted_draws, net, values, hidden, question.rng, ranges=question.ranges)
+    if not (question.ranges or upward(net.graph, values, values)):
+        return draw(wanted or draws)  # no evidence below what is drawn: all count the same
+    found = [draw(draws)]
     size = float(effective(found[0].logs)[0])
     named = question.options.method is not None
     needed = ENOUGH if net.blankets is not None and not named else FEWEST
     if size < needed:
         raise DeclinedError(_too_few(question, row, size, needed))
     while len(found) * size < (wanted or 0) and len(found) < ROUNDS:
-        found.append(weighted_draws(net, values, hidden, question.rng, draws))
+        found.append(draw(draws))
     columns = {node: np.concatenate([each.columns[node] for each in found]) for node in hidden}
     return WeightedDraws(columns, np.concatenate([each.logs for each in found], axis=1))
 
@@ -191,6 +195,9 @@ class _Row:
         self.net, self.question, self.row = net, question, row
         self.known = question.values(row)
         self.members = relevant(net.graph, question.asked, self.known)
+        if ranges := question.ranges:  # these stay hidden, and what is above them matters
+            starts = {*question.asked, *self.known, *ranges}
+            self.members = starts | upward(net.graph, starts, self.known)
         self.found = _pool(net, question, row, self.members - set(self.known))
         self.weights, self.size = self.found.weights[0], float(effective(self.found.logs)[0])
         self.rule = product_net(net, question.rng, self.members, FEWER)

@@ -8,7 +8,7 @@ linear regressions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,6 +204,7 @@ def weighted_draws(
     hidden: set[int],
     rng: np.random.Generator,
     draws: int,
+    ranges: Mapping[int, tuple[float, float]] | None = None,
 ) -> WeightedDraws:
     """Draw hidden variables of rows that know the same variables.
 
@@ -214,6 +215,7 @@ def weighted_draws(
     hidden : what to draw; closed upwards: every hidden parent of what is drawn or known is in it.
     rng : the random generator.
     draws : how many for each row.
+    ranges : intervals that hidden numbers are known to lie in: draws outside have no weight.
 
     Returns
     -------
@@ -229,6 +231,8 @@ def weighted_draws(
             levels = net.variables[node].levels
             kind = np.float64 if levels is None else code_type(len(levels))
             columns[node] = model.sample(xs, rng, rows * draws).astype(kind)
+            low, high = (ranges or {}).get(node, (-np.inf, np.inf))
+            logs[(columns[node] < low) | (columns[node] > high)] = -np.inf
         elif node in known and hidden.intersection(parents):
             logs += model.logpdf(columns[node], tuple(columns[parent] for parent in parents))
         elif node in known and all(parent in known for parent in parents):
