@@ -169,10 +169,10 @@ def test_no_time_for_certainty_is_said(homes):
 def test_sure_edges_are_dark(homes):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
-    from arcwise.plot.marks import edge_rows, marked
+    from arcwise.plot.marks import edge_rows, mark_lines
 
     net = aw.learn(homes).certainty(draws=30)
-    lines = marked(net.graph, edge_rows(net.edges))
+    lines = mark_lines(net.graph, edge_rows(net.edges))
     sure = sorted(lines, key=lambda line: line.certainty)
     assert [line.ink for line in sure] == sorted(line.ink for line in lines)
     axes = net.plot()

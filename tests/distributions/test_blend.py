@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from arcwise.distributions import Categorical, Mixture, Normal
-from arcwise.distributions.composites import Blend, blended
+from arcwise.distributions.composites import Blend, blend
 from arcwise.errors import DataError
 
 PARTS = [Normal(np.array([0.0, 1.0]), np.array([1.0, 2.0])), Normal(np.array([3.0, -1.0]), 0.5)]
 WEIGHTS = np.array([[0.25, 0.5], [0.75, 0.5]])
 
 
-@pytest.mark.parametrize("found", [blended(PARTS, WEIGHTS), Blend(tuple(PARTS), WEIGHTS)])
+@pytest.mark.parametrize("found", [blend(PARTS, WEIGHTS), Blend(tuple(PARTS), WEIGHTS)])
 def test_normals_are_a_mixture(found):
     x = np.array([0.5, 0.7])
     by_hand = sum(w * np.exp(part.logpdf(x)) for w, part in zip(WEIGHTS, PARTS, strict=True))
@@ -30,7 +30,7 @@ def test_normals_are_a_mixture(found):
 
 
 def test_normals_without_spread_stay_side_by_side():
-    found = blended([Normal(1.0, 0.0), Normal(3.0, 1.0)], np.array([0.5, 0.5]))
+    found = blend([Normal(1.0, 0.0), Normal(3.0, 1.0)], np.array([0.5, 0.5]))
     assert isinstance(found, Blend)
     assert found.mean.tolist() == [2.0]
 
@@ -40,7 +40,7 @@ def test_levels_have_averaged_probabilities():
         Categorical(np.array([[0.2, 0.8]]), ("n", "y")),
         Categorical(np.array([[0.6, 0.4]]), ("n", "y")),
     ]
-    found = blended(parts, np.array([0.25, 0.75]))
+    found = blend(parts, np.array([0.25, 0.75]))
     assert found.probabilities.tolist() == [pytest.approx([0.5, 0.5])]
     assert found.levels == (
         "n",
@@ -50,11 +50,11 @@ def test_levels_have_averaged_probabilities():
 
 def test_mixtures_of_different_sizes():
     one = Mixture(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.array([[0.5, 0.5]]))
-    found = blended([one, Normal(4.0, 1.0)], np.array([0.5, 0.5]))
+    found = blend([one, Normal(4.0, 1.0)], np.array([0.5, 0.5]))
     assert found.mean.tolist() == [2.25]
 
 
 def test_one_is_itself_and_none_is_refused():
-    assert blended(PARTS[:1], np.array([1.0])) is PARTS[0]
+    assert blend(PARTS[:1], np.array([1.0])) is PARTS[0]
     with pytest.raises(DataError, match="at least one"):
-        blended([], np.zeros(0))
+        blend([], np.zeros(0))

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from arcwise.distributions import Average, Categorical, Grid, Joined, Mixture, Normal, centre
+from arcwise.distributions import Average, Categorical, Grid, Mixture, Normal, RowParts, centre
 from arcwise.errors import DataError
 
 PARTS = (
@@ -16,7 +16,7 @@ PARTS = (
         partial(Mixture, np.array([[0.0, 4.0]]), np.ones((1, 2)), np.array([[0.5, 0.5]])),
     ),
 )
-JOINED = Joined(PARTS, 3)
+JOINED = RowParts(PARTS, 3)
 
 
 def test_rows_are_where_they_belong():
@@ -34,14 +34,14 @@ def test_rows_are_where_they_belong():
 
 def test_a_single_part_with_all_rows_stands_for_itself():
     only = (np.arange(2), Normal(np.zeros(2), 1.0))
-    assert Joined.of([only, (np.arange(0), Normal(np.zeros(0), 1.0))], 2) is only[1]
-    assert isinstance(Joined.of(PARTS, 3), Joined)
+    assert RowParts.of([only, (np.arange(0), Normal(np.zeros(0), 1.0))], 2) is only[1]
+    assert isinstance(RowParts.of(PARTS, 3), RowParts)
     with pytest.raises(DataError, match="stay apart"):
         JOINED.pooled(3)
 
 
 def test_levels_of_parts():
-    both = Joined(
+    both = RowParts(
         (
             (np.array([1]), Categorical(np.array([[0.1, 0.9]]), ("a", "b"), "x")),
             (np.array([0]), Categorical(np.array([[0.6, 0.4]]), ("a", "b"), "x")),

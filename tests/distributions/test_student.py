@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 from arcwise.distributions import Normal, Student
-from arcwise.distributions.composites import blended
+from arcwise.distributions.composites import blend
 
 MEAN, SCALE, DF = np.array([1.0, -2.0, 1e9]), np.array([0.5, 3.0, 2.0]), np.array([1.5, 7.0, 300.0])
 FOUND = Student(MEAN, SCALE, DF)
@@ -55,7 +55,7 @@ def test_draws_and_averages():
     pair = Student(np.array([0.0, 4.0]), 1.0, 9.0)
     both = pair.pooled(2)
     assert both.mean.tolist() == [2.0]
-    joined = blended([pair.take([0]), pair.take([1])], np.array([0.5, 0.5]))
+    joined = blend([pair.take([0]), pair.take([1])], np.array([0.5, 0.5]))
     assert both.quantile(np.array([0.2]))[0, 0] == pytest.approx(
         joined.quantile(np.array([0.2]))[0, 0]
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arcwise.errors import FileError, GraphError
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag
 from arcwise.io import Stored, dot, load, read_arcs, save, write_arcs
-from arcwise.io.graph_texts import quoted
+from arcwise.io.graph_texts import quote_name
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 
@@ -121,12 +121,12 @@ def test_labels_must_belong_to_edges():
     ],
 )
 def test_quoting(name, text):
-    assert quoted(name) == text
+    assert quote_name(name) == text
 
 
 @given(st.text())
 def test_a_quoted_name_ends_where_it_should(name):
-    inside = quoted(name)[1:-1]
+    inside = quote_name(name)[1:-1]
     stripped = inside.replace("\\\\", "").replace('\\"', "")
     assert '"' not in stripped
     assert "\n" not in inside

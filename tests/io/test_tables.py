@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from arcwise.data import Variable
 from arcwise.errors import DataError, GraphError
 from arcwise.io import DiscreteNet
-from arcwise.io.tables import IDENTIFIER, identifiers, normalised
+from arcwise.io.tables import IDENTIFIER, identifiers, normalise
 
 A, B = Variable("a", ("x", "y")), Variable("b", ("u", "v", "w"))
 GOOD = ([0.5, 0.5], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
@@ -60,9 +60,9 @@ def test_normalising_again_changes_no_bit(weights, off):
     rows = np.array(weights) + 1e-9
     rows *= (1.0 + off) / rows.sum()
     variable = Variable("a", tuple(range(len(rows))))
-    once = normalised(variable, (), rows)
+    once = normalise(variable, (), rows)
     assert once.sum() == pytest.approx(1.0, abs=1e-14 if abs(rows.sum() - 1) > 1e-12 else 2e-12)
-    assert normalised(variable, (), once).tobytes() == once.tobytes()
+    assert normalise(variable, (), once).tobytes() == once.tobytes()
 
 
 @given(st.lists(st.text(max_size=4), unique=True, max_size=8))

@@ -37,7 +37,7 @@ def test_the_saved_files_are_of_both_versions_and_new_ones_of_the_third(tmp_path
     aw.load(SAVED / "parzen.json.gz").save(tmp_path / "net.json")
     again = document(tmp_path / "net.json")
     assert again["version"] == native.VERSION == 3
-    old = native.translated(DOCUMENTS["parzen.json.gz"])
+    old = native.translate(DOCUMENTS["parzen.json.gz"])
     assert {**again, "version": 2} == old
 
 
@@ -70,7 +70,7 @@ def test_every_field_has_the_name_that_it_has_today(version):
     for found in DOCUMENTS.values():
         if found["version"] != version:
             continue
-        for node in nodes(native.translated(found)):
+        for node in nodes(native.translate(found)):
             if "model" in node:
                 today = {each.name for each in fields(CONDITIONALS[node["model"]]) if each.init}
                 assert set(node["fields"]) == today
@@ -81,7 +81,7 @@ def test_a_renaming_is_one_entry(monkeypatch):
     new = {"parzen.widths": "bandwidths", "options.widths": "bandwidths", "about.words": "settings"}
     monkeypatch.setitem(native.EARLIER, 2, new)
     old = DOCUMENTS["parzen_shared.json.gz"]
-    found = native.translated(old)
+    found = native.translate(old)
     assert found["about"]["settings"]["options"] == {"bandwidths": "shared"}
     assert "words" not in found["about"]
     for before, after in zip(nodes(old), nodes(found), strict=True):
@@ -108,4 +108,4 @@ def test_a_variable_with_the_name_of_a_field_keeps_it(monkeypatch):
 
 def test_documents_of_today_are_not_touched():
     text = {"version": 3, "about": {"words": {}}, "nodes": []}
-    assert native.translated(text) is text
+    assert native.translate(text) is text

@@ -7,7 +7,7 @@ from shared_scores import shared_score
 
 from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits, Rules
-from arcwise.mcmc import ORDERS, UNIFORM, exact, exact_memory, tabulated
+from arcwise.mcmc import ORDERS, UNIFORM, exact, exact_memory, tabulate_scores
 from arcwise.scores import ArcPenalty, ArcProbabilities, FairParents, Sum
 
 RULES = {
@@ -143,11 +143,11 @@ def test_known_local_scores_are_looked_up():
     score = random_score(5, seed=3)
     for rules in (Rules(), Rules(["a -> b"], ["c -> a"], max_parents=2)):
         limits = rules.on(score.nodes)
-        table = tabulated(score, limits)
+        table = tabulate_scores(score, limits)
         assert np.array_equal(exact(table, limits).arcs, exact(score, limits).arcs)
         allowed = [s for s in ((), (0,), (0, 2), (0, 2, 3)) if limits.allows(1, s)]
         assert table.many(1, allowed).tolist() == score.many(1, allowed).tolist()
-    table, always = tabulated(score), (4,)
+    table, always = tabulate_scores(score), (4,)
     for most in (1, 2, 9):
         found = table.subsets(1, [0, 3], always, most)
         assert found.tolist() == score.subsets(1, [0, 3], always, most).tolist()
@@ -155,4 +155,4 @@ def test_known_local_scores_are_looked_up():
     assert np.array_equal(exact(table, child).arcs, exact(score, child).arcs)
     assert np.array_equal(exact(table).arcs, exact(score).arcs)  # and is left as it was
     with pytest.raises(NoTimeError):
-        tabulated(score, on_step=lambda step: True)
+        tabulate_scores(score, on_step=lambda step: True)

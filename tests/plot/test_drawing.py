@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import arcwise as aw
 from arcwise.graphs import DAG, moral, random_dag
 from arcwise.plot import arrange
-from arcwise.plot.drawing import curves, sampled, shortened
+from arcwise.plot.drawing import curves, sample_curve, shorten
 
 graphs = st.builds(
     lambda count, seed: random_dag(count, min(2.5, count - 1), np.random.default_rng(seed)),
@@ -20,7 +20,7 @@ def touched(layout, shapes):
     """Boxes that lines touch though they end elsewhere."""
     found = []
     for ends, shape in zip(layout.lines, shapes, strict=True):
-        inside = np.abs(sampled(shape, 60)[:, None] - layout.points) < layout.sizes / 2
+        inside = np.abs(sample_curve(shape, 60)[:, None] - layout.points) < layout.sizes / 2
         hits = set(np.flatnonzero(inside.all(axis=2).any(axis=0)).tolist()) - set(ends)
         found += [(ends, node) for node in hits]
     return found
@@ -45,7 +45,7 @@ def test_lines_leave_below_and_arrive_above(graph):
         assert shape[-1, 1] == layout.points[head, 1] + layout.sizes[head, 1] / 2
         for end, node in ((0, tail), (-1, head)):
             assert abs(shape[end, 0] - layout.points[node, 0]) < layout.sizes[node, 0] / 2
-        assert (np.diff(sampled(shape)[:, 1]) <= 1e-9).all()
+        assert (np.diff(sample_curve(shape)[:, 1]) <= 1e-9).all()
 
 
 def test_lines_of_alarm_keep_clear_of_its_boxes():
@@ -78,5 +78,5 @@ def test_undirected_lines_are_cut_off_at_the_boxes():
 
 def test_shortening_takes_the_length_of_the_head():
     curve = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
-    assert shortened(curve, 0.5)[-1].tolist() == [2.5, 0.0]
+    assert shorten(curve, 0.5)[-1].tolist() == [2.5, 0.0]
     assert curve[-1].tolist() == [3.0, 0.0]

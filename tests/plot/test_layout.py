@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import arcwise as aw
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag, moral, random_dag
 from arcwise.plot import arrange
-from arcwise.plot.layered import layers_of, pooled
+from arcwise.plot.layered import layers_of, pool_violators
 
 graphs = st.builds(
     lambda count, degree, seed: random_dag(
@@ -97,7 +97,7 @@ def test_layers_shorten_arcs_in_total_better_than_longest_paths():
 @given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0.1, 4)), min_size=1, max_size=8))
 def test_pooling_gives_the_nearest_rising_sequence(rows):
     wishes, weights = (np.array(column) for column in zip(*rows, strict=True))
-    found = pooled(wishes, weights)
+    found = pool_violators(wishes, weights)
     assert (np.diff(found) >= -1e-12).all()
     best = weights @ (found - wishes) ** 2
     rng = np.random.default_rng(1)

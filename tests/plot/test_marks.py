@@ -16,8 +16,8 @@ from arcwise.plot.marks import (
     ink,
     items,
     line_width,
-    marked,
-    measured,
+    mark_lines,
+    measure_lines,
     plan,
     steps_of,
 )
@@ -39,7 +39,7 @@ def test_rows_decide_on_width_colour_and_head():
     rows = edge_rows(
         [row("a", "b", 0.4, 0.9), row("b", "c", 0.1, -0.2, reversible=True), row("a", "d", 9.0)]
     )
-    first, second, third = marked(graph, rows)
+    first, second, third = mark_lines(graph, rows)
     assert (first.sign, second.sign, third.sign) == ("positive", "negative", "unknown")
     assert (first.arrow, second.arrow, third.arrow) == (True, False, True)
     assert first.width > second.width
@@ -54,21 +54,21 @@ def test_absent_pairs_are_no_edges():
 @pytest.mark.parametrize("strength", [math.nan, math.inf, -math.inf])
 def test_a_strength_that_cannot_be_drawn_gets_the_plain_line(strength):
     graph = DAG.from_arcs(["a -> b", "b -> c"])
-    first, second = marked(graph, edge_rows([row("a", "b", strength), row("b", "c", 0.2)]))
+    first, second = mark_lines(graph, edge_rows([row("a", "b", strength), row("b", "c", 0.2)]))
     assert first.width == line_width(None, 0.2)
     assert second.width == line_width(0.2, 0.2)
 
 
 def test_a_negative_strength_is_the_thinnest_line():
     graph = DAG.from_arcs(["a -> b", "b -> c"])
-    first, _ = marked(graph, edge_rows([row("a", "b", -0.3), row("b", "c", 0.2)]))
+    first, _ = mark_lines(graph, edge_rows([row("a", "b", -0.3), row("b", "c", 0.2)]))
     assert first.width == line_width(0.0, 0.2)
 
 
 def test_undirected_lines_have_no_heads():
-    assert not any(line.arrow for line in marked(UGraph.from_edges([("a", "b")]), {}))
+    assert not any(line.arrow for line in mark_lines(UGraph.from_edges([("a", "b")]), {}))
     mixed = PDAG.from_edges(["a -> b"], [("b", "c")])
-    assert [line.arrow for line in marked(mixed, {})] == [True, False]
+    assert [line.arrow for line in mark_lines(mixed, {})] == [True, False]
 
 
 @given(st.floats(1e-9, 1e6), st.floats(1e-9, 1e6))
@@ -88,11 +88,11 @@ def test_weak_edges_nearly_vanish_in_a_dense_graph():
     pairs = list(graph.edges)
     rows = edge_rows([row(*pair, strength(0.03), 0.03) for pair in pairs[2:]])
     rows |= edge_rows([row(*pairs[0], strength(0.3), 0.3), row(*pairs[1], strength(0.7), -0.7)])
-    lines = marked(graph, rows)
+    lines = mark_lines(graph, rows)
     assert lines[0].ink == lines[1].ink == 1.0
     assert max(line.ink for line in lines[2:]) < 0.25
     assert max(line.width for line in lines[2:]) < 0.4 * lines[0].width
-    sparse = marked(UGraph.from_edges([pairs[0], pairs[2]]), rows)
+    sparse = mark_lines(UGraph.from_edges([pairs[0], pairs[2]]), rows)
     assert min(line.ink for line in sparse) > 0.4
 
 
@@ -107,9 +107,9 @@ def test_stronger_is_never_paler(one, two, strongest):
 def test_a_measure_is_that_of_all_graphs():
     one, two = UGraph.from_edges([("a", "b")]), UGraph.from_edges([("a", "c")])
     tables = edge_rows([row("a", "b", 0.1)]), edge_rows([row("a", "c", 0.7), row("a", "b", 9.0)])
-    assert measured([one, two], tables).strongest == 0.7
-    assert measured([one], tables[:1], 0.3).strongest == 0.3
-    assert measured([UGraph.empty([])], [{}]).strongest == 0
+    assert measure_lines([one, two], tables).strongest == 0.7
+    assert measure_lines([one], tables[:1], 0.3).strongest == 0.3
+    assert measure_lines([UGraph.empty([])], [{}]).strongest == 0
 
 
 @given(st.lists(st.floats(1e-8, 1e5), min_size=1, max_size=10))
@@ -131,15 +131,15 @@ def test_blankets_agree_with_those_of_the_graph():
 
 def test_the_legend_explains_only_what_occurs():
     graph = DAG.from_arcs(["a -> b", "b -> c"])
-    assert items(marked(graph, {})) == []
+    assert items(mark_lines(graph, {})) == []
     rows = edge_rows([row("a", "b", 0.4, 0.9), row("b", "c", 0.4, 0.3)])
-    words = [item.words for item in items(marked(graph, rows))]
+    words = [item.words for item in items(mark_lines(graph, rows))]
     assert words == ["positive partial correlation", "strength 0.2 nats per row"]
 
 
 def test_the_legend_goes_where_there_is_room():
     graph = DAG.from_arcs(["a -> b", "b -> c"])
-    lines = marked(graph, edge_rows([row("a", "b", 0.4, 0.9), row("b", "c", 0.1, -0.3)]))
+    lines = mark_lines(graph, edge_rows([row("a", "b", 0.4, 0.9), row("b", "c", 0.1, -0.3)]))
     assert plan(lines, (2.0, 9.0)).right > 0
     assert plan(lines, (9.0, 2.0)).below > 0
     assert plan(lines, (4.0, 4.0), axes=(12.0, 4.0)).right > 0

@@ -8,7 +8,7 @@ import pytest
 
 from arcwise.graphs import DAG, UGraph
 from arcwise.plot import plot_graph
-from arcwise.plot.drawing import written
+from arcwise.plot.drawing import format_strength
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -73,4 +73,4 @@ def test_only_known_strengths_are_written_and_directed_graphs_have_numbers_too()
     [(0.0, "0"), (0.123, "0.12"), (0.999, "1"), (1.26, "1.3"), (9.99, "10"), (123.4, "123")],
 )
 def test_numbers_are_short(strength, words):
-    assert written(strength) == words
+    assert format_strength(strength) == words

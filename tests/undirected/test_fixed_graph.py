@@ -13,10 +13,10 @@ from arcwise.errors import FitError
 from arcwise.graphs import UGraph, decomposable
 from arcwise.results import Interrupted
 from arcwise.undirected import fixed_graph as module
-from arcwise.undirected.fixed_graph import fixed_graph, refitted
-from arcwise.undirected.given_matrices import steadied
+from arcwise.undirected.fixed_graph import fixed_graph, refit_graph
+from arcwise.undirected.given_matrices import add_noise
 from arcwise.undirected.glasso import glasso
-from arcwise.undirected.newton import completed
+from arcwise.undirected.newton import complete_by_newton
 
 NAMES = tuple("abcdefghij")
 
@@ -68,7 +68,7 @@ def test_the_closed_form_is_the_iterations_answer(problem):
     assume(decomposable(graph))
     root = np.sqrt(np.diag(S))
     R = S / np.outer(root, root)
-    iterated, _ = module._iterated(R, graph)
+    iterated, _ = module._iterate(R, graph)
     np.testing.assert_allclose(
         fixed_graph(S, graph).precision * np.outer(root, root),
         iterated.precision,
@@ -206,7 +206,7 @@ def test_likelihoods_of_near_copies_are_compared_to_a_thousandth_of_a_nat():
         x[:, 3] = x[:, 2] + noise * x[:, 3]
         R = np.corrcoef(x.T)
         start = glasso(R, 0.05).precision
-        found = refitted(R, start, 200)
+        found = refit_graph(R, start, 200)
         names = [f"x{i}" for i in range(6)]
         pairs = [(names[i], names[j]) for i, j in np.argwhere(np.triu(start, 1))]
         best = fixed_graph(R, UGraph.from_edges(pairs, names)).precision
@@ -223,7 +223,7 @@ def test_a_maximum_is_found_in_any_order_of_columns(seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(60, 9))
     x[:, 6], x[:, 7] = x[:, 0] + x[:, 1], x[:, 2] + x[:, 3]
-    R = steadied(np.corrcoef(x.T), 60).matrix
+    R = add_noise(np.corrcoef(x.T), 60).matrix
     names = list("abcdefghi")
     places = np.argwhere(np.triu(glasso(R, 0.05).precision, 1))
     graph = UGraph.from_edges([(names[i], names[j]) for i, j in places], names)
@@ -263,7 +263,7 @@ def test_few_absent_pairs_are_found_by_themselves(p, absent):
     places = ~np.eye(p, dtype=bool)
     for a, b in graph.numbered_edges:
         places[a, b] = places[b, a] = False
-    found = completed(S / np.outer(root, root), places, 1e-13)
+    found = complete_by_newton(S / np.outer(root, root), places, 1e-13)
     expected = fixed_graph(S, graph).precision
     np.testing.assert_allclose(found.matrix / np.outer(root, root), expected, rtol=1e-7, atol=1e-10)
 
@@ -278,7 +278,7 @@ def test_a_large_graph_that_is_nearly_complete_takes_no_sweeps():
 def test_no_completion_where_columns_follow_from_others():
     x = np.random.default_rng(1).normal(size=(30, 3))
     S = np.corrcoef(np.column_stack([x, x]).T)
-    assert completed(S, np.zeros((6, 6), dtype=bool), 1e-13) is None
+    assert complete_by_newton(S, np.zeros((6, 6), dtype=bool), 1e-13) is None
 
 
 def test_a_long_fit_can_be_ended():

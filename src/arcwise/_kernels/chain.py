@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import _native
-from arcwise._kernels.local_scores import Compiled, Rows, native_of
+from arcwise._kernels.local_scores import NativeScores, Rows, native_of
 
 Array = NDArray[np.float64]
 Sets = Sequence[tuple[int, ...]]
@@ -16,7 +16,7 @@ Watch = Callable[[int, float], bool]
 Permits = Callable[[Words], bool]
 
 
-class Visited(NamedTuple):
+class RunStates(NamedTuple):
     """States of a run: (draws, p, words) bits of the parents, their scores, how many steps were accepted.
 
     `steps` were taken; `ended` says that the watcher asked for an end.
@@ -104,21 +104,21 @@ class StructureChain:
 
     def run(
         self,
-        source: Compiled | Rows,
+        source: NativeScores | Rows,
         steps: int,
         thin: int,
         watch: Watch,
         permits: Permits | None = None,
-    ) -> Visited:
+    ) -> RunStates:
         """Take steps, and record the state after every `thin`-th one since the chain began.
 
         `source` is as for `Orders`; `watch` is told (steps, score) now and then, and True ends the run;
         a graph that `permits`, given its bits (p x words,), says False to is not entered.
         """
         found = self._native.run(native_of(source), steps, thin, watch, permits)
-        return _visited(found, self._shape)
+        return _run_states(found, self._shape)
 
-    def proposals(self, source: Compiled | Rows) -> tuple[list[int], list[int], Array]:
+    def proposals(self, source: NativeScores | Rows) -> tuple[list[int], list[int], Array]:
         """Tails and heads of all legal changes of one arc, and the logs of their acceptance ratios."""
         tails, heads, ratios = self._native.proposals(native_of(source))
         return tails.tolist(), heads.tolist(), ratios
@@ -174,12 +174,12 @@ class PlaceChain:
         self._shape = state.parents.shape
         self._native.go_to(state.places, state.parents, state.generator, state.taken)
 
-    def run(self, steps: int, thin: int, watch: Watch, permits: Permits | None = None) -> Visited:
+    def run(self, steps: int, thin: int, watch: Watch, permits: Permits | None = None) -> RunStates:
         """Take steps, and record a graph of the present order or partition after every `thin`-th one.
 
         Otherwise as `StructureChain.run`.
         """
-        return _visited(self._native.run(steps, thin, watch, permits), self._shape)
+        return _run_states(self._native.run(steps, thin, watch, permits), self._shape)
 
     def exchange(self, other: "PlaceChain") -> bool:
         """Offer a swap of states to a chain with other powers of the weights; whether it was taken."""
@@ -197,9 +197,9 @@ class PlaceChain:
         return float(self._native.total)
 
 
-def _visited(found: tuple[Any, ...], shape: tuple[int, ...]) -> Visited:
+def _run_states(found: tuple[Any, ...], shape: tuple[int, ...]) -> RunStates:
     states, scores, *rest = found
-    return Visited(states.reshape(-1, *shape), scores, *rest)
+    return RunStates(states.reshape(-1, *shape), scores, *rest)
 
 
 def packed_rows(rows: Sets, size: int | None = None) -> Words:

@@ -23,16 +23,16 @@ class Work(NamedTuple):
     subset: float = 1.0
 
 
-class Compiled:
+class NativeScores:
     """Local scores that compiled searches evaluate themselves; `native` is what they call."""
 
     native: Any
     work: Work = Work()
 
 
-def native_of(source: Compiled | Rows) -> Any:
+def native_of(source: NativeScores | Rows) -> Any:
     """What compiled searches call: compiled scores, or a callback that is given arrays."""
-    if isinstance(source, Compiled):
+    if isinstance(source, NativeScores):
         return source.native
 
     def ask(child: int, base: NDArray[np.int64], among: NDArray[np.int64]) -> Array | None:
@@ -41,7 +41,7 @@ def native_of(source: Compiled | Rows) -> Any:
     return ask
 
 
-class Batches(Compiled, ABC):
+class Batches(NativeScores, ABC):
     """Compiled scores that answer batches of sets by themselves, charges included."""
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Batches(Compiled, ABC):
         """The same with something added by the number of parents."""
 
 
-class GaussianScores(Compiled):
+class GaussianScores(NativeScores):
     """Local scores of linear regressions in closed form.
 
     With m parents B that leave the share r of the child's variance, the score is

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arcwise._kernels import _native
-from arcwise._kernels.local_scores import Compiled, Rows, Sets, native_of
+from arcwise._kernels.local_scores import NativeScores, Rows, Sets, native_of
 from arcwise._kernels.sets import pack, unpack
 
 Watch = Callable[[int, float, int], bool]
 
 
-class Climbed(NamedTuple):
+class ClimbResult(NamedTuple):
     """An order with its graph: the parents of each column, and the total score.
 
     `asked` counts the sets scored and `cleared` how often the memory was full, over all climbs so far;
@@ -46,7 +46,7 @@ class Orders:
 
     def __init__(
         self,
-        source: Compiled | Rows,
+        source: NativeScores | Rows,
         barred: Sets,
         kept: Sets,
         *,
@@ -60,7 +60,7 @@ class Orders:
             len(barred), *pack(barred), *pack(kept), max_parents, tolerance, most
         )
 
-    def climb(self, order: Sequence[int], turns: Sequence[int], watch: Watch) -> Climbed:
+    def climb(self, order: Sequence[int], turns: Sequence[int], watch: Watch) -> ClimbResult:
         """Move variables to their best places until none has a better one.
 
         Parameters
@@ -72,6 +72,6 @@ class Orders:
         """
         both = (np.asarray(each, dtype=np.int64) for each in (order, turns))
         found, indptr, indices, *rest = self._native.climb(self._source, *both, watch)
-        climbed = Climbed(found.tolist(), unpack(indptr, indices), *rest)
+        climbed = ClimbResult(found.tolist(), unpack(indptr, indices), *rest)
         self.asked, self.cleared = climbed.asked, climbed.cleared
         return climbed

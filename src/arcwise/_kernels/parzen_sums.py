@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.uint8]
 Integers = NDArray[np.int64]
 Sets = Sequence[tuple[int, ...]]
-Found = TypeVar("Found")
+Values = TypeVar("Values")
 
 
 class Loo(NamedTuple):
@@ -173,7 +173,7 @@ def joint_slope(
     return np.concatenate(value), np.concatenate(slope), np.concatenate(bend)
 
 
-def _shared_out(part: Callable[[Sets], Found], sets: Sets, threads: int) -> list[Found]:
+def _shared_out(part: Callable[[Sets], Values], sets: Sets, threads: int) -> list[Values]:
     """Answers for all sets in order, from a pool of threads when there is more than one."""
     if threads <= 1 or len(sets) < 2:
         return [part(sets)]

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import _native
 
-Packed = tuple[NDArray[np.int64], NDArray[np.int64]]
+IndexArrays = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def pack(sets: Sequence[tuple[int, ...]]) -> Packed:
+def pack(sets: Sequence[tuple[int, ...]]) -> IndexArrays:
     """Return ``(indptr, indices)`` of a list of sets.
 
     >>> [part.tolist() for part in pack([(0, 2), (), (1,)])]

@@ -13,7 +13,7 @@ from arcwise.errors import DataError, FitError, GraphError, unknown
 from arcwise.graphs import DAG, graph_of, parents_as_written
 from arcwise.graphs.nodes import given_names
 from arcwise.graphs.parser import has_links
-from arcwise.io.tables import normalised
+from arcwise.io.tables import normalise
 from arcwise.networks import BayesNet, random_graph, random_regressions, random_tables, whole
 from arcwise.values import are_texts, is_number, is_several
 
@@ -138,7 +138,7 @@ def _table(
         )
     if "levels" not in given:
         states = _by_state(child, parents, given, order)
-        return DiscreteConditional(normalised(child, parents, states))
+        return DiscreteConditional(normalise(child, parents, states))
     for word in given:
         if word not in _TABLE:
             raise unknown(f"number of variable {child.name!r} called", word, _TABLE)
@@ -150,7 +150,7 @@ def _table(
             f"{', '.join(map(str, axes)) or 'none'}."
         )
     by_axis = [parents[names.index(axis)] for axis in axes]
-    table = normalised(child, by_axis, given.get("table", ()))
+    table = normalise(child, by_axis, given.get("table", ()))
     places = [axes.index(name) for name in names]
     return DiscreteConditional(np.ascontiguousarray(table.transpose(*places, len(axes))))
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol,
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.local_scores import Compiled
+from arcwise._kernels.local_scores import NativeScores
 from arcwise.data import Kind, Source, Statistics, Table, Variable, statistics_of
 from arcwise.data.prepare import as_numbers
 from arcwise.distributions import Categorical, Distribution, tabulate
@@ -225,7 +225,7 @@ class Fits(ABC):
         """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
         return None
 
-    def compiled(self, charges: Array, per_param: float = 0.0) -> Compiled | None:
+    def compiled(self, charges: Array, per_param: float = 0.0) -> NativeScores | None:
         """Log-likelihoods minus charges, for compiled searches.
 
         `charges` (p + 1,) go by the number of parents, `per_param` for each parameter where these are counted

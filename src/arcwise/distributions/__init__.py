@@ -1,12 +1,12 @@
 """Distributions of one variable, one for each of many rows: what local models give and answers show.
 
 `Normal`, `Student` and `Mixture` (of normals), `Grid` (a density known at points), `Categorical` (a
-probability for each level); `Joined` puts parts of a table's rows together, and `Average` takes in
+probability for each level); `RowParts` puts parts of a table's rows together, and `Average` takes in
 distributions one by one.
 """
 
 from arcwise.distributions.categorical import Categorical, no_numbers
-from arcwise.distributions.composites import Average, Joined, centre, refuse_beyond
+from arcwise.distributions.composites import Average, RowParts, centre, refuse_beyond
 from arcwise.distributions.distribution import (
     Distribution,
     Readings,
@@ -27,10 +27,10 @@ __all__ = [
     "Categorical",
     "Distribution",
     "Grid",
-    "Joined",
     "Mixture",
     "Normal",
     "Readings",
+    "RowParts",
     "Student",
     "beside",
     "blocks",

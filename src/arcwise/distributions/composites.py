@@ -17,7 +17,7 @@ _HALVINGS = 60
 """Of an interval around a quantile: down to the last digit of a double."""
 
 
-def blended(parts: Sequence[Distribution], weights: Array) -> Distribution:
+def blend(parts: Sequence[Distribution], weights: Array) -> Distribution:
     """The average of distributions of the same rows.
 
     Parameters
@@ -27,7 +27,7 @@ def blended(parts: Sequence[Distribution], weights: Array) -> Distribution:
 
     Normals make a mixture, levels have averaged probabilities, others stay side by side.
 
-    >>> both = blended([Normal(0.0, 1.0), Normal(4.0, 1.0)], np.array([0.25, 0.75]))
+    >>> both = blend([Normal(0.0, 1.0), Normal(4.0, 1.0)], np.array([0.25, 0.75]))
     >>> both.mean.tolist(), round(float(both.cdf(np.array([2.0]))[0]), 4)
     ([3.0], 0.2614)
     """
@@ -132,14 +132,14 @@ _FEW = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Joined(Readings):
+class RowParts(Readings):
     """Distributions of parts of the rows; each part says which rows it has.
 
     A part may also be a function that works its distributions out when they are asked for, each time anew:
     so a large table needs no memory for the weights of mixtures.
 
     >>> from arcwise.distributions import Normal
-    >>> both = Joined(((np.array([1]), Normal(5.0, 1.0)), (np.array([0]), lambda: Normal(3.0, 1.0))), 2)
+    >>> both = RowParts(((np.array([1]), Normal(5.0, 1.0)), (np.array([0]), lambda: Normal(3.0, 1.0))), 2)
     >>> both.mean.tolist(), both.cdf(np.array([3.0, 5.0])).tolist()
     ([3.0, 5.0], [0.5, 0.5])
     """

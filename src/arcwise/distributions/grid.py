@@ -190,11 +190,11 @@ def tabulate(logf: LogDensity, low: Array, high: Array, hints: Array, points: in
     even = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, max(points // 2, 2))
     coarse = np.sort(np.concatenate([even, np.clip(hints, low[:, None], high[:, None])], axis=1))
     logs = logf(coarse)
-    crowded = np.stack([_crowded(x, y, points) for x, y in zip(coarse, logs, strict=True)])
+    crowded = np.stack([_dense_points(x, y, points) for x, y in zip(coarse, logs, strict=True)])
     return Grid(crowded, logf(crowded))
 
 
-def _crowded(points: Array, logs: Array, count: int) -> Array:
+def _dense_points(points: Array, logs: Array, count: int) -> Array:
     """Points whose density follows the fourth root of a coarse density."""
     top = logs.max()
     level = np.exp(0.25 * np.maximum(logs - (top if np.isfinite(top) else 0.0), _LOWEST))

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from arcwise.data import Table, conform
 from arcwise.distributions import Categorical, Distribution, log_sum
 from arcwise.distributions.chain_diagnostics import Mixing
-from arcwise.distributions.composites import blended
+from arcwise.distributions.composites import blend
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.ask import marginal_log_density, predict, query, sample
 from arcwise.inference.belief import Belief, Quality, generator
@@ -309,7 +309,7 @@ class Ensemble:
 
     def _joined(self, answers: Sequence[Belief], found: _Answered) -> Belief:
         """One belief of several, by their weights."""
-        shape = blended([answer.distribution for answer in answers], found.weights)
+        shape = blend([answer.distribution for answer in answers], found.weights)
         qualities = [answer.quality for answer in answers]
         notes = (self.words, *found.notes, *(note for each in qualities for note in each.notes))
         errors = np.array([each.error for each in qualities])
@@ -338,7 +338,7 @@ class Ensemble:
         each = [predict(net, table, target, **options) for net in self.nets]
         first = each[0]
         if first.levels is None:
-            shape = blended([found.distribution for found in each], weights)
+            shape = blend([found.distribution for found in each], weights)
         else:
             chances = np.stack([found.probabilities for found in each])
             mean = np.einsum("kr,krl->rl", weights, chances)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import distribution_of
-from arcwise.distributions import Average, Distribution, Joined, centre
+from arcwise.distributions import Average, Distribution, RowParts, centre
 from arcwise.distributions.chain_diagnostics import Mixing, diagnose
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.engine import (
@@ -156,7 +156,7 @@ class RowAnswers:
         question = self.question
         answers = tuple(
             Answer(
-                Joined.of(self.parts[i], question.size),
+                RowParts.of(self.parts[i], question.size),
                 Mixing(*(array[i] for array in self.mixing)),
                 self.by_chain[i] if question.single else None,
                 self.way,

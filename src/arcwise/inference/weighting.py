@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import distribution_of
-from arcwise.distributions import Distribution, Joined, centre, log_sum
+from arcwise.distributions import Distribution, RowParts, centre, log_sum
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.engine import (
@@ -132,7 +132,7 @@ def _together(answers: tuple[Answer, ...]) -> Answer:
         return answers[0]
     numbers = (np.concatenate(each) for each in zip(*(a.mixing for a in answers), strict=True))
     parts = [(np.array([row]), each.distribution) for row, each in enumerate(answers)]
-    return Answer(Joined.of(parts, len(parts)), Mixing(*numbers))
+    return Answer(RowParts.of(parts, len(parts)), Mixing(*numbers))
 
 
 def _pool(

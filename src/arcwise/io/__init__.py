@@ -85,7 +85,7 @@ DISCRETE: dict[str, Format[DiscreteNet]] = {
 }
 
 
-def _stored(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
+def _reader(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
     """A reader of networks of tables."""
 
     def stored(content: bytes) -> Stored:
@@ -123,7 +123,7 @@ FORMATS: dict[str, Format[Stored]] = {
     **{
         suffix: Format(
             each.name,
-            each.read and _stored(each.read),
+            each.read and _reader(each.read),
             each.write and _tables(each.write, each.name),
         )
         for suffix, each in DISCRETE.items()

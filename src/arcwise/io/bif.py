@@ -23,7 +23,7 @@ from math import prod
 import numpy as np
 
 from arcwise.errors import FileError
-from arcwise.io.scanner import Scanner, at, quoted, unquoted
+from arcwise.io.scanner import Scanner, at, quote, unquote
 from arcwise.io.tables import DiscreteNet, Draft, Numbers, level_texts, numbers, rows
 
 MARKS = r"{}\[\]();|"
@@ -177,7 +177,7 @@ class _Body:
             raise self.wrong(start, f"expected {len(self.codes)} levels in parentheses")
         number = 0
         for codes, word in zip(self.codes, words[1:], strict=False):
-            name = unquoted(word) if word[0] == '"' else word
+            name = unquote(word) if word[0] == '"' else word
             if name not in codes:
                 raise self.wrong(start, f"{name!r} is not a level of the parent it stands for")
             number = number * len(codes) + codes[name]
@@ -254,4 +254,4 @@ def write_bif(net: DiscreteNet) -> bytes:
 def _word(text: str, name: str) -> str:
     """A name as BIF has it."""
     plain = PLAIN.fullmatch(text) and text not in KEYWORDS
-    return text if plain else quoted(text, name)
+    return text if plain else quote(text, name)

@@ -136,27 +136,31 @@ def digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return found.digest()
 
 
-def told(value: Any) -> str:
+def option_text(value: Any) -> str:
     """An option as text that another value does not have: of arrays and frames, all their numbers count.
 
-    >>> told(np.arange(5000.0)) == told(np.arange(5000.0))
+    >>> option_text(np.arange(5000.0)) == option_text(np.arange(5000.0))
     True
-    >>> told({"b": 1, "a": 2.0}) == told({"a": 2, "b": 1.0}), told(np.zeros(5000)) == told(np.ones(5000))
-    (True, False)
+    >>> option_text({"b": 1, "a": 2.0}) == option_text({"a": 2, "b": 1.0})
+    True
+    >>> option_text(np.zeros(5000)) == option_text(np.ones(5000))
+    False
     """
     if is_number(value):
         return repr(float(value))
     if isinstance(value, Mapping):
-        return told({(told(k), told(v)) for k, v in value.items()})
+        return option_text({(option_text(k), option_text(v)) for k, v in value.items()})
     if isinstance(value, Set):
-        return "{" + ", ".join(sorted(map(told, value))) + "}"
+        return "{" + ", ".join(sorted(map(option_text, value))) + "}"
     if isinstance(value, list | tuple):
-        return "(" + ", ".join(map(told, value)) + ")"
+        return "(" + ", ".join(map(option_text, value)) + ")"
     if is_dataclass(value):
-        return told({field.name: getattr(value, field.name) for field in fields(value)})
+        return option_text({field.name: getattr(value, field.name) for field in fields(value)})
     if isinstance(value, np.ndarray) or hasattr(value, "to_numpy"):
-        names = [told(list(map(str, getattr(value, axis, ())))) for axis in ("index", "columns")]
-        numbers = told(np.asarray(value).tolist())
+        names = [
+            option_text(list(map(str, getattr(value, axis, ())))) for axis in ("index", "columns")
+        ]
+        numbers = option_text(np.asarray(value).tolist())
         return hashlib.sha256("".join((*names, numbers)).encode()).hexdigest()
     return repr(value)
 

@@ -85,7 +85,7 @@ class Codec:
         if isinstance(value, np.generic):
             return self.encode(value.item())
         if isinstance(value, float) and not math.isfinite(value):
-            return {"$float": _spelled(value)}
+            return {"$float": _spell(value)}
         if value is None or isinstance(value, str | bool | int | float):
             return value
         if isinstance(value, np.ndarray):
@@ -112,7 +112,7 @@ class Codec:
             raise FileError(f"an array of type {array.dtype} cannot be written to a file")
         if self.store is not None and array.size > self.large:
             return {"$member": self.store(array)}
-        out: dict[str, Any] = {"$array": _nested(array)}
+        out: dict[str, Any] = {"$array": _nest(array)}
         if array.dtype != np.float64:
             out["type"] = array.dtype.name
         if array.size == 0:
@@ -155,7 +155,7 @@ class Codec:
         array = self.fetch(name)
         if array.dtype.kind not in ARRAY_KINDS:
             raise FileError(f"its array {name!r} has the type {array.dtype}")
-        return _locked(array)
+        return _lock(array)
 
     def _same(self, number: object) -> NDArray[Any]:
         if not is_count(number) or number >= len(self.shared):
@@ -177,25 +177,25 @@ class Codec:
         for key, value in values.items():
             if not fits(value, hints[key]):
                 raise FileError(
-                    f"the entry {key!r} of a {name} model should be of type {_said(hints[key])}, "
+                    f"the entry {key!r} of a {name} model should be of type {_type_name(hints[key])}, "
                     f"not {getattr(value, 'dtype', type(value).__name__)}"
                 )
             values[key] = float(value) if hints[key] is float else value
         return self.types[name](**values)
 
 
-def _spelled(value: float) -> str:
+def _spell(value: float) -> str:
     return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
 
 
-def _nested(array: NDArray[Any]) -> Any:
+def _nest(array: NDArray[Any]) -> Any:
     """Nested lists of an array, with text in place of what JSON cannot say."""
     if array.dtype.kind != "f" or np.isfinite(array).all():
         return array.tolist()
     if array.ndim == 0:
-        return _spelled(float(array))
+        return _spell(float(array))
     return [
-        _nested(item) if array.ndim > 1 else item if math.isfinite(item) else _spelled(item)
+        _nest(item) if array.ndim > 1 else item if math.isfinite(item) else _spell(item)
         for item in (array if array.ndim > 1 else array.tolist())
     ]
 
@@ -208,7 +208,7 @@ def _array(entry: Mapping[str, Any]) -> NDArray[Any]:
     array = np.array(listed, dtype=kind)
     if not np.array_equal(array, np.array(listed), equal_nan=kind.kind == "f"):
         raise FileError(f"an array in it does not fit its type {kind}")
-    return _locked(array.reshape(entry["shape"]) if "shape" in entry else array)
+    return _lock(array.reshape(entry["shape"]) if "shape" in entry else array)
 
 
 def _numbers(entry: Any) -> Any:
@@ -222,15 +222,15 @@ def _numbers(entry: Any) -> Any:
     return entry
 
 
-def _locked(array: NDArray[Any]) -> NDArray[Any]:
+def _lock(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
 
 
-def _said(hint: Any) -> str:
+def _type_name(hint: Any) -> str:
     """A type as messages call it."""
     if get_origin(hint) in (Union, UnionType):
-        return " or ".join(map(_said, get_args(hint)))
+        return " or ".join(map(_type_name, get_args(hint)))
     if hint is NoneType:
         return "None"
     return str(getattr(hint, "__name__", hint))
@@ -390,7 +390,7 @@ def _read_coding(entry: Any) -> Coding | None:
 def of_type(value: Any, hint: Any, what: str) -> Any:
     """Give a value that is what an annotation says; else say what is wrong in the file."""
     if not fits(value, hint):
-        raise FileError(f"a {what} in it is of type {type(value).__name__}, not {_said(hint)}")
+        raise FileError(f"a {what} in it is of type {type(value).__name__}, not {_type_name(hint)}")
     return value
 
 

@@ -291,14 +291,14 @@ def write_figures(rows: Rows, path: Path) -> None:
     if ending == ".json":
         text = json.dumps([dict(row) for row in rows], indent=2, allow_nan=False) + "\n"
     elif ending == ".csv":
-        text = _separated(rows)
+        text = _write_separated(rows)
     else:
         known = " or ".join(FIGURES)
         raise FileError(f"{str(path)!r} should end in {known}, but ends in {ending!r}.")
     write_bytes(path, text.encode())
 
 
-def _separated(rows: Rows) -> str:
+def _write_separated(rows: Rows) -> str:
     out = io.StringIO()
     names = list(rows[0]) if rows else []
     writer = csv.DictWriter(out, names, lineterminator="\n")

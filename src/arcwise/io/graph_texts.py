@@ -102,10 +102,10 @@ ARCS = Format("arc table", read_arcs, write_arcs)
 # -- Graphviz DOT -----------------------------------------------------------------------------------
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     r"""Quote a name for DOT.
 
-    >>> print(quoted('the "best" a\\b'))
+    >>> print(quote_name('the "best" a\\b'))
     "the \"best\" a\\b"
     """
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
@@ -149,8 +149,8 @@ def dot(
     _check(texts, {*arcs, *edges, *(edge[::-1] for edge in edges)})
     both_ways = texts | {(b, a): text for (a, b), text in texts.items()}
     sign, plain = ("--", "") if undirected else ("->", "dir=none")
-    lines = [f"  label={quoted(caption)};"] if caption else []
-    lines += [f"  {quoted(name)};" for name in graph.nodes]
+    lines = [f"  label={quote_name(caption)};"] if caption else []
+    lines += [f"  {quote_name(name)};" for name in graph.nodes]
     lines += _edges(arcs, "->", "", texts) + _edges(edges, sign, plain, both_ways)
     return "\n".join(["graph {" if undirected else "digraph {", *lines, "}"])
 
@@ -160,10 +160,10 @@ def _edges(
 ) -> list[str]:
     lines = []
     for tail, head in pairs:
-        label = f"label={quoted(texts[tail, head])}" if (tail, head) in texts else ""
+        label = f"label={quote_name(texts[tail, head])}" if (tail, head) in texts else ""
         options = ", ".join(filter(None, [style, label]))
         end = f" [{options}];" if options else ";"
-        lines.append(f"  {quoted(tail)} {sign} {quoted(head)}{end}")
+        lines.append(f"  {quote_name(tail)} {sign} {quote_name(head)}{end}")
     return lines
 
 

@@ -16,7 +16,7 @@ Source: Hugin API Reference Manual, chapter The NET language.
 
 from math import prod
 
-from arcwise.io.scanner import Scanner, quoted, unquoted
+from arcwise.io.scanner import Scanner, quote, unquote
 from arcwise.io.tables import DiscreteNet, Draft, Numbers, identifiers, level_texts, rows
 
 MARKS = r"{}()|=;"
@@ -83,7 +83,7 @@ def _node(scanner: Scanner, draft: Draft, called: dict[str, str]) -> None:
             continue
         start, end = scanner.until(";")
         if word == "arcwise_name":
-            called[name] = unquoted(scanner.text[start:end].strip())
+            called[name] = unquote(scanner.text[start:end].strip())
     draft.declare(name, levels, line)
 
 
@@ -144,20 +144,20 @@ def write_hugin(net: DiscreteNet) -> bytes:
     parts = ["net\n{\n}\n"]
     for node in net.graph.order():
         name = net.names[node]
-        states = " ".join(quoted(level, name) for level in texts[node])
+        states = " ".join(quote(level, name) for level in texts[node])
         parts.append(f"node {words[node]}\n{{\n  states = ({states});\n")
         if words[node] != name:
-            label = quoted(name, name)
+            label = quote(name, name)
             parts.append(f"  label = {label};\n  arcwise_name = {label};\n")
         parts.append("}\n")
     for node in net.graph.order():
         above = " ".join(words[parent] for parent in net.parents[node])
         head = f"{words[node]} | {above}" if above else words[node]
-        parts.append(f"potential ( {head} )\n{{\n  data = {_nested(net, node)};\n}}\n")
+        parts.append(f"potential ( {head} )\n{{\n  data = {_nest_numbers(net, node)};\n}}\n")
     return "".join(parts).encode()
 
 
-def _nested(net: DiscreteNet, node: int) -> str:
+def _nest_numbers(net: DiscreteNet, node: int) -> str:
     """Numbers in parentheses: one pair for each row, and one for each parent around its levels."""
     sizes = net.tables[node].shape[:-1]
     blocks = [1, *(prod(sizes[axis:]) for axis in range(len(sizes)))]

@@ -78,7 +78,7 @@ def write_json(stored: Stored) -> bytes:
 
 def read_json(content: bytes) -> Stored:
     """Read a network from JSON text; FileError if it is damaged, foreign or too new."""
-    return _guarded(lambda: _stored(_parsed(content), Codec(_types())))
+    return _guard(lambda: _stored_net(_parse(content), Codec(_types())))
 
 
 def write_bundle(stored: Stored) -> bytes:
@@ -110,9 +110,9 @@ def read_bundle(content: bytes) -> Stored:
                 raw = io.BytesIO(archive.read(name))
                 return np.asarray(np.load(raw, allow_pickle=False))
 
-            return _stored(_parsed(archive.read(DOCUMENT)), Codec(_types(), fetch=fetch))
+            return _stored_net(_parse(archive.read(DOCUMENT)), Codec(_types(), fetch=fetch))
 
-    return _guarded(read)
+    return _guard(read)
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
@@ -126,7 +126,7 @@ def _types() -> dict[str, type]:
     return {**CONDITIONALS, Fixed.word: Fixed}
 
 
-def _guarded(read: Callable[[], Stored]) -> Stored:
+def _guard(read: Callable[[], Stored]) -> Stored:
     """Turn whatever a damaged file makes the parsers raise into one FileError."""
     try:
         return read()
@@ -199,7 +199,7 @@ def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def _parsed(content: bytes) -> dict[str, Any]:
+def _parse(content: bytes) -> dict[str, Any]:
     """The JSON object, if it is one of ours."""
     if not content.strip():
         raise FileError("it is empty")
@@ -219,14 +219,14 @@ def _parsed(content: bytes) -> dict[str, Any]:
             f"a newer Arcwise wrote it (version {version} of the format, this one reads up to "
             f"{VERSION}); update Arcwise to open it"
         )
-    return translated(document)
+    return translate(document)
 
 
 def _no_constant(name: str) -> float:
     raise FileError(f"it has a bare {name}, which is not a JSON number")
 
 
-def _stored(document: Mapping[str, Any], codec: Codec) -> Stored:
+def _stored_net(document: Mapping[str, Any], codec: Codec) -> Stored:
     about = codec.decode(document.get("about", {}))
     if not fits(about, dict):
         raise FileError("its 'about' entry should hold named entries")
@@ -358,26 +358,26 @@ EARLIER: dict[int, Mapping[str, str]] = {1: _FIRST, 2: _FIRST}
 """Of each earlier version: where.name to the name of today."""
 
 
-def translated(document: dict[str, Any]) -> dict[str, Any]:
+def translate(document: dict[str, Any]) -> dict[str, Any]:
     """A document of any version in the names of today.
 
     >>> old = {"version": 1, "about": {"words": {"model": "parzen"}}, "nodes": []}
-    >>> translated(old) == old | {"about": {EARLIER[1]["about.words"]: {"model": "parzen"}}}
+    >>> translate(old) == old | {"about": {EARLIER[1]["about.words"]: {"model": "parzen"}}}
     True
     """
     names = EARLIER.get(document["version"])
-    return document if names is None else _renamed("", document, names)
+    return document if names is None else _rename("", document, names)
 
 
-def _renamed(place: str, value: Any, names: Mapping[str, str]) -> Any:
+def _rename(place: str, value: Any, names: Mapping[str, str]) -> Any:
     """A value with every name in it that of today; numbers of arrays are not looked at."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return [_renamed(place, item, names) for item in value]
+        return [_rename(place, item, names) for item in value]
     if not isinstance(value, dict) or "$array" in value:
         return value
     model = str(value.get("model"))
     return {
-        names.get(f"{place}.{name}", name): _renamed(
+        names.get(f"{place}.{name}", name): _rename(
             model if name == "fields" else name, inner, names
         )
         for name, inner in value.items()

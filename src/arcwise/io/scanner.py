@@ -78,7 +78,7 @@ class Scanner:
     """
 
     def __init__(self, content: bytes, marks: str, plain: str, comment: str) -> None:
-        self.text = _blanked(decoded(content), plain, comment)
+        self.text = _blank_comments(decode(content), plain, comment)
         self.lines = Lines(self.text)
         self.position = 0
         self._token = re.compile(rf'{QUOTED}|[{marks}]|[^\s,"{marks}]++', re.DOTALL)
@@ -115,7 +115,7 @@ class Scanner:
         found = self.take()
         if self._marks.fullmatch(found):
             raise self.wrong(f"expected a name, found {found or 'the end of the file'!r}")
-        return unquoted(found)
+        return unquote(found)
 
     def names(self, closing: str) -> tuple[list[str], str]:
         """The names up to one of some closing marks, and that mark."""
@@ -124,7 +124,7 @@ class Scanner:
             if self._marks.fullmatch(found):
                 said = " or ".join(map(repr, closing))
                 raise self.wrong(f"expected {said}, found {found or 'the end of the file'!r}")
-            names.append(unquoted(found))
+            names.append(unquote(found))
             if len(names) > MOST_NAMES:
                 raise self.wrong(f"there are more than {MOST_NAMES} names in one list")
         return names, found
@@ -148,7 +148,7 @@ class Scanner:
         return list(islice(map(WHOLE, self._token.finditer(self.text, start, end)), most))
 
 
-def decoded(content: bytes) -> str:
+def decode(content: bytes) -> str:
     """Give the text of a file in UTF-8, or in Latin-1 as old files are."""
     try:
         text = content.decode("utf-8-sig")
@@ -159,7 +159,7 @@ def decoded(content: bytes) -> str:
     return text
 
 
-def _blanked(text: str, plain: str, comment: str) -> str:
+def _blank_comments(text: str, plain: str, comment: str) -> str:
     """The text without its comments, on as many lines; quotes and comments must be closed."""
     pattern = re.compile(
         rf"(?P<plain>(?:{plain}|{QUOTED})++)|(?:(?:{comment})\s*+)++|(?P<open>.)", re.DOTALL
@@ -173,10 +173,10 @@ def _blanked(text: str, plain: str, comment: str) -> str:
     return pieces[0] if len(pieces) == 1 else "".join(pieces)
 
 
-def unquoted(word: str) -> str:
+def unquote(word: str) -> str:
     r"""Take quotes and escapes from a quoted text; other words stay as they are.
 
-    >>> unquoted(r'"a \"bit\""'), unquoted("dry")
+    >>> unquote(r'"a \"bit\""'), unquote("dry")
     ('a "bit"', 'dry')
     """
     if word[:1] != '"':
@@ -184,7 +184,7 @@ def unquoted(word: str) -> str:
     return re.sub(r"\\(.)", r"\1", word[1:-1], flags=re.DOTALL) if "\\" in word else word[1:-1]
 
 
-def quoted(text: str, name: str) -> str:
+def quote(text: str, name: str) -> str:
     r"""Put a text between quotes.
 
     Parameters
@@ -192,7 +192,7 @@ def quoted(text: str, name: str) -> str:
     text : what to write.
     name : the variable that it belongs to, for the error where no file of text can hold it.
 
-    >>> quoted('a "bit"', "x")
+    >>> quote('a "bit"', "x")
     '"a \\"bit\\""'
     """
     if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):

@@ -93,7 +93,7 @@ class DiscreteNet:
 
     def _checked(self, child: int) -> Numbers:
         above = [self.variables[parent] for parent in self.parents[child]]
-        return normalised(self.variables[child], above, self.tables[child])
+        return normalise(self.variables[child], above, self.tables[child])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class DiscreteNet:
         )
 
 
-def normalised(variable: Variable, parents: Sequence[Variable], table: Any) -> Numbers:
+def normalise(variable: Variable, parents: Sequence[Variable], table: Any) -> Numbers:
     """Check one conditional table and make its rows sum to one.
 
     Parameters
@@ -130,7 +130,7 @@ def normalised(variable: Variable, parents: Sequence[Variable], table: Any) -> N
     ------
     DataError : what ``DiscreteNet`` says of tables; names the child and the parents' levels.
 
-    >>> normalised(Variable("x", ("a", "b")), (), [0.5, 0.6])
+    >>> normalise(Variable("x", ("a", "b")), (), [0.5, 0.6])
     Traceback (most recent call last):
     ...
     arcwise.errors.DataError: The probabilities of 'x' sum to 1.1, and should sum to 1.
@@ -146,7 +146,7 @@ def normalised(variable: Variable, parents: Sequence[Variable], table: Any) -> N
     wrong = ~np.isfinite(numbers) | (numbers < 0.0)
     if wrong.any():
         place = np.argwhere(wrong)[0]
-        where = _given(variable, parents, place[:-1])
+        where = _row_name(variable, parents, place[:-1])
         raise DataError(
             f"The probabilities of {where} have the number {numbers[tuple(place)]:g}, and should "
             "be from 0 to 1."
@@ -156,7 +156,7 @@ def normalised(variable: Variable, parents: Sequence[Variable], table: Any) -> N
     far = off > TOLERANCE + EXACT
     if far.any():
         place = np.argwhere(far)[0]
-        where = _given(variable, parents, place[:-1])
+        where = _row_name(variable, parents, place[:-1])
         raise DataError(
             f"The probabilities of {where} sum to {sums[tuple(place)]:.6g}, and should sum to 1."
         )
@@ -165,7 +165,7 @@ def normalised(variable: Variable, parents: Sequence[Variable], table: Any) -> N
     return numbers
 
 
-def _given(variable: Variable, parents: Sequence[Variable], codes: NDArray[np.intp]) -> str:
+def _row_name(variable: Variable, parents: Sequence[Variable], codes: NDArray[np.intp]) -> str:
     """Name a row of a table."""
     pairs = zip(parents, codes, strict=True)
     said = ", ".join(f"{each.name} = {(each.levels or ())[code]!r}" for each, code in pairs)
@@ -389,7 +389,7 @@ class Draft:
         axes = sorted(range(len(parents)), key=lambda axis: columns[parents[axis]])
         above = [variables[parents[axis]] for axis in axes]
         try:
-            return normalised(variables[child], above, table.transpose([*axes, len(axes)]))
+            return normalise(variables[child], above, table.transpose([*axes, len(axes)]))
         except ArcwiseError as error:
             said = str(error).rstrip(".")
             raise at(self.lines[child], said[0].lower() + said[1:]) from None

@@ -27,7 +27,7 @@ from itertools import islice
 from math import prod
 
 from arcwise.errors import FileError
-from arcwise.io.scanner import WHOLE, Lines, at, decoded
+from arcwise.io.scanner import WHOLE, Lines, at, decode
 from arcwise.io.tables import MOST_LEVELS, MOST_VARIABLES, DiscreteNet, Draft
 
 COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
@@ -89,7 +89,7 @@ def read_uai(content: bytes) -> DiscreteNet:
     >>> str(net.graph), net.tables[1][1].tolist()
     ('[x0][x1|x0]', [0.05, 0.95])
     """
-    text = decoded(content)
+    text = decode(content)
     words, draft = _Words(COMMENT.sub("", text)), Draft("UAI")
     kind = "".join(words.some(1))
     if kind != "BAYES":

@@ -33,7 +33,7 @@ from arcwise.notes import Stop
 from arcwise.results import Interrupted, Step, Trail, Watch, patient_check
 from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph
-from arcwise.undirected.given_matrices import Steady, steadied
+from arcwise.undirected.given_matrices import Steady, add_noise
 from arcwise.undirected.stepwise import StepPath, stepwise
 
 Array = NDArray[np.float64]
@@ -132,7 +132,7 @@ class Correlations(Undirected):
     @cached_property
     def _steady(self) -> Steady:
         own = self._ranked() if self.settings.nonparanormal else self.fits.matrix
-        return steadied(own, self.fits.rows)
+        return add_noise(own, self.fits.rows)
 
     @property
     def matrix(self) -> Array:

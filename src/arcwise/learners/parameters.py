@@ -38,7 +38,7 @@ from arcwise.results import Interrupted
 from arcwise.scores import SCORES, Score, total
 from arcwise.undirected.contingency import CLOSE, SWEEPS, fitted_tables, largest_likelihood
 from arcwise.undirected.fixed_graph import fixed_graph
-from arcwise.undirected.given_matrices import steadied
+from arcwise.undirected.given_matrices import add_noise
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
@@ -133,7 +133,7 @@ def _local_models(
 def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
     """Correlations, then those with noise where columns follow from others."""
     yield fits.matrix
-    steady = steadied(fits.matrix, fits.rows)
+    steady = add_noise(fits.matrix, fits.rows)
     if steady.columns:
         yield steady.matrix
 
@@ -147,7 +147,7 @@ def noise_note(net: Net, fits: Fits) -> str:
     pairs = np.array(net.graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
     apart = np.abs(fitted - normal.matrix)[pairs[0], pairs[1]]
     noisy = apart.size and apart.max() > _NOISY
-    return steadied(normal.matrix, normal.rows).note(normal.nodes) if noisy else ""
+    return add_noise(normal.matrix, normal.rows).note(normal.nodes) if noisy else ""
 
 
 def fitting_note(net: Net) -> str:

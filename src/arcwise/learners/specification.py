@@ -13,7 +13,7 @@ from arcwise.conditionals.choose import recast
 from arcwise.data import Statistics, Variable
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Rules
-from arcwise.io.checkpoint import told
+from arcwise.io.checkpoint import option_text
 from arcwise.learners.parallel import cores
 
 __all__ = ["Specification", "prepared"]
@@ -86,7 +86,7 @@ class Specification:
     def about(self) -> dict[str, str]:
         """What a checkpoint has to agree with: every choice but for the data, the seed and threads."""
         own = (each.name for each in fields(self) if each.name not in _APART)
-        return {name: told(getattr(self, name)) for name in own}
+        return {name: option_text(getattr(self, name)) for name in own}
 
     def generator(self) -> np.random.Generator:
         """A copy of the random generator."""

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from arcwise.mcmc.diagnostics import Certainty, Diagnosis, diagnose
 from arcwise.mcmc.graph_sums import (
     ExactSums,
-    Tabulated,
+    ScoreTable,
     Way,
     choose_way,
     exact,
     exact_memory,
-    tabulated,
+    tabulate_scores,
 )
 from arcwise.mcmc.order import OrderSampler, PartitionSampler
 from arcwise.mcmc.parents import ParentLists, parent_lists
@@ -38,9 +38,9 @@ __all__ = [
     "ParentLists",
     "PartitionSampler",
     "Sampler",
+    "ScoreTable",
     "State",
     "StructureSampler",
-    "Tabulated",
     "TemperedSampler",
     "Way",
     "choose_way",
@@ -49,7 +49,7 @@ __all__ = [
     "exact_memory",
     "parent_lists",
     "run",
-    "tabulated",
+    "tabulate_scores",
 ]
 
 SAMPLERS: dict[str, Callable[..., Sampler]] = {

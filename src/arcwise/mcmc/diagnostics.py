@@ -101,10 +101,10 @@ def diagnose(chains: Sequence[Chain]) -> Diagnosis:
     either = arcs[:, upper, lower] | arcs[:, lower, upper]
     whole, half = _judge(flat), _judge(either)
     least = min(float(judged.ess[0]), _slowest(whole), _slowest(half))
-    matrices = [part.reshape(p, p) for part in _bounded(whole, least)]
+    matrices = [part.reshape(p, p) for part in _with_least_errors(whole, least)]
     np.fill_diagonal(matrices[1], 0.0)
     pairs = []
-    for part, blank in zip(_bounded(half, least), (0, 0, 1, np.inf), strict=True):
+    for part, blank in zip(_with_least_errors(half, least), (0, 0, 1, np.inf), strict=True):
         square = np.full((p, p), float(blank))
         square[upper, lower] = square[lower, upper] = part
         pairs.append(square)
@@ -114,10 +114,10 @@ def diagnose(chains: Sequence[Chain]) -> Diagnosis:
     )
 
 
-Judged = tuple[Array, Array, Array, Array]
+Judgement = tuple[Array, Array, Array, Array]
 
 
-def _judge(values: NDArray[np.bool_]) -> Judged:
+def _judge(values: NDArray[np.bool_]) -> Judgement:
     """Shares, errors, R-hat and ESS of indicators (draws, n, chains), some of them at a time."""
     shares = values.mean(axis=(0, 2))
     errors, rhat, ess = np.zeros(len(shares)), np.ones(len(shares)), np.full(len(shares), np.inf)
@@ -133,12 +133,12 @@ def _rare(shares: Array) -> NDArray[np.bool_]:
     return found
 
 
-def _slowest(parts: Judged) -> float:
+def _slowest(parts: Judgement) -> float:
     """The least ESS of indicators that change often enough to have one."""
     return float(np.min(parts[3], initial=np.inf, where=~_rare(parts[0])))
 
 
-def _bounded(parts: Judged, least: float) -> list[Array]:
+def _with_least_errors(parts: Judgement, least: float) -> list[Array]:
     """Errors never zero: about 3 / ESS of an indicator that never moved, and one event more of a rare one."""
     shares, errors, rhat, ess = parts
     rare, still = _rare(shares), ~np.isfinite(ess)

@@ -24,12 +24,20 @@ from numpy.typing import NDArray
 from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits
-from arcwise.mcmc.sampler import ORDERS, UNIFORM, bound
+from arcwise.mcmc.sampler import ORDERS, UNIFORM, bound_limits
 from arcwise.results import Interrupted, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.scores.score import ALL
 
-__all__ = ["ExactSums", "Tabulated", "Way", "choose_way", "exact", "exact_memory", "tabulated"]
+__all__ = [
+    "ExactSums",
+    "ScoreTable",
+    "Way",
+    "choose_way",
+    "exact",
+    "exact_memory",
+    "tabulate_scores",
+]
 
 Array = NDArray[np.float64]
 
@@ -73,7 +81,7 @@ class ExactSums:
         return total(score, graph) - self.log_total
 
 
-class Tabulated(Score):
+class ScoreTable(Score):
     """Local scores of every parent set, looked up: for several uses of all of them.
 
     `weights` is (p, 2^(p-1)), by masks over the other variables; -inf where rules forbid a set.
@@ -100,17 +108,17 @@ class Tabulated(Score):
         return found
 
 
-def tabulated(
+def tabulate_scores(
     score: Score,
     limits: Limits | None = None,
     *,
     memory: float = 8 * _GIB,
     on_step: Watch | None = None,
-) -> Tabulated:
+) -> ScoreTable:
     """Compute every local score that the rules allow, once; parameters and errors as of `exact`."""
     _check_size(len(score.nodes), memory)
     try:
-        return Tabulated(score, _weights(score, bound(score.nodes, limits), Trail(on_step)))
+        return ScoreTable(score, _weights(score, bound_limits(score.nodes, limits), Trail(on_step)))
     except Interrupted:
         raise NoTimeError(_STOPPED) from None
 
@@ -144,7 +152,7 @@ def exact(
     NoTimeError : the watcher wanted an end.
     GraphError : no graph obeys the rules.
     """
-    bounds = bound(score.nodes, limits)
+    bounds = bound_limits(score.nodes, limits)
     if target not in (UNIFORM, ORDERS):
         raise FitError(f"target is {UNIFORM!r} or {ORDERS!r}, got {target!r}.")
     _check_size(len(score.nodes), memory)
@@ -176,9 +184,9 @@ def _sums(
     score: Score, limits: Limits, orders: bool, node: int | None, trail: Trail
 ) -> tuple[float, Array]:
     """Log of the sum over all graphs, and the share of each arc; of those in which `node` has a child."""
-    known = score.weights if isinstance(score, Tabulated) else None
+    known = score.weights if isinstance(score, ScoreTable) else None
     weights = _weights(score, limits, trail) if known is None else known
-    found = kernel.dag_posterior(weights, orders=orders, check=_telling(trail, len(weights)))
+    found = kernel.dag_posterior(weights, orders=orders, check=_progress_check(trail, len(weights)))
     if node is None or found.log_total == -np.inf:
         return found.log_total, found.arcs
     masks = np.arange(weights.shape[1])
@@ -187,11 +195,13 @@ def _sums(
         if child != node:
             bit = node - (node > child)
             weights[child, masks >> bit & 1 == 1] = -np.inf
-    without = kernel.dag_posterior(weights, orders=orders, check=_telling(trail, len(weights)))
+    without = kernel.dag_posterior(
+        weights, orders=orders, check=_progress_check(trail, len(weights))
+    )
     return _less(found, without)
 
 
-def _telling(trail: Trail, p: int) -> Callable[[], None]:
+def _progress_check(trail: Trail, p: int) -> Callable[[], None]:
     """A check that says how far the sums are, and raises `Interrupted` where the watcher wants an end."""
     times, whole = count(1), kernel.slices(p)
 
@@ -273,7 +283,7 @@ def choose_way(score: Score, limits: Limits | None = None, *, memory: float = 8 
     limits : rules bound to the score's columns.
     memory : bytes that may be used.
     """
-    bounds, p = bound(score.nodes, limits), len(score.nodes)
+    bounds, p = bound_limits(score.nodes, limits), len(score.nodes)
     countable = bounds.condition is None or isinstance(bounds.condition, HasChild)
     few = score.lattice or _fits(bounds) <= _FITS
     if countable and few and p <= _EXACT and exact_memory(p) <= memory:

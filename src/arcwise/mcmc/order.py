@@ -49,17 +49,17 @@ from numpy.typing import NDArray
 from arcwise._kernels.chain import ParentSets, PlaceChain, PlaceState, unpacked_rows
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.mcmc.parents import ParentLists, grown, parent_lists
+from arcwise.mcmc.parents import ParentLists, grow_candidates, parent_lists
 from arcwise.mcmc.sampler import (
     ORDERS,
     UNIFORM,
     KernelWatch,
+    RunStates,
     State,
-    Visited,
-    bound,
+    bound_limits,
     generator,
-    joined,
-    packed,
+    join_pieces,
+    pack_rows,
     permits,
     random_start,
 )
@@ -108,7 +108,7 @@ class OrderSampler:
     _chains: tuple[PlaceChain, ...] = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.bounds = bound(self.score.nodes, self.limits)
+        self.bounds = bound_limits(self.score.nodes, self.limits)
         self.lists = parent_lists(self.score, self.bounds, self.candidates)
         if self.candidates is None:
             self._grow()
@@ -144,17 +144,17 @@ class OrderSampler:
         for _ in range(1 + len(self.ladder)):
             graph = random_start(self.bounds, rng, self.candidates) if start is None else start
             inside = self._inside(graph)
-            states.append(PlaceState(self._places(inside), packed(inside), generator(rng), 0))
-        return _stacked(states)
+            states.append(PlaceState(self._places(inside), pack_rows(inside), generator(rng), 0))
+        return _stack(states)
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
-    ) -> tuple[State, Visited]:
+    ) -> tuple[State, RunStates]:
         """Take steps from a state, see `Sampler`; those of a ladder are swapped every p / 3 steps."""
         chains, asked = self._ready(state), permits(self.bounds)
         period = max(4, len(self.nodes) // 3) if self.ladder else max(1, steps)
-        found: list[Visited] = []
-        taken, end, told = state.taken, state.taken + steps, _Told(watch)
+        found: list[RunStates] = []
+        taken, end, told = state.taken, state.taken + steps, _PieceReporter(watch)
         while taken < end and not told.ended:
             piece = min(end, taken - taken % period + period) - taken
             visited = chains[0].run(piece, thin, told, asked)
@@ -166,8 +166,8 @@ class OrderSampler:
                 for k in range(taken // period % 2, len(self.ladder), 2):
                     chains[k].exchange(chains[k + 1])
             told.between(visited.steps, chains[0])
-        there = _stacked([chain.state for chain in chains])
-        return there, joined(found, state.parents.shape[1:], told.ended)
+        there = _stack([chain.state for chain in chains])
+        return there, join_pieces(found, state.parents.shape[1:], told.ended)
 
     def _ready(self, state: State) -> tuple[PlaceChain, ...]:
         """The chains, at a state."""
@@ -195,7 +195,7 @@ class OrderSampler:
             visited, last = self._short(self.lists.kernel(), _nearest(self.lists, graph), words)
             p = len(self.nodes)
             flat = np.unpackbits(visited.parents.view(np.uint8), axis=2, bitorder="little")
-            wider = grown(self.lists, flat[:, :, :p].mean(axis=0).T, self.bounds)
+            wider = grow_candidates(self.lists, flat[:, :, :p].mean(axis=0).T, self.bounds)
             if wider is None:
                 break
             self.candidates = wider
@@ -242,11 +242,11 @@ class OrderSampler:
         whole = self.candidates is None and not any(map(np.isneginf, scores))
         return graph if whole else _nearest(self.lists, graph)
 
-    def _short(self, sets: ParentSets, graph: DAG, words: Words) -> tuple[Visited, PlaceState]:
+    def _short(self, sets: ParentSets, graph: DAG, words: Words) -> tuple[RunStates, PlaceState]:
         """What a short chain visits, and where it ends."""
         self._asking(0, 0.0)
         chain, p = PlaceChain(sets, levels=self.levels), len(self.nodes)
-        chain.go_to(PlaceState(self._places(graph), packed(graph), words, 0))
+        chain.go_to(PlaceState(self._places(graph), pack_rows(graph), words, 0))
         chain.run(_SETTLING * p, _NEVER, self._asking)
         return chain.run(_DRAWS * p, p, self._asking), chain.state
 
@@ -275,7 +275,7 @@ def _differences(
     return found
 
 
-class _Told:
+class _PieceReporter:
     """Passes on where a run of several pieces is, about ten times a second; remembers that it shall end."""
 
     def __init__(self, watch: KernelWatch | None) -> None:
@@ -294,7 +294,7 @@ class _Told:
             self(0, chain.total)
 
 
-def _stacked(states: Sequence[PlaceState]) -> State:
+def _stack(states: Sequence[PlaceState]) -> State:
     return State(
         np.stack([each.parents for each in states]),
         np.stack([each.generator for each in states]),
@@ -315,7 +315,7 @@ def _go_on(steps: int, score: float) -> bool:
 
 def _nearest(lists: ParentLists, graph: DAG) -> DAG:
     """The graph with parents left out until each variable's are listed: the best set inside them."""
-    mine, rows = packed(graph), []
+    mine, rows = pack_rows(graph), []
     for child, (sets, scores) in enumerate(zip(lists.sets, lists.scores, strict=True)):
         fits = np.flatnonzero(~(sets & ~mine[child]).any(axis=1))
         if not len(fits):

@@ -3,7 +3,7 @@
 Where they are few enough, all sets that the rules allow are listed. Otherwise each variable has a list of
 candidate parents: all sets of candidates count, and those of few candidates also with one more parent from
 outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some pair
-of those before; a variable that the chain keeps taking from outside becomes a candidate, see `grown`.
+of those before; a variable that the chain keeps taking from outside becomes a candidate (`grow_candidates`).
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import Limits
 from arcwise.scores import Score
 
-__all__ = ["ParentLists", "grown", "parent_lists"]
+__all__ = ["ParentLists", "grow_candidates", "parent_lists"]
 
 Array = NDArray[np.float64]
 Words = NDArray[np.uint64]
@@ -83,10 +83,12 @@ def parent_lists(
     p, budget = len(limits.nodes), _budget(score)
     if candidates is None and sum(_ways(limits, v) for v in range(p)) <= budget:
         every = [tuple(limits.candidates(v).tolist()) for v in range(p)]
-        found = [_listed(score, limits, v, every[v], -1) for v in range(p)]
-        return _checked(limits, found, None, -1)
+        found = [_list_sets(score, limits, v, every[v], -1) for v in range(p)]
+        return _parent_lists(limits, found, None, -1)
     if candidates is None:
-        candidates = tuple(_chosen(score, limits, v, _many(limits, v, budget)) for v in range(p))
+        candidates = tuple(
+            _choose_candidates(score, limits, v, _many(limits, v, budget)) for v in range(p)
+        )
     if len(candidates) != p:
         raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
     depth = _depth(limits, candidates, budget)
@@ -94,11 +96,11 @@ def parent_lists(
     if before is not None and before.candidates is not None and before.extended == depth:
         same = [v for v in range(p) if before.candidates[v] == candidates[v]]
         known = {v: (before.sets[v], before.scores[v]) for v in same}
-    found = [known.get(v) or _listed(score, limits, v, candidates[v], depth) for v in range(p)]
-    return _checked(limits, found, candidates, depth)
+    found = [known.get(v) or _list_sets(score, limits, v, candidates[v], depth) for v in range(p)]
+    return _parent_lists(limits, found, candidates, depth)
 
 
-def grown(lists: ParentLists, shares: Array, limits: Limits) -> Candidates | None:
+def grow_candidates(lists: ParentLists, shares: Array, limits: Limits) -> Candidates | None:
     """Candidates with those from outside that a chain keeps taking; None if there are none.
 
     Parameters
@@ -162,7 +164,7 @@ def _depth(limits: Limits, candidates: Candidates, budget: int) -> int:
     return _DEPTH
 
 
-def _chosen(score: Score, limits: Limits, child: int, size: int) -> tuple[int, ...]:
+def _choose_candidates(score: Score, limits: Limits, child: int, size: int) -> tuple[int, ...]:
     """Candidates, each the best addition to the required parents with up to two candidates before it."""
     required, free = limits.required[child], limits.candidates(child).tolist()
     best = np.full(len(score.nodes), -np.inf)
@@ -184,7 +186,7 @@ def _chosen(score: Score, limits: Limits, child: int, size: int) -> tuple[int, .
     return tuple(sorted(found))
 
 
-def _listed(
+def _list_sets(
     score: Score, limits: Limits, child: int, candidates: Sequence[int], depth: int
 ) -> tuple[Words, Array]:
     """All sets of candidates, and those of at most `depth` with one parent from outside; bits and scores.
@@ -238,7 +240,7 @@ def _bits(members: list[tuple[int, ...]], p: int) -> Words:
     return bits
 
 
-def _checked(
+def _parent_lists(
     limits: Limits,
     found: list[tuple[Words, Array]],
     candidates: Candidates | None,

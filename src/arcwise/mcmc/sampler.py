@@ -18,15 +18,28 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.chain import Visited, packed_rows, unpacked_rows
+from arcwise._kernels.chain import RunStates, packed_rows, unpacked_rows
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, complete_dag
 from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import ASKED, Step, Watch
 
 __all__ = [
-    "ORDERS", "UNIFORM", "Chain", "Info", "KernelWatch", "Sampler", "State", "Visited", "bound", "generator",
-    "joined", "packed", "permits", "random_start", "run",
+    "ORDERS",
+    "UNIFORM",
+    "Chain",
+    "Info",
+    "KernelWatch",
+    "RunStates",
+    "Sampler",
+    "State",
+    "bound_limits",
+    "generator",
+    "join_pieces",
+    "pack_rows",
+    "permits",
+    "random_start",
+    "run",
 ]  # fmt: skip
 
 UNIFORM = "uniform over DAGs"
@@ -110,7 +123,7 @@ class Sampler(Protocol):
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
-    ) -> tuple[State, Visited]:
+    ) -> tuple[State, RunStates]:
         """Take steps; what is recorded are the graphs after every `thin`-th since the chain began.
 
         `watch` is told (steps, log score) now and then, and True ends it.
@@ -269,9 +282,9 @@ def run(
         raise FitError("A chain that begins needs a random generator, got None.")
     else:
         state = sampler.init(rng, start)
-    watch = _Telling(on_step, burn_in + draws * thin)
+    watch = _ChainReporter(on_step, burn_in + draws * thin)
     pieces = [(burn_in, _NEVER)] if burn_in else []
-    found: list[Visited] = []
+    found: list[RunStates] = []
     for steps, every in (*pieces, (draws * thin, thin)):
         state, visited = sampler.advance(state, steps, thin=every, watch=watch)
         watch.before += visited.steps
@@ -289,7 +302,7 @@ def run(
     )
 
 
-class _Telling:
+class _ChainReporter:
     """Passes the progress of a chain on to a watcher of searches."""
 
     def __init__(self, watch: Watch | None, steps: int) -> None:
@@ -304,12 +317,12 @@ class _Telling:
         return bool(self.watch(Step(self.before + done, what, -1, -1, score, 0, elapsed)))
 
 
-def joined(found: Sequence[Visited], shape: tuple[int, ...], ended: bool) -> Visited:
+def join_pieces(found: Sequence[RunStates], shape: tuple[int, ...], ended: bool) -> RunStates:
     """Pieces of a run as one; `shape` is that of a graph's bits."""
     if not found:
         empty = np.zeros((0, *shape), dtype=np.uint64)
-        return Visited(empty, np.zeros(0), 0, 0, ended)
-    return Visited(
+        return RunStates(empty, np.zeros(0), 0, 0, ended)
+    return RunStates(
         np.concatenate([each.parents for each in found]),
         np.concatenate([each.scores for each in found]),
         sum(each.accepted for each in found),
@@ -323,7 +336,7 @@ def generator(rng: np.random.Generator) -> Words:
     return rng.integers(1, 1 << 64, 4, dtype=np.uint64)
 
 
-def bound(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
+def bound_limits(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
     """The limits, or none; they must be bound to the same variables."""
     found = Limits.none(nodes) if limits is None else limits
     if found.nodes != nodes:
@@ -380,6 +393,6 @@ def _random_graph(
     return DAG(limits.nodes, tuple(rows))
 
 
-def packed(graph: DAG) -> Words:
+def pack_rows(graph: DAG) -> Words:
     """Bits of a graph's parents."""
     return packed_rows(graph.parents)

@@ -29,19 +29,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.chain import ChainState, StructureChain
-from arcwise._kernels.local_scores import Compiled
+from arcwise._kernels.local_scores import NativeScores
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
 from arcwise.mcmc.parents import ParentLists, parent_lists
 from arcwise.mcmc.sampler import (
     UNIFORM,
     KernelWatch,
+    RunStates,
     State,
-    Visited,
-    bound,
+    bound_limits,
     generator,
-    joined,
-    packed,
+    join_pieces,
+    pack_rows,
     permits,
     random_start,
 )
@@ -77,10 +77,10 @@ class StructureSampler:
     lists: ParentLists | None = None
     target: ClassVar[str] = UNIFORM
     _chain: StructureChain | None = field(default=None, init=False, repr=False)
-    _source: Compiled | None = field(default=None, init=False, repr=False)
+    _source: NativeScores | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.bounds = bound(self.score.nodes, self.limits)
+        self.bounds = bound_limits(self.score.nodes, self.limits)
         if not (self.flips >= 0 and self.redraws >= 0 and self.flips + self.redraws < 1):
             raise FitError(
                 "flips and redraws are shares of the steps whose sum is below 1, got "
@@ -111,7 +111,7 @@ class StructureSampler:
             raise FitError("The start graph of a chain must obey the rules, but this one does not.")
         if total(self.score, graph) == -np.inf:
             raise FitError("The start graph of a chain has score -inf: give another one.")
-        return State(packed(graph), generator(rng), 0, _NONE)
+        return State(pack_rows(graph), generator(rng), 0, _NONE)
 
     def _random(self, rng: np.random.Generator) -> DAG:
         """A random graph, of a finite score if one of some is; else one without parents that have none."""
@@ -129,9 +129,9 @@ class StructureSampler:
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
-    ) -> tuple[State, Visited]:
+    ) -> tuple[State, RunStates]:
         """Take steps from a state, see `Sampler`."""
-        chain, told = self._ready(), _Watching(self.score, watch)
+        chain, told = self._ready(), _WatchedScore(self.score, watch)
         chain.go_to(ChainState(state.parents, state.generator, state.taken))
         visited = chain.run(self._source or told.rows, steps, thin, told, permits(self.bounds))
         parents, words, taken = chain.state
@@ -145,14 +145,14 @@ class StructureSampler:
         if self.flips or self.redraws:
             raise FitError("Transitions are known for chains without flips and redraws only.")
         chain, asked = self._ready(), permits(self.bounds)
-        chain.go_to(ChainState(packed(graph), np.arange(1, 5, dtype=np.uint64), 0))
-        tails, heads, ratios = chain.proposals(self._source or _Watching(self.score, None).rows)
+        chain.go_to(ChainState(pack_rows(graph), np.arange(1, 5, dtype=np.uint64), 0))
+        tails, heads, ratios = chain.proposals(self._source or _WatchedScore(self.score, None).rows)
         found = {}
         for tail, head, ratio in zip(tails, heads, ratios.tolist(), strict=True):
             rows = list(graph.parents)
             rows[head] = toggle(rows[head], tail)
             other = DAG.unchecked(graph.nodes, tuple(rows))
-            if asked is None or asked(packed(other)):
+            if asked is None or asked(pack_rows(other)):
                 found[other] = min(1.0, float(np.exp(min(ratio, 0.0)))) / len(tails)
         found[graph] = 1.0 - sum(found.values())
         return found
@@ -181,7 +181,7 @@ class StructureSampler:
         )
 
 
-class _Watching:
+class _WatchedScore:
     """Scores for a compiled chain, and the watcher, who has a turn between local fits, too."""
 
     def __init__(self, score: Score, watch: KernelWatch | None) -> None:
@@ -277,9 +277,9 @@ class TemperedSampler:
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
-    ) -> tuple[State, Visited]:
+    ) -> tuple[State, RunStates]:
         """Take steps of every chain, see `Sampler`; an end is possible between swaps only."""
-        found: list[Visited] = []
+        found: list[RunStates] = []
         parents, words, taken = state.parents.copy(), state.generator.copy(), state.taken
         end, ended = taken + steps, False
         while taken < end and not ended:
@@ -296,7 +296,7 @@ class TemperedSampler:
             if taken % self.period == 0:
                 self._swap(parents, words[-1], scores, taken // self.period)
             ended = watch is not None and bool(watch(taken - state.taken, scores[0]))
-        return State(parents, words, taken, state.places), joined(
+        return State(parents, words, taken, state.places), join_pieces(
             found, state.parents.shape[1:], ended
         )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FileError
 from arcwise.io.files import write_bytes
-from arcwise.plot.layered import pooled
+from arcwise.plot.layered import pool_violators
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -247,5 +247,5 @@ def spread_out(places: Sequence[float], apart: float) -> list[float]:
     order = np.argsort(places, kind="stable")
     shifts = apart * np.arange(len(places))
     moved = np.empty(len(places))
-    moved[order] = pooled(np.array(places)[order] - shifts, np.ones(len(places))) + shifts
+    moved[order] = pool_violators(np.array(places)[order] - shifts, np.ones(len(places))) + shifts
     return [float(each) for each in moved]

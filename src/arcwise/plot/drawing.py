@@ -61,12 +61,12 @@ def curves(layout: Layout, widths: Array | None = None) -> list[Array]:
     return [_clear(layout, line, route) for line, route in enumerate(routes)]
 
 
-def shortened(curve: Array, length: float) -> Array:
+def shorten(curve: Array, length: float) -> Array:
     """Draw the end of a curve back along its last direction, to make room for a head.
 
     Examples
     --------
-    >>> shortened(np.array([[0.0, 3.0], [0.0, 2.0], [0.0, 1.0], [0.0, 0.0]]), 0.5)[-1].tolist()
+    >>> shorten(np.array([[0.0, 3.0], [0.0, 2.0], [0.0, 1.0], [0.0, 0.0]]), 0.5)[-1].tolist()
     [0.0, 0.5]
     """
     out = curve.copy()
@@ -108,14 +108,14 @@ def _clear(layout: Layout, line: int, route: Array) -> Array:
     """A smooth curve; where it would touch a box it passes that box's layer vertically instead."""
     met: list[int] = []
     while True:
-        shape = _smooth(_passing(layout, met, route, layout.routes[line][:, 1]))
+        shape = _smooth(_route_past_boxes(layout, met, route, layout.routes[line][:, 1]))
         more = [node for node in _met(shape, layout, layout.lines[line]) if node not in met]
         if not more:
             return shape
         met += more
 
 
-def _passing(layout: Layout, met: list[int], route: Array, centres: Array) -> Array:
+def _route_past_boxes(layout: Layout, met: list[int], route: Array, centres: Array) -> Array:
     """A route with a second point in each layer where it met boxes: one before them, one after."""
     way = np.sign(route[-1, 1] - route[0, 1])
     points: list[Array] = []
@@ -133,18 +133,18 @@ def _passing(layout: Layout, met: list[int], route: Array, centres: Array) -> Ar
 
 def _met(curve: Array, layout: Layout, ends: tuple[int, int]) -> list[int]:
     """Boxes that a curve touches, its own two left out."""
-    points = sampled(curve)
+    points = sample_curve(curve)
     inside = np.abs(points[:, None] - layout.points[None]) < layout.sizes / 2 + _CLEAR
     hit = inside.all(axis=2).any(axis=0)
     return [int(node) for node in np.flatnonzero(hit) if node not in ends]
 
 
-def sampled(curve: Array, count: int = 24) -> Array:
+def sample_curve(curve: Array, count: int = 24) -> Array:
     """Points on a curve, so many to each of its pieces.
 
     Examples
     --------
-    >>> sampled(np.array([[0.0, 3.0], [0.0, 2.0], [0.0, 1.0], [0.0, 0.0]]), 2).tolist()
+    >>> sample_curve(np.array([[0.0, 3.0], [0.0, 2.0], [0.0, 1.0], [0.0, 0.0]]), 2).tolist()
     [[0.0, 3.0], [0.0, 0.0]]
     """
     t = np.linspace(0, 1, count)[:, None]
@@ -205,13 +205,13 @@ _PARTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 _BOX, _NUMBER, _LINE = 100.0, 30.0, 1.0
 
 
-def written(strength: float | None) -> str:
+def format_strength(strength: float | None) -> str:
     """A strength in as few digits as tell it; nothing where it is not known.
 
     Examples
     --------
-    >>> written(0.3124), written(0.01), written(12.34), written(0.0002), written(None)
-    ('0.31', '0.01', '12', '0.0002', '')
+    >>> [format_strength(x) for x in (0.3124, 0.01, 12.34, 0.0002, None)]
+    ['0.31', '0.01', '12', '0.0002', '']
     """
     if strength is None:
         return ""
@@ -231,7 +231,7 @@ def number_places(layout: Layout, shapes: Sequence[Array], words: Sequence[str])
     -------
     One point a line, in inches of the layout.
     """
-    lines = [sampled(shape) for shape in shapes]
+    lines = [sample_curve(shape) for shape in shapes]
     taken: list[tuple[Array, Array]] = []
     places = []
     for i, (line, word) in enumerate(zip(lines, words, strict=True)):
@@ -350,7 +350,7 @@ def _draw_line(
     if line.arrow:
         corners, length = arrow_head(curve, line.width)
         axes.add_patch(Polygon(corners, color=end, linewidth=0, zorder=depth, gid=f"head {names}"))
-        curve = shortened(curve, length)
+        curve = shorten(curve, length)
     way = Path(curve, [Path.MOVETO] + [Path.CURVE4] * (len(curve) - 1))
     style: dict[str, Any] = {"facecolor": "none", "zorder": depth, "capstyle": "butt"}
     rim = width + 1.6 * scale
@@ -407,7 +407,7 @@ def _draw_boxes(axes: "Axes", picture: Picture, scale: float) -> None:
 
 def _draw_numbers(axes: "Axes", picture: Picture, shapes: list[Array], scale: float) -> None:
     """Write strengths on their lines, on white."""
-    words = [written(line.strength) for line in picture.lines]
+    words = [format_strength(line.strength) for line in picture.lines]
     rim = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"}
     for i, (x, y) in enumerate(number_places(picture.layout, shapes, words)):
         if not words[i]:

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from arcwise.graphs import Graph
 from arcwise.plot.axes import label
-from arcwise.plot.drawing import arrow_head, curves, half_head, shortened
+from arcwise.plot.drawing import arrow_head, curves, half_head, shorten
 from arcwise.plot.layout import arrange
-from arcwise.plot.marks import EdgeRow, Line, edge_rows, marked
+from arcwise.plot.marks import EdgeRow, Line, edge_rows, mark_lines
 from arcwise.view import UNIT
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ def geometry(graph: Graph, sizes: Array, edges: Iterable[EdgeRow] | None = None)
     (True, 3)
     """
     layout = arrange(graph, sizes / UNIT)
-    lines = marked(graph, edge_rows(edges))
+    lines = mark_lines(graph, edge_rows(edges))
     shapes = curves(layout, np.array([2 * half_head(line.width) for line in lines]))
     height = layout.extent[1]
     placed = [_placed(*each, height) for each in zip(lines, shapes, strict=True)]
@@ -65,7 +65,7 @@ def _placed(line: Line, curve: Array, height: float) -> PlacedLine:
     corners = np.zeros((0, 2))
     if line.arrow:
         corners, length = arrow_head(curve, line.width)
-        curve = shortened(curve, length)
+        curve = shorten(curve, length)
     points, head = _pixels(curve, height), _pixels(corners, height)
     width = round(line.width / 72 * UNIT, 2)
     return PlacedLine(line.tail, line.head, points, head, width, round(line.ink, 3))

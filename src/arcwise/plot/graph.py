@@ -13,7 +13,7 @@ from arcwise.errors import GraphError, close_to
 from arcwise.graphs import DAG, PDAG, Graph, UGraph, any_graph
 from arcwise.plot.axes import PLAIN, Ruler, boxes, label, text_width
 from arcwise.plot.drawing import Picture, draw_picture, fit_axes, inches
-from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, placed
+from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, route_lines
 from arcwise.plot.marks import (
     EdgeRow,
     Legend,
@@ -21,8 +21,8 @@ from arcwise.plot.marks import (
     Rows,
     blanket_of,
     edge_rows,
-    marked,
-    measured,
+    mark_lines,
+    measure_lines,
     names_of,
     plan,
     write_legend,
@@ -101,12 +101,12 @@ def plot_graph(
     refuse_crowds(shown)
     layout = layout_of(shown, positions)
     meaning = str(getattr(edges, "certainty_meaning", "")).partition(",")[0]
-    measure = measured([shown], [rows], strongest)._replace(
+    measure = measure_lines([shown], [rows], strongest)._replace(
         meaning=meaning,
         unchecked=bool(getattr(edges, "unchecked", "")),
         directed=shown.directed is not False,
     )
-    picture = picture_of(shown, layout, marked(shown, rows, measure), target)
+    picture = picture_of(shown, layout, mark_lines(shown, rows, measure), target)
     room = None if ax is None else inches(ax)
     words = plan(picture.lines if legend else [], layout.extent, room, measure)
     axes, scale = fit_axes(layout.extent, words, ax, title)
@@ -132,7 +132,7 @@ def layout_of(graph: Graph, positions: Positions | None, width: Ruler = text_wid
     labels = [label(name) for name in graph.nodes]
     if positions is None:
         return arrange(graph, boxes(labels, _ends(graph), width))
-    return placed(graph, boxes(labels), given_points(positions, graph.nodes))
+    return route_lines(graph, boxes(labels), given_points(positions, graph.nodes))
 
 
 def picture_of(graph: Graph, layout: Layout, lines: list[Line], target: str | None) -> Picture:
@@ -260,9 +260,9 @@ def plot_graphs(
     graphs = [each.graph for each in drawn]
     tables = [edge_rows(None if isinstance(each, Graph) else each.edges) for each in drawn]
     every, whole = _common(graphs, positions)
-    measure = measured(graphs, tables)
+    measure = measure_lines(graphs, tables)
     pictures = [
-        picture_of(graph, _part(every, whole, graph), marked(graph, rows, measure), target)
+        picture_of(graph, _part(every, whole, graph), mark_lines(graph, rows, measure), target)
         for graph, rows in zip(graphs, tables, strict=True)
     ]
     count = columns or min(len(graphs), _COLUMNS)

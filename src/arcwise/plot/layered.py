@@ -43,7 +43,7 @@ _SWEEPS = 400
 
 
 @dataclass(frozen=True)
-class _Layering:
+class _Layers:
     """A graph with bends: vertices beyond `count` are bends; `chains` has the way of each arc."""
 
     count: int
@@ -64,7 +64,7 @@ class _Layering:
         return rows
 
 
-def layered(sizes: Array, arcs: Arcs) -> tuple[Array, list[Array]]:
+def place_in_layers(sizes: Array, arcs: Arcs) -> tuple[Array, list[Array]]:
     """Place the nodes of one connected acyclic graph in layers.
 
     Parameters
@@ -79,7 +79,7 @@ def layered(sizes: Array, arcs: Arcs) -> tuple[Array, list[Array]]:
 
     Examples
     --------
-    >>> points, routes = layered(np.ones((3, 2)), [(0, 1), (1, 2), (0, 2)])
+    >>> points, routes = place_in_layers(np.ones((3, 2)), [(0, 1), (1, 2), (0, 2)])
     >>> bool(points[0, 1] > points[1, 1] > points[2, 1]), [len(route) for route in routes]
     (True, [2, 2, 3])
     """
@@ -131,7 +131,7 @@ def _spread(layer: list[int]) -> list[int]:
     return out
 
 
-def _with_bends(layer: list[int], arcs: Arcs) -> _Layering:
+def _with_bends(layer: list[int], arcs: Arcs) -> _Layers:
     """Put a bend into every layer that an arc passes."""
     layers, chains = list(layer), []
     for tail, head in arcs:
@@ -144,10 +144,10 @@ def _with_bends(layer: list[int], arcs: Arcs) -> _Layering:
         for one, two in pairwise(chain):
             down[one].append(two)
             up[two].append(one)
-    return _Layering(len(layer), layers, chains, up, down)
+    return _Layers(len(layer), layers, chains, up, down)
 
 
-def _across(order: list[list[int]], levels: _Layering, widths: Array) -> Array:
+def _across(order: list[list[int]], levels: _Layers, widths: Array) -> Array:
     """Horizontal places: layer by layer the best ones given the other layers, until settled."""
     bends = np.arange(len(levels.layer)) >= levels.count
     width = np.where(bends, 0.0, np.pad(widths, (0, len(bends) - levels.count)))
@@ -163,7 +163,7 @@ def _across(order: list[list[int]], levels: _Layering, widths: Array) -> Array:
         for layer, offset in ways[:: -1 if sweep % 2 else 1]:
             weights = np.array([pulls[v].sum() for v in layer])
             wishes = np.array([pulls[v] @ x[ends[v]] for v in layer]) / np.maximum(weights, 1e-9)
-            x[layer] = pooled(wishes - offset, weights) + offset
+            x[layer] = pool_violators(wishes - offset, weights) + offset
         if np.abs(x - before).max() < 1e-3:
             break
     return x
@@ -177,7 +177,7 @@ def _offsets(layer: list[int], bends: NDArray[np.bool_], width: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def pooled(wishes: Array, weights: Array) -> Array:
+def pool_violators(wishes: Array, weights: Array) -> Array:
     """The nearest non-decreasing sequence in weighted squares: pool adjacent violators."""
     blocks: list[tuple[float, float, int]] = []
     for wish, weight in zip(wishes.tolist(), weights.tolist(), strict=True):
@@ -190,7 +190,7 @@ def pooled(wishes: Array, weights: Array) -> Array:
     return np.concatenate([np.full(size, mean) for mean, _, size in blocks])
 
 
-def _depths(order: list[list[int]], levels: _Layering, x: Array, heights: Array) -> Array:
+def _depths(order: list[list[int]], levels: _Layers, x: Array, heights: Array) -> Array:
     """How far down each layer lies: room for its boxes, and more where lines go far sideways."""
     tall = [max([heights[v] for v in layer if v < levels.count], default=0.0) for layer in order]
     depth = np.zeros(len(order))
@@ -304,13 +304,17 @@ def _transpose(layers: Layers, up: Links, down: Links) -> None:
         for layer in layers:
             for i in range(len(layer) - 1):
                 v, w = layer[i], layer[i + 1]
-                if _saving(up[v], up[w], place) + _saving(down[v], down[w], place) > 0:
+                if (
+                    _crossings_saved(up[v], up[w], place)
+                    + _crossings_saved(down[v], down[w], place)
+                    > 0
+                ):
                     layer[i], layer[i + 1] = w, v
                     place[v], place[w] = i + 1, i
                     better = True
 
 
-def _saving(left: Sequence[int], right: Sequence[int], place: dict[int, int]) -> int:
+def _crossings_saved(left: Sequence[int], right: Sequence[int], place: dict[int, int]) -> int:
     """How many crossings fewer the lines of two adjacent vertices have when these are exchanged."""
     count = 0
     for a in left:

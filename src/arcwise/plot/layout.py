@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from arcwise.errors import GraphError, unknown
 from arcwise.graphs import Graph
 from arcwise.plot.axes import boxes, label
-from arcwise.plot.layered import layered, page, pieces_of
+from arcwise.plot.layered import page, pieces_of, place_in_layers
 
 Array = NDArray[np.float64]
 _STEPS = 300
@@ -56,7 +56,7 @@ def stress(sizes: Array, edges: Sequence[tuple[int, int]]) -> tuple[Array, list[
     """
     unit = 0.8 + 0.5 * float(sizes[:, 0].mean())
     distances = unit * _distances(len(sizes), edges)
-    points = _turned(_majorised(_scaled(distances), distances))
+    points = _turn_flat(_majorise(_scale_distances(distances), distances))
     points = _apart(points, sizes, edges)
     return points, [route_between(points, sizes, one, two) for one, two in edges]
 
@@ -72,7 +72,7 @@ def _distances(count: int, edges: Sequence[tuple[int, int]]) -> Array:
     return found
 
 
-def _scaled(distances: Array) -> Array:
+def _scale_distances(distances: Array) -> Array:
     """Classical scaling to two dimensions, nudged so that no two nodes coincide."""
     count = len(distances)
     centre = np.eye(count) - 1 / count
@@ -85,7 +85,7 @@ def _scaled(distances: Array) -> Array:
     return np.asarray(points + 0.05 * np.column_stack([np.cos(turn), np.sin(turn)]))
 
 
-def _majorised(points: Array, distances: Array) -> Array:
+def _majorise(points: Array, distances: Array) -> Array:
     """Lower the stress by moving all nodes to where the others want them."""
     count = len(points)
     if count < 2:
@@ -104,7 +104,7 @@ def _majorised(points: Array, distances: Array) -> Array:
     return points
 
 
-def _turned(points: Array) -> Array:
+def _turn_flat(points: Array) -> Array:
     """Turn the picture so that its long side lies flat: names are wider than high."""
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
@@ -295,7 +295,7 @@ def _place(
     else:
         turned = [rank[lines[i][0]] > rank[lines[i][1]] for i in owned]
         arcs = [pair[::-1] if turn else pair for pair, turn in zip(pairs, turned, strict=True)]
-        points, ways = layered(sizes, [(a, b) for a, b in arcs])
+        points, ways = place_in_layers(sizes, [(a, b) for a, b in arcs])
         routes = [way[::-1] if turn else way for way, turn in zip(ways, turned, strict=True)]
     low = np.min(
         [(points - sizes / 2).min(axis=0), *(route.min(axis=0) for route in routes)], axis=0
@@ -341,7 +341,7 @@ def given_points(positions: Positions, names: Sequence[str]) -> Array:
     >>> given_points({"a": (0, 0), "b": (2, 1)}, ["b", "a"]).tolist()
     [[2.0, 1.0], [0.0, 0.0]]
     """
-    places = _named(positions, names)
+    places = _positions_by_name(positions, names)
     points = np.array([_point(places, name) for name in names]).reshape(-1, 2)
     for i in range(len(points)):
         same = np.flatnonzero((points[:i] == points[i]).all(axis=1)).tolist()
@@ -350,7 +350,7 @@ def given_points(positions: Positions, names: Sequence[str]) -> Array:
     return points
 
 
-def _named(positions: Positions, names: Sequence[str]) -> Mapping[str, Sequence[float]]:
+def _positions_by_name(positions: Positions, names: Sequence[str]) -> Mapping[str, Sequence[float]]:
     """Places by name, however they are meant."""
     if isinstance(positions, Mapping):
         return positions
@@ -384,7 +384,7 @@ def _point(positions: Mapping[str, Sequence[float]], name: str) -> tuple[float, 
     return x, y
 
 
-def placed(graph: Graph, sizes: Array, points: Array) -> Layout:
+def route_lines(graph: Graph, sizes: Array, points: Array) -> Layout:
     """Lead the lines of a graph whose nodes have their places, blown up until boxes are apart.
 
     Parameters

@@ -99,7 +99,7 @@ def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
     return {frozenset((row.first, row.second)): row for row in present or () if row.present}
 
 
-def measured(
+def measure_lines(
     graphs: Sequence[Graph], tables: Sequence[Rows], strongest: float | None = None
 ) -> Measure:
     """Give the measure for the lines of some graphs; the strongest line of all unless it is told."""
@@ -117,7 +117,7 @@ def measured(
     return Measure(strongest, _INKS[0] + part * (_INKS[1] - _INKS[0]))
 
 
-def marked(graph: Graph, rows: Rows, measure: Measure | None = None) -> list[Line]:
+def mark_lines(graph: Graph, rows: Rows, measure: Measure | None = None) -> list[Line]:
     """Decide on the look of every line, in the order of the layout.
 
     Parameters
@@ -126,7 +126,7 @@ def marked(graph: Graph, rows: Rows, measure: Measure | None = None) -> list[Lin
     rows : what is known of pairs.
     measure : what strengths are seen against; the graph's own lines if left out.
     """
-    own = measured([graph], [rows]) if measure is None else measure
+    own = measure_lines([graph], [rows]) if measure is None else measure
     found = [(pair, rows.get(names_of(graph, pair))) for pair in lines_of(graph)]
     n_arcs = len(graph.numbered_arcs)
     return [
@@ -254,11 +254,11 @@ def steps_of(strengths: Sequence[float]) -> list[float]:
     if not positive:
         return []
     high, low = max(positive), max(min(positive), max(positive) / 1000)
-    found = (_rounded(each) for each in (high, sqrt(high * low), low))
+    found = (_round_down(each) for each in (high, sqrt(high * low), low))
     return list(dict.fromkeys(found))
 
 
-def _rounded(value: float) -> float:
+def _round_down(value: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten that is not above (or just below) the value."""
     power = 10.0 ** int(log10(value) // 1)
     digit = max(each for each in (1, 2, 5) if each * power <= value * 1.0000001 or each == 1)

@@ -40,7 +40,7 @@ At = float | Sequence[float] | Mapping[str, float]
 """Penalties to mark: one, several, or several with a label each, such as the rule that chose it."""
 
 
-class Priced(Protocol):
+class PathLike(Protocol):
     """What is needed of a path: graphs at penalties, and the graph at any other."""
 
     @property
@@ -75,7 +75,7 @@ class Mark(NamedTuple):
     words: str
 
 
-def marks_of(path: Priced, at: At) -> list[Mark]:
+def marks_of(path: PathLike, at: At) -> list[Mark]:
     """Ask a path for the graphs at penalties.
 
     A path that can solve is asked for the very penalty. A plain `Path` that was solved at single
@@ -104,7 +104,7 @@ def labels_of(at: At) -> list[str]:
     return [str(each) for each in at] if isinstance(at, Mapping) else [""] * np.size(at)
 
 
-def _mark(path: Priced, penalty: float, label: str) -> Mark:
+def _mark(path: PathLike, penalty: float, label: str) -> Mark:
     place, more = penalty, ""
     if isinstance(path, Path) and path.grid:
         place = path.knot(penalty).penalty
@@ -124,7 +124,7 @@ _RIGHT, _ABOVE = 1.04, 1.15
 
 
 def plot_path(
-    path: Priced,
+    path: PathLike,
     *,
     at: At = (),
     ax: "Axes | None" = None,
@@ -182,13 +182,13 @@ def plot_path(
 _Notes = list[tuple[str, tuple[float, float]]]
 
 
-def _farthest(path: Priced, marks: list[Mark]) -> float:
+def _farthest(path: PathLike, marks: list[Mark]) -> float:
     """The penalty up to which the axis goes: all that is known and finite, and every mark."""
     ends = [knot.penalty for knot in path.knots] + [path.reach, *(mark.penalty for mark in marks)]
     return max((each for each in ends if 0 < each < np.inf), default=1.0)
 
 
-def _draw_points(axes: "Axes", path: Priced) -> tuple[Array, _Notes]:
+def _draw_points(axes: "Axes", path: PathLike) -> tuple[Array, _Notes]:
     """Draw what was solved for as points; gives them."""
     points = np.array([(knot.penalty, knot.graph.n_edges) for knot in path.knots], dtype=float)
     # Points at the ends and without edges lie on the frame, and are drawn whole on top of it.
@@ -197,7 +197,7 @@ def _draw_points(axes: "Axes", path: Priced) -> tuple[Array, _Notes]:
     return points, []
 
 
-def _draw_steps(axes: "Axes", path: Priced, far: float) -> tuple[Array, _Notes]:
+def _draw_steps(axes: "Axes", path: PathLike, far: float) -> tuple[Array, _Notes]:
     """Draw the edges as stairs; a path that was cut short ends in words."""
     whole = path.reach == np.inf
     known = [(knot.penalty, knot.graph.n_edges) for knot in path.knots if knot.penalty < np.inf]
@@ -244,7 +244,7 @@ _FIGURE, _SPAN = (5.0, 3.9), 0.1
 
 
 def plot_edge_path(
-    path: Priced,
+    path: PathLike,
     *,
     at: At = (),
     top: int = len(_COLOURS),
@@ -307,7 +307,7 @@ def plot_edge_path(
     return axes
 
 
-def _matrix(path: Priced) -> tuple[list[tuple[str, str]], Array]:
+def _matrix(path: PathLike) -> tuple[list[tuple[str, str]], Array]:
     """Every pair that is ever joined, and its partial correlations, one column a penalty."""
     found: dict[tuple[str, str], dict[int, float]] = {}
     for column, knot in enumerate(path.knots):
@@ -326,7 +326,7 @@ def _matrix(path: Priced) -> tuple[list[tuple[str, str]], Array]:
 
 def _draw_line(axes: "Axes", penalties: Array, values: Array, name: str, colour: str) -> None:
     """One line with a dot at each penalty that was solved for."""
-    (line,) = axes.plot(penalties, np.where(_shown(values), values, np.nan), color=colour)
+    (line,) = axes.plot(penalties, np.where(_visible_points(values), values, np.nan), color=colour)
     line.set(linewidth=1.5, marker="o", markersize=2.4, zorder=3, gid=f"edge {name}")
 
 
@@ -334,11 +334,14 @@ def _draw_others(axes: "Axes", penalties: Array, lines: list[Array]) -> None:
     """All other lines, as one thing: there can be thousands."""
     from matplotlib.collections import LineCollection
 
-    points = [np.column_stack([penalties, np.where(_shown(each), each, np.nan)]) for each in lines]
+    points = [
+        np.column_stack([penalties, np.where(_visible_points(each), each, np.nan)])
+        for each in lines
+    ]
     axes.add_collection(LineCollection(points, color=_GREY, linewidth=0.7, zorder=2))
 
 
-def _shown(values: Array) -> NDArray[np.bool_]:
+def _visible_points(values: Array) -> NDArray[np.bool_]:
     """Where a line is drawn: where its edge is there, and at the zeros beside that."""
     there: NDArray[np.bool_] = values != 0
     shown = there.copy()

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from arcwise.frame import html_block
 from arcwise.graphs import Graph
 from arcwise.plot.axes import label
-from arcwise.plot.drawing import arrow_head, curves, half_head, shortened
+from arcwise.plot.drawing import arrow_head, curves, half_head, shorten
 from arcwise.plot.graph import layout_of
 from arcwise.plot.layout import Layout
-from arcwise.plot.marks import EdgeRow, Line, edge_rows, marked
+from arcwise.plot.marks import EdgeRow, Line, edge_rows, mark_lines
 from arcwise.view import Box, Stroke, svg
 
 MOST_NODES = 60
@@ -34,7 +34,7 @@ def graph_svg(graph: Graph, edges: Iterable[EdgeRow] | None = None) -> str | Non
     if not 0 < len(graph.nodes) <= MOST_NODES:
         return None
     layout = layout_of(graph, None, width_of)
-    lines = marked(graph, edge_rows(edges))
+    lines = mark_lines(graph, edge_rows(edges))
     shapes = curves(layout, np.array([2 * half_head(line.width) for line in lines]))
     strokes = [
         (line.width, _stroke(graph, line, shape)) for line, shape in zip(lines, shapes, strict=True)
@@ -58,7 +58,7 @@ def _stroke(graph: Graph, line: Line, curve: NDArray[np.float64]) -> Stroke:
     names, corners = [graph.nodes[line.tail], graph.nodes[line.head]], np.zeros((0, 2))
     if line.arrow:
         corners, length = arrow_head(curve, line.width)
-        curve = shortened(curve, length)
+        curve = shorten(curve, length)
     words = (" -> " if line.arrow else " -- ").join(names)
     strength = "" if line.strength is None else f", strength {line.strength:.4f}"
     certainty = "" if line.certainty is None else f", certainty {line.certainty:.2f}"

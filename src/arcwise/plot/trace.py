@@ -21,7 +21,7 @@ _CELL, _MOST = 0.28, 60
 _BINS = 10
 
 
-class Searched(Protocol):
+class HasTrace(Protocol):
     """Anything that came out of a search and kept its steps."""
 
     @property
@@ -29,7 +29,7 @@ class Searched(Protocol):
         """The steps."""
 
 
-def plot_trace(result: Searched, *, ax: "Axes | None" = None) -> "Axes":
+def plot_trace(result: HasTrace, *, ax: "Axes | None" = None) -> "Axes":
     """Draw the score after each step of a search.
 
     Parameters

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arcwise._kernels.local_scores import Batches, Compiled
+from arcwise._kernels.local_scores import Batches, NativeScores
 from arcwise.conditionals import Fits
 from arcwise.errors import FitError
 from arcwise.scores.score import (
@@ -113,7 +113,7 @@ class Penalized(Score):
             out[kept] -= self.per_param * self.fits.n_params(child, sets)
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
-    def compiled(self, extra: Array | None = None) -> Compiled | None:
+    def compiled(self, extra: Array | None = None) -> NativeScores | None:
         """The family's closed form minus charges, where it has one."""
         charges = self.by_size if extra is None else self.by_size - extra
         return self.fits.compiled(charges, self.per_param)

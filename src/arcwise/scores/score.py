@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.local_scores import Batches, Compiled, Work
+from arcwise._kernels.local_scores import Batches, NativeScores, Work
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
@@ -111,7 +111,7 @@ class Score(ABC):
         """Scores with 0, 1, ..., p parents where only their number matters; else None."""
         return None
 
-    def compiled(self, extra: Array | None = None) -> Compiled | None:
+    def compiled(self, extra: Array | None = None) -> NativeScores | None:
         """The same local scores for compiled searches, which then need no call for each set.
 
         `extra` (p + 1,) is added by the number of parents. None where there is no closed form.
@@ -176,7 +176,7 @@ class Sum(Score):
         """The sum of the parts, each watched."""
         return Sum([part.watched(check) for part in self.parts])
 
-    def compiled(self, extra: Array | None = None) -> Compiled | None:
+    def compiled(self, extra: Array | None = None) -> NativeScores | None:
         """The one part that looks at data, with what the others add by the number of parents."""
         known = [part.by_number() for part in self.parts]
         data = [part for part, added in zip(self.parts, known, strict=True) if added is None]
@@ -234,7 +234,7 @@ class Batched(Score):
         found = self.batches.subsets(child, others, always, most)
         return np.nan_to_num(found, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
-    def compiled(self, extra: Array | None = None) -> Compiled:
+    def compiled(self, extra: Array | None = None) -> NativeScores:
         """The compiled object itself."""
         return self.batches if extra is None else self.batches.charged(extra)
 
@@ -277,7 +277,7 @@ class Cached(Score):
         """What the score says by the number of parents alone."""
         return self.score.by_number()
 
-    def compiled(self, extra: Array | None = None) -> Compiled | None:
+    def compiled(self, extra: Array | None = None) -> NativeScores | None:
         """The score's closed form."""
         return self.score.compiled(extra)
 

@@ -29,8 +29,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._kernels.local_scores import Compiled, Rows
-from arcwise._kernels.order_search import Climbed, Orders
+from arcwise._kernels.local_scores import NativeScores, Rows
+from arcwise._kernels.order_search import ClimbResult, Orders
 from arcwise._kernels.order_search import Watch as KernelWatch
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
@@ -77,7 +77,7 @@ class Ordered:
             self._charged[factor] = None if source is None else self._kernel(source)
         return self._charged[factor]
 
-    def _kernel(self, source: Compiled | Rows) -> Orders:
+    def _kernel(self, source: NativeScores | Rows) -> Orders:
         p, limits = self.run.p, self.run.limits
         barred = limits.barred or (frozenset[int](),) * p
         return Orders(
@@ -113,7 +113,7 @@ class Ordered:
             order = self._climb(orders, order, self._glance).order
         return self.climb(order)
 
-    def _climb(self, orders: Orders, order: Sequence[int], watch: KernelWatch) -> Climbed:
+    def _climb(self, orders: Orders, order: Sequence[int], watch: KernelWatch) -> ClimbResult:
         before = orders.asked, orders.cleared
         found = orders.climb(order, self.rng.permutation(len(order)).tolist(), watch)
         self.asked += orders.asked - before[0]

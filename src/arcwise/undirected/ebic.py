@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import FitError
 from arcwise.results import Trail
-from arcwise.undirected.fixed_graph import refitted
+from arcwise.undirected.fixed_graph import refit_graph
 from arcwise.undirected.given_matrices import checked_covariance
 from arcwise.undirected.glasso import glasso_path
 from arcwise.undirected.newton import inverse
@@ -65,7 +65,9 @@ def by_ebic(
             penalty,
             found.n_edges,
             np.packbits(found.precision != 0).tobytes(),
-            partial(refitted, matrix, found.precision, rows, partial(trail.tick, "refit", 0.0, 0)),
+            partial(
+                refit_graph, matrix, found.precision, rows, partial(trail.tick, "refit", 0.0, 0)
+            ),
         )
         for penalty, found in glasso_path(matrix, longer(asked), on_step=trail.passing, **options)
     )
@@ -132,7 +134,7 @@ def highest_ebic(
     if not (gamma >= 0 and rows > 0):
         raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
     price = 0.5 * float(np.log(rows)) + 2.0 * gamma * float(np.log(len(matrix)))
-    walk = _PathWalk(matrix, rows, price, _saturated(matrix, rows))
+    walk = _PathWalk(matrix, rows, price, _saturated_loglik(matrix, rows))
     for each in path:
         walk.look_at(each)
         if trail is not None and trail.stopped:
@@ -239,7 +241,7 @@ class _PathWalk:
         return PenaltyChoice("ebic", path[at], path, curve, name, tuple(self.edges), reason)
 
 
-def _saturated(matrix: Array, rows: float) -> float:
+def _saturated_loglik(matrix: Array, rows: float) -> float:
     """The largest log-likelihood of the complete graph; infinite where the matrix is singular."""
     root = np.sqrt(matrix.diagonal())
     found = inverse(matrix / root[:, None] / root)

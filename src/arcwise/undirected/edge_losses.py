@@ -98,7 +98,7 @@ def edge_bounds(limits: Limits) -> EdgeBounds:
             "max_parents bounds the arcs into a variable, and the edges of an undirected graph "
             "have no direction: leave it out; a higher penalty leaves fewer edges."
         )
-    largest = UGraph.complete(limits.nodes) if limits.barred is None else _allowed(limits)
+    largest = UGraph.complete(limits.nodes) if limits.barred is None else _allowed_graph(limits)
     pairs = ((tail, head) for head, row in enumerate(limits.required) for tail in row)
     required = frozenset((min(pair), max(pair)) for pair in pairs)
     for one, two in sorted(required):
@@ -110,7 +110,7 @@ def edge_bounds(limits: Limits) -> EdgeBounds:
     return EdgeBounds(largest, required)
 
 
-def _allowed(limits: Limits) -> UGraph:
+def _allowed_graph(limits: Limits) -> UGraph:
     """The complete graph without the pairs that are barred in either direction."""
     barred = limits.barred or ()
     every = range(len(limits.nodes))

@@ -36,7 +36,7 @@ from arcwise.notes import Stop
 from arcwise.results import Interrupted, Path, Removal, Trail, Watch
 from arcwise.scores import Score
 from arcwise.undirected.edge_losses import ROUNDING, UNIT, Losses, bounds_for, rounding_of
-from arcwise.undirected.stepwise import descending
+from arcwise.undirected.stepwise import descending_order
 
 
 def boundary(
@@ -132,7 +132,7 @@ def candidates(
     own = [set(row) for row in bounds.smallest.neighbours]
     for node, allowed in enumerate(bounds.largest.neighbours):
         trail.check()
-        own[node].update(_grown(watched, node, allowed, sorted(own[node]), rise))
+        own[node].update(_grow(watched, node, allowed, sorted(own[node]), rise))
         trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, own)))
     kept = [
         row | {other for other in range(p) if node in own[other]} for node, row in enumerate(own)
@@ -162,7 +162,7 @@ def _shrink(score: Score, node: int, kept: list[set[int]], own: set[int]) -> Non
         kept[least].discard(node)
 
 
-def _grown(
+def _grow(
     score: Score, node: int, allowed: tuple[int, ...], chosen: list[int], rise: float
 ) -> list[int]:
     """The others that raise the score of a variable enough, the best first, until none does.
@@ -239,7 +239,7 @@ def _by_strength(state: Losses) -> list[Removal]:
     """All edges that may go, weakest first; ties by column numbers."""
     free = [(one, two) for one, two in np.argwhere(state.free).tolist() if one < two]
     losses = [state.sides(*pair) for pair in free]
-    order = descending(-np.array([max(both) for both in losses]), ROUNDING).tolist()
+    order = descending_order(-np.array([max(both) for both in losses]), ROUNDING).tolist()
     prices = accumulate((max(losses[place]) for place in order), max)
     return [
         Removal(free[place][0], free[place][1], losses[place], price, state.edges - gone)

@@ -30,8 +30,8 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso_loops import descend, moves_for, precision
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order, decomposable
-from arcwise.undirected.given_matrices import checked_covariance, frozen
-from arcwise.undirected.newton import completed, finish, inverse
+from arcwise.undirected.given_matrices import checked_covariance, freeze
+from arcwise.undirected.newton import complete_by_newton, finish, inverse
 
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]
@@ -227,19 +227,19 @@ def fixed_graph(
     np.fill_diagonal(moments, 1.0)
     try:
         found, sweeps = (
-            _closed(moments, graph) if decomposable(graph) else _iterated(moments, graph, check)
+            _closed_form(moments, graph) if decomposable(graph) else _iterate(moments, graph, check)
         )
     except Singular as reason:
         raise _no_maximum(graph, (*reason.earlier, reason.node)) from None
     return FixedGraph(
-        frozen(found.precision / root[:, None] / root),
-        frozen(found.covariance * root[:, None] * root),
+        freeze(found.precision / root[:, None] / root),
+        freeze(found.covariance * root[:, None] * root),
         sweeps,
         _violation(moments, found, graph),
     )
 
 
-def refitted(
+def refit_graph(
     covariance: Array,
     precision: Array,
     rows: float,
@@ -258,7 +258,7 @@ def refitted(
     Examples
     --------
     >>> S = np.array([[1.0, 0.5], [0.5, 1.0]])
-    >>> print(refitted(S, np.array([[1.0, -0.1], [-0.1, 1.0]]), 100).round(4))
+    >>> print(refit_graph(S, np.array([[1.0, -0.1], [-0.1, 1.0]]), 100).round(4))
     [[ 1.3333 -0.6667]
      [-0.6667  1.3333]]
     """
@@ -285,7 +285,7 @@ def refitted(
     return back
 
 
-def _closed(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
+def _closed_form(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
     """The closed form, along an order in which earlier neighbours are all joined."""
     order = cardinality_order(graph)
     place = {node: rank for rank, node in enumerate(order)}
@@ -296,7 +296,7 @@ def _closed(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
     return chain(moments, families), 0
 
 
-def _iterated(
+def _iterate(
     moments: Array, graph: UGraph, check: Callable[[], None] | None = None
 ) -> tuple[Inverses, int]:
     """Sweeps over the columns, then Newton's method; by the absent pairs where these are few."""
@@ -305,7 +305,7 @@ def _iterated(
     if size > _LARGE and 2 * graph.n_edges > (1.0 - _ABSENT) * size * (size - 1):
         absent = ~edges
         np.fill_diagonal(absent, False)
-        few = completed(moments, absent, _TOLERANCE)
+        few = complete_by_newton(moments, absent, _TOLERANCE)
         covariance = None if few is None else inverse(few.matrix)
         if few is not None and covariance is not None:
             return Inverses(few.matrix, covariance.matrix), 0

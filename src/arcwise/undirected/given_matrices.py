@@ -101,7 +101,7 @@ def _largest(work: Array, root: Array) -> tuple[int, int]:
     return place // len(work), place % len(work)
 
 
-def frozen(matrix: Array) -> Array:
+def freeze(matrix: Array) -> Array:
     """Make an array read-only."""
     matrix.setflags(write=False)
     return matrix
@@ -132,7 +132,7 @@ class Steady(NamedTuple):
         )
 
 
-def steadied(correlations: Array, rows: float) -> Steady:
+def add_noise(correlations: Array, rows: float) -> Steady:
     """Give noise to columns that follow from others.
 
     Parameters
@@ -142,12 +142,14 @@ def steadied(correlations: Array, rows: float) -> Steady:
 
     Examples
     --------
-    >>> found = steadied(np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.3], [0.3, 0.3, 1.0]]), 50)
+    >>> found = add_noise(np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.3], [0.3, 0.3, 1.0]]), 50)
     >>> found.columns, found.matrix[0].round(6).tolist()
     ((0, 1), [1.0, 0.99999, 0.299999])
     """
     guilty = (
-        _combined(correlations) if rows > len(correlations) else np.unique(_copies(correlations))
+        _dependent_columns(correlations)
+        if rows > len(correlations)
+        else np.unique(_copies(correlations))
     )
     if not len(guilty):
         return Steady(correlations, ())
@@ -164,7 +166,7 @@ def _copies(correlations: Array) -> NDArray[np.intp]:
     return np.argwhere(np.triu(1.0 - np.abs(correlations) < NOISE, 1))
 
 
-def _combined(correlations: Array) -> NDArray[np.intp]:
+def _dependent_columns(correlations: Array) -> NDArray[np.intp]:
     """Columns with a part in a combination that hardly varies."""
     values, vectors = np.linalg.eigh(correlations)
     # How much of each column lies in the space of such combinations, whichever span it.
@@ -277,8 +279,8 @@ def factors_of(value: Any) -> Factors:
     rows = getattr(value, "index", None)
     if rows is None or callable(rows):  # only pandas names rows: others are in the columns' order
         numbers = np.column_stack([np.asarray(value[name]) for name in columns])
-        return _named(names, names, numbers, "The penalties")
-    return _named(tuple(map(str, rows)), names, value.to_numpy(), "The penalties")
+        return _order_rows(names, names, numbers, "The penalties")
+    return _order_rows(tuple(map(str, rows)), names, value.to_numpy(), "The penalties")
 
 
 def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
@@ -297,7 +299,7 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
             raise FitError(f"The pair {one!r} and {two!r} has two factors; give one.")
         places = names.index(str(one)), names.index(str(two))
         values[places] = values[places[::-1]] = float(value)
-    return Factors(frozen(values), tuple(names), picked=True)
+    return Factors(freeze(values), tuple(names), picked=True)
 
 
 def _from_file(path: Path) -> Factors:
@@ -317,10 +319,10 @@ def _from_file(path: Path) -> Factors:
         raise DataError(f"The penalties cannot be read from {path}: {error}.") from None
     names = tuple(cell.strip() for cell in table[0][1:]) if table else ()
     rows = tuple(row[0].strip() for row in table[1:])
-    return _named(rows, names, [row[1:] for row in table[1:]], f"The penalties in {path}")
+    return _order_rows(rows, names, [row[1:] for row in table[1:]], f"The penalties in {path}")
 
 
-def _named(rows: Sequence[str], columns: tuple[str, ...], values: Any, what: str) -> Factors:
+def _order_rows(rows: Sequence[str], columns: tuple[str, ...], values: Any, what: str) -> Factors:
     """Rows put in the order of the columns."""
     if sorted(rows) != sorted(columns) or len(set(columns)) < len(columns):
         raise FitError(
@@ -347,7 +349,7 @@ def _square(values: Any, what: str) -> Array:
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise FitError(f"{what} are a square matrix, got one of shape {matrix.shape}.")
-    return frozen(matrix)
+    return freeze(matrix)
 
 
 def _check_symmetric(matrix: Array, names: Sequence[str]) -> None:

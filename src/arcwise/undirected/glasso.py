@@ -29,10 +29,18 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._kernels.glasso_loops import components, gather, scatter
 from arcwise.errors import FitError
 from arcwise.results import Trail, Watch
-from arcwise.undirected.given_matrices import checked_covariance, checked_factors, frozen
+from arcwise.undirected.given_matrices import checked_covariance, checked_factors, freeze
 from arcwise.undirected.lasso_problem import LassoProblem, Pairs, Piece
 from arcwise.undirected.newton import inverse, log_determinant
-from arcwise.undirected.sweeps import LassoBlock, Solved, Start, begin, judged, no_maximum, share_of
+from arcwise.undirected.sweeps import (
+    BlockSolution,
+    LassoBlock,
+    Start,
+    begin,
+    judge_solution,
+    no_maximum,
+    share_of,
+)
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -213,7 +221,7 @@ class _Part(NamedTuple):
     """A block, its solution, and how far that can be from the maximum."""
 
     piece: Piece
-    solved: Solved
+    solved: BlockSolution
     gap: float
 
 
@@ -247,24 +255,24 @@ class _Work:
         else:
             with ThreadPoolExecutor(self.threads) as pool:
                 parts = list(pool.map(lambda members: self.block(problem, members, start), blocks))
-        return _assembled(problem, alone, parts)
+        return _assemble_blocks(problem, alone, parts)
 
     def block(self, problem: LassoProblem, members: Indices, start: Start | None) -> _Part:
         """Solve one component."""
         piece = problem.piece(members)
         if not piece.penalties.any():
-            solved = judged(piece, _inverted(piece))
+            solved = judge_solution(piece, _invert(piece))
         else:
             solved = self._eagerly(piece, start)
             if solved is None:
                 solved = self._swept(piece, begin(piece, start), self.max_sweeps)
         if solved is None and (piece.penalties > 0).all():  # there is a maximum, but too few sweeps
-            solved = judged(piece, np.eye(len(members)))
+            solved = judge_solution(piece, np.eye(len(members)))
         if solved is None:
             raise no_maximum(piece)
         return _Part(piece, solved, solved.gap(piece))
 
-    def _eagerly(self, piece: Piece, start: Start | None) -> Solved | None:
+    def _eagerly(self, piece: Piece, start: Start | None) -> BlockSolution | None:
         """Begin where the last two solutions point to; None where that leads to nothing quickly.
 
         W may not be positive definite there. If so, no good answer comes of it: what is judged good is
@@ -276,7 +284,9 @@ class _Work:
         good = solved is not None and solved.violation <= self.tolerance
         return solved if good else None
 
-    def _swept(self, piece: Piece, start: tuple[Array, Array], max_sweeps: int) -> Solved | None:
+    def _swept(
+        self, piece: Piece, start: tuple[Array, Array], max_sweeps: int
+    ) -> BlockSolution | None:
         block = LassoBlock(piece, *start, self.tolerance, self.exact, self._tell)
         return block.solve(max_sweeps)
 
@@ -325,13 +335,13 @@ def _check_definite(problem: LassoProblem) -> None:
         )
 
 
-def _inverted(piece: Piece) -> Array | None:
+def _invert(piece: Piece) -> Array | None:
     found = inverse(piece.moments)
     singular = found is None or found.matrix.diagonal().max() > 1e12
     return None if found is None or singular else found.matrix
 
 
-def _assembled(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> GlassoSolution:
+def _assemble_blocks(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> GlassoSolution:
     """Put the blocks back into one matrix."""
     size = len(problem.moments)
     precision, covariance = np.zeros((size, size)), np.zeros((size, size))
@@ -343,8 +353,8 @@ def _assembled(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> Gla
         scatter(solved.covariance, piece.members, piece.scale, covariance)
         objective += solved.objective - 2.0 * float(np.log(piece.scale).sum())
     return GlassoSolution(
-        frozen(precision),
-        frozen(covariance),
+        freeze(precision),
+        freeze(covariance),
         sum(part.gap for part in parts),
         max((part.solved.violation for part in parts), default=0.0),
         objective,

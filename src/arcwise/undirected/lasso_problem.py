@@ -80,7 +80,7 @@ class LassoProblem:
         size = len(covariance)
         off = checked_penalty(penalty, size)
         if factors is not None:
-            off = _multiplied(off, checked_factors(factors, size))
+            off = _multiply(off, checked_factors(factors, size))
         own = np.broadcast_to(off, (size, size)).diagonal().copy()
         if penalise_diagonal and not np.isfinite(own).all():
             raise FitError(
@@ -88,7 +88,9 @@ class LassoProblem:
                 "diagonal without penalty.",
                 np.flatnonzero(~np.isfinite(own))[:1].tolist(),
             )
-        off = _ruled(off, size, _checked_pairs(required, size), _checked_pairs(forbidden, size))
+        off = _apply_rules(
+            off, size, _checked_pairs(required, size), _checked_pairs(forbidden, size)
+        )
         return cls(covariance, off, own if penalise_diagonal else np.zeros(size))
 
     def table(self) -> Array:
@@ -109,7 +111,7 @@ class LassoProblem:
         return Piece(members, moments, penalties, scale, not self.off.ndim)
 
 
-def _multiplied(off: Array, factors: Array) -> Array:
+def _multiply(off: Array, factors: Array) -> Array:
     """The product; infinite factors hold an entry at zero whatever the penalty."""
     held = np.isinf(factors)
     return np.where(held, np.inf, off * np.where(held, 1.0, factors))
@@ -126,7 +128,7 @@ def _checked_pairs(pairs: Pairs | None, size: int) -> set[tuple[int, int]]:
     return found
 
 
-def _ruled(
+def _apply_rules(
     off: Array, size: int, required: set[tuple[int, int]], forbidden: set[tuple[int, int]]
 ) -> Array:
     """No penalty for required pairs, an infinite one for forbidden pairs."""
@@ -204,7 +206,7 @@ def neighbourhood(
     problem = LassoProblem.of(
         moments, penalty, penalise_diagonal=False, required=required, forbidden=forbidden
     )
-    return _solved(problem, _checked_rule(rule), start)
+    return _solve(problem, _checked_rule(rule), start)
 
 
 def neighbourhood_path(
@@ -237,7 +239,7 @@ def neighbourhood_path(
     }
     for penalty in penalties:
         problem = LassoProblem.of(moments, penalty, **rest)
-        found = _solved(problem, _checked_rule(rule), found)
+        found = _solve(problem, _checked_rule(rule), found)
         yield float(penalty), found
         if trail.add(f"penalty {float(penalty):.4g}", float(found.n_edges), found.n_edges):
             return
@@ -257,7 +259,7 @@ def _checked_rule(rule: str) -> Rule:
     return "and" if rule == "and" else "or"
 
 
-def _solved(problem: LassoProblem, rule: Rule, start: Neighbourhoods | None) -> Neighbourhoods:
+def _solve(problem: LassoProblem, rule: Rule, start: Neighbourhoods | None) -> Neighbourhoods:
     size = len(problem.moments)
     penalties = np.ascontiguousarray(np.broadcast_to(problem.off, (size, size)))
     slopes = np.zeros((size, size)) if start is None else start.slopes.copy()

@@ -158,7 +158,9 @@ def finish(
     return descent.run(tolerance, enough, doublings)
 
 
-def completed(moments: Array, absent: NDArray[np.bool_], tolerance: float) -> Inverse | None:
+def complete_by_newton(
+    moments: Array, absent: NDArray[np.bool_], tolerance: float
+) -> Inverse | None:
     r"""Maximise the likelihood on a nearly complete graph: Newton's method for the few free entries of W.
 
     W agrees with S wherever there is an edge, so only its entries at absent pairs are to be found: those of
@@ -180,7 +182,7 @@ def completed(moments: Array, absent: NDArray[np.bool_], tolerance: float) -> In
     --------
     >>> S = np.array([[1.0, 0.5, 0.5], [0.5, 1.0, 0.5], [0.5, 0.5, 1.0]])
     >>> apart = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool)
-    >>> print(completed(S, apart, 1e-12).matrix.round(4) + 0.0)
+    >>> print(complete_by_newton(S, apart, 1e-12).matrix.round(4) + 0.0)
     [[ 1.3333 -0.6667  0.    ]
      [-0.6667  1.6667 -0.6667]
      [ 0.     -0.6667  1.3333]]

@@ -162,7 +162,7 @@ def by_stability(
     if len(found) < 2:
         return cut_short("stars", usual_penalty(len(sample.rows), sample.rows.shape[1], asked))
     shares = _counts(found, len(asked)) / len(found)
-    settled = [*known["required"], *known["forbidden"], *_settled(options.get("factors"))]
+    settled = [*known["required"], *known["forbidden"], *_fixed_pairs(options.get("factors"))]
     pairs = max(1, _open_pairs(sample.still, settled))
     instability = np.maximum.accumulate((2.0 * shares * (1.0 - shares)).sum(axis=1) / pairs)
     edges = tuple(int(linked.sum()) // 2 for linked in find(whole))
@@ -309,7 +309,7 @@ def _counts(graphs: Sequence[list[NDArray[np.int64]]], steps: int) -> Array:
     return counts
 
 
-def _settled(factors: Array | None) -> list[tuple[int, int]]:
+def _fixed_pairs(factors: Array | None) -> list[tuple[int, int]]:
     """Pairs whose penalty is none or infinite, whatever it is multiplied with."""
     if factors is None:
         return []

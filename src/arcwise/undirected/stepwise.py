@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import FitError
 from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import Step, Trail, Watch
-from arcwise.undirected.fixed_graph import refitted
+from arcwise.undirected.fixed_graph import refit_graph
 from arcwise.undirected.given_matrices import checked_covariance
 from arcwise.undirected.lasso_problem import Pairs
 from arcwise.undirected.newton import inverse, log_determinant
@@ -345,7 +345,7 @@ class _Joint:
         """Its precision matrix; None where there is none, or no time for it."""
         stop = partial(self.trail.tick, "fit", 0.0, _count(joined))
         places = joined | np.eye(len(joined), dtype=bool)
-        found = refitted(self.state.matrix, start, self.charge.rows, stop, places)
+        found = refit_graph(self.state.matrix, start, self.charge.rows, stop, places)
         return None if self.trail.stopped else found
 
     def value(self, theta: Array, joined: Mask) -> float:
@@ -363,12 +363,12 @@ class _Joint:
         gains = np.triu(self._gains(w, self.state.matrix), 1)
         gains[joined | self.state.barred] = 0.0
         pairs = np.flatnonzero(gains > self.charge.edge(edges + 1))
-        for place in pairs[descending(gains.flat[pairs], self.state.slack)].tolist():
+        for place in pairs[descending_order(gains.flat[pairs], self.state.slack)].tolist():
             pair = divmod(place, size)
             if self._worth(w, pair, found, edges):
                 edges += 1
                 found[pair], found[pair[::-1]] = True, True
-                w = _joined(ahead, w, pair, float(self.state.matrix[pair]))
+                w = _join_pair(ahead, w, pair, float(self.state.matrix[pair]))
         return ahead, found
 
     def _worth(self, w: Array, pair: tuple[int, int], joined: Mask, edges: int) -> bool:
@@ -388,12 +388,12 @@ class _Joint:
         return 0.5 * self.charge.rows * gain
 
 
-def descending(values: Array, slack: float) -> NDArray[np.intp]:
+def descending_order(values: Array, slack: float) -> NDArray[np.intp]:
     """Places of values, the largest first; those that follow each other within the slack by place.
 
     Examples
     --------
-    >>> descending(np.array([1.0, 2.0, 3.0, 2.0 + 1e-12]), 1e-9).tolist()
+    >>> descending_order(np.array([1.0, 2.0, 3.0, 2.0 + 1e-12]), 1e-9).tolist()
     [2, 1, 3, 0]
     """
     order = np.argsort(-values, kind="stable")
@@ -401,7 +401,7 @@ def descending(values: Array, slack: float) -> NDArray[np.intp]:
     return order[np.lexsort((order, np.cumsum(apart)))]
 
 
-def _joined(theta: Array, w: Array, pair: tuple[int, int], correlation: float) -> Array:
+def _join_pair(theta: Array, w: Array, pair: tuple[int, int], correlation: float) -> Array:
     """Fit two variables to their correlation: changes Theta in place, and gives its inverse."""
     place, sides = np.ix_(pair, pair), w[:, pair]
     change = np.linalg.inv([[1.0, correlation], [correlation, 1.0]]) - np.linalg.inv(w[place])

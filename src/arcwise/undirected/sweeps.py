@@ -103,7 +103,7 @@ def begin(piece: Piece, start: Start | None) -> tuple[Array, Array]:
         covariance = piece.moments.copy()
         np.fill_diagonal(covariance, 1.0)
         return covariance, slopes
-    covariance = _completed(piece)
+    covariance = _complete_matrix(piece)
     box(piece.moments, piece.penalties, covariance)
     return covariance, slopes
 
@@ -118,7 +118,7 @@ def no_maximum(piece: Piece) -> FitError:
     )
 
 
-def _completed(piece: Piece) -> Array:
+def _complete_matrix(piece: Piece) -> Array:
     """A positive definite matrix that agrees with S where there is no penalty."""
     free = piece.penalties == 0
     np.fill_diagonal(free, False)
@@ -152,7 +152,7 @@ _APART = 1e-2
 _ROUNDING = 1e-15
 
 
-class Solved(NamedTuple):
+class BlockSolution(NamedTuple):
     """Theta and W of one block, log det Theta, what judges them, and the sweeps it took.
 
     `apart` tells how far W is from Theta^-1, where it is not just that.
@@ -214,11 +214,11 @@ class LassoBlock:
     exact: bool
     tell: Tell
 
-    def solve(self, max_sweeps: int) -> Solved | None:
+    def solve(self, max_sweeps: int) -> BlockSolution | None:
         """The best found in so many sweeps, good enough or not; None where no Theta is positive definite."""
         # Bounds are larger than breaches.
         goal = (8.0 if self.exact else 2.0) * self.tolerance * self._scale
-        best: Solved | None = None
+        best: BlockSolution | None = None
         sweeps, last, next_finish, tries = 0, np.inf, 0, 0
         moves = moves_for(len(self.slopes))
         while True:
@@ -226,7 +226,7 @@ class LassoBlock:
             sweeps += went.done
             settled = went.moved <= goal
             tries += settled
-            far = sweeps >= next_finish and _remaining(went, last, goal) > _PATIENCE
+            far = sweeps >= next_finish and _remaining_sweeps(went, last, goal) > _PATIENCE
             slow = (went.changed == 0 and far) or (
                 settled and tries > (1 if self.exact else _TRIES)
             )
@@ -274,7 +274,7 @@ class LassoBlock:
             if self.tell(total.done, total.moved):
                 return total, True
 
-    def _bounded(self, theta: Array | None) -> Solved | None:
+    def _bounded(self, theta: Array | None) -> BlockSolution | None:
         """Judge Theta by a W that is nearly its inverse; None where it is not near enough for that."""
         if theta is None:
             return None
@@ -283,30 +283,30 @@ class LassoBlock:
             return None
         given = (self.piece.moments, self.piece.penalties, self.covariance)
         certificate = certify(*given, theta, LEAST, apart)
-        return Solved(theta, self.covariance, logdet, certificate, apart=apart)
+        return BlockSolution(theta, self.covariance, logdet, certificate, apart=apart)
 
-    def _damped(self, theta: Array | None) -> Solved | None:
+    def _damped(self, theta: Array | None) -> BlockSolution | None:
         """Judge Theta, its entries beside the diagonal shrunk until it is positive definite."""
         if theta is None:
             return None
         for share in _SHARES:
             shrunk = theta if share == 1.0 else theta * share
             np.fill_diagonal(shrunk, theta.diagonal())
-            found = judged(self.piece, shrunk)
+            found = judge_solution(self.piece, shrunk)
             if found is not None:
                 return found
         return None
 
-    def _finished(self, found: Solved, stop: Callable[[], bool]) -> Solved | None:
+    def _finished(self, found: BlockSolution, stop: Callable[[], bool]) -> BlockSolution | None:
         """Go on by Newton's method on the nonzero places; None where that does not work."""
         moments, penalties = self.piece.moments, self.piece.penalties
         places = (found.precision != 0) | (penalties == 0)
         np.fill_diagonal(places, True)
         target = 0.1 * self.tolerance * self._scale
         theta = finish(moments, penalties, found.precision, places, target, stop=stop)
-        return judged(self.piece, theta)
+        return judge_solution(self.piece, theta)
 
-    def _restart(self, found: Solved) -> None:
+    def _restart(self, found: BlockSolution) -> None:
         """Set W and slopes to sweep on from a precision matrix."""
         own = 1.0 / np.sqrt(found.covariance.diagonal())
         np.multiply(found.covariance, own[:, None], out=self.covariance)
@@ -315,7 +315,7 @@ class LassoBlock:
         np.fill_diagonal(self.slopes, 0.0)
 
 
-def _remaining(went: Sweeps, last: float, goal: float) -> float:
+def _remaining_sweeps(went: Sweeps, last: float, goal: float) -> float:
     """How many more sweeps it takes until moves are as small as the goal, at the present pace."""
     if not 0 < went.moved < last < np.inf:
         return 0.0 if last == np.inf else np.inf
@@ -323,16 +323,16 @@ def _remaining(went: Sweeps, last: float, goal: float) -> float:
     return float(np.log(went.moved / goal) / pace)
 
 
-def judged(piece: Piece, theta: Array | None) -> Solved | None:
+def judge_solution(piece: Piece, theta: Array | None) -> BlockSolution | None:
     """Invert Theta and look how well the conditions hold; None where it is not positive definite."""
     found = None if theta is None else inverse(theta)
     if theta is None or found is None:
         return None
     certificate = certify(piece.moments, piece.penalties, found.matrix, theta, LEAST)
-    return Solved(theta, found.matrix, found.logdet, certificate)
+    return BlockSolution(theta, found.matrix, found.logdet, certificate)
 
 
-def _better(one: Solved | None, two: Solved | None) -> Solved | None:
+def _better(one: BlockSolution | None, two: BlockSolution | None) -> BlockSolution | None:
     """The one whose conditions hold better."""
     if one is None or two is None:
         return two if one is None else one

@@ -11,7 +11,7 @@ from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits, all_dags
 from arcwise.learners.posteriors.plan import PosteriorRun, Task, Weighed, meaning_of, weighed
 from arcwise.learners.problem import Problem
-from arcwise.mcmc import SAMPLERS, diagnose, run, tabulated
+from arcwise.mcmc import SAMPLERS, diagnose, run, tabulate_scores
 from arcwise.mcmc import exact as summed
 from arcwise.results import GraphDistribution, Watch, patient
 from arcwise.scores import SCORES, ArcPenalty, Score, total
@@ -40,7 +40,7 @@ def of_all_graphs(task: Task) -> PosteriorRun:
     own = weighed(problem, plan.prior)
     limits = own.limits
     memory = MEMORY_SHARE * available()
-    table = tabulated(own.score, limits, memory=memory, on_step=watch)
+    table = tabulate_scores(own.score, limits, memory=memory, on_step=watch)
     found = summed(table, limits, memory=memory, on_step=watch)
     if plan.draws is None and len(own.score.nodes) <= _ALL:
         drawn = _all(table, limits, found.log_total)

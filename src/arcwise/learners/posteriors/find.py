@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from arcwise.data import Source, Table, fingerprint
 from arcwise.data.memory import available
 from arcwise.errors import ChainsError, NoTimeError
-from arcwise.io.checkpoint import Checkpoint, told
+from arcwise.io.checkpoint import Checkpoint, option_text
 from arcwise.io.files import check_writable
 from arcwise.learners.directed import Directed
 from arcwise.learners.posteriors import METHODS
@@ -194,7 +194,7 @@ def _meanings(task: Task) -> tuple[str, ...]:
 def _about(spec: Specification, source: Source, plan: Plan, problem: Problem) -> Mapping[str, Any]:
     """Which run a checkpoint belongs to: every choice that shapes its result, as understood."""
     seeded: Any = spec.rng.bit_generator.seed_seq
-    used = {**problem.words, "options of the score": told(problem.score_options)}
+    used = {**problem.words, "options of the score": option_text(problem.score_options)}
     own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}
     rows = fingerprint(problem.data)  # with an expert's rows, and without gaps
     return {**own, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}

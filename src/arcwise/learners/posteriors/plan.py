@@ -18,7 +18,7 @@ from arcwise.conditionals import DefaultScore, Family
 from arcwise.data import Source, statistics_of
 from arcwise.errors import DataError, FitError, GraphError, OptionError, unknown
 from arcwise.graphs import Limits
-from arcwise.io.checkpoint import told
+from arcwise.io.checkpoint import option_text
 from arcwise.learners.directed import Directed
 from arcwise.learners.parallel import BACKENDS
 from arcwise.learners.problem import Problem
@@ -237,7 +237,9 @@ class Plan:
             share = {"fraction": self.fraction} if self.resampling == "subsample" else {}
             return {**own, "resampling": self.resampling, **share}
         words = ("chains", "burn_in", "thin", "sampler")
-        return own | {word: getattr(self, word) for word in words} | {"prior": told(self.prior)}
+        return (
+            own | {word: getattr(self, word) for word in words} | {"prior": option_text(self.prior)}
+        )
 
 
 def _methods() -> tuple[str, ...]:
