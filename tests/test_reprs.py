@@ -41,6 +41,7 @@ def results(numbers, levels):
     post = aw.posterior(numbers)
     yield from (undirected, undirected.graph, post, post.edges, numbers.audit(), levels.audit())
     yield from (aw.validate(numbers, folds=3), aw.prune(numbers, first))
+    yield aw.compare(net, aw.dag([(HOSTILE[2], first)], nodes=net.nodes))
     yield aw.classify(levels, first, structure="naive", folds=3).validated
 
 
@@ -52,6 +53,27 @@ def test_html_is_closed_escaped_and_short(numbers, levels):
         assert not any("onload" in name for name in tags.attributes), type(each)
         assert tags.seen[:2] == ["div", "style"], type(each)
         assert len(html) < MOST_LETTERS
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_very_long_names_and_levels_are_cut(numbers, levels):
+    """Names and levels of 10 000 letters, quotes, pictographs and signs of HTML."""
+    names = [f"<b>{'x' * 10_000}</b>", "🦔 '\"`&", "plain"]
+    long_names = aw.table({n: numbers.column(old) for n, old in zip(names, HOSTILE, strict=True)})
+    words = np.array([f"<script>{'y' * 10_000}", '🦔 & "q"'])
+    codes = np.column_stack([levels.column(name) for name in levels.order])
+    long_levels = aw.table({"first": words[codes[:, 0]], "second": words[codes[:, 1]]})
+    net, told = aw.learn(long_names), aw.learn(long_levels)
+    for each in (
+        *(long_names, net, net.graph, net.edges, net.query(names[:2]), net.marginals()),
+        *(net.predict(long_names, "plain"), long_levels, told, told.query(["first", "second"])),
+        *(told.predict(long_levels, "first"), told.explain(), long_names.audit(), net.covariance),
+    ):
+        html = each._repr_html_()
+        tags = Tags(html)
+        assert not {"script", "b"} & set(tags.seen), type(each)
+        assert len(html) < MOST_LETTERS, type(each)
+    assert any("🦔" in text for text in Tags(net.edges._repr_html_()).text)
 
 
 def test_graphs_are_pictures_without_matplotlib():

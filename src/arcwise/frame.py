@@ -50,6 +50,9 @@ Row = dict[str, Any]
 MAX_ROWS = 40
 """Rows that are printed; the others are counted."""
 
+LONGEST_CELL = 300
+"""Letters of a cell, a title or a note in HTML; the middle of longer ones is left out."""
+
 STYLE = """
 .arcwise, .arcwise table, .arcwise tr, .arcwise th, .arcwise td { color: inherit; background: none; border:
 0 } .arcwise table { border-collapse: collapse; margin: .4em 0; width: auto; font-size: inherit }
@@ -135,8 +138,8 @@ class Framed(ABC):
         head = _html_row("th", marks, [column.head or column.name for column in columns])
         rows = zip(*(column.cells() for column in columns), strict=True)
         body = "".join(_html_row("td", marks, row) for row in rows)
-        title = f"<caption>{escape(frame.title)}</caption>" * bool(frame.title)
-        notes = (f"<p>{escape(note)}</p>" for note in frame.below(max_rows))
+        title = f"<caption>{escaped(frame.title)}</caption>" * bool(frame.title)
+        notes = (f"<p>{escaped(note)}</p>" for note in frame.below(max_rows))
         table = f"<table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>"
         return html_block(table, *notes)
 
@@ -307,6 +310,12 @@ def unused(name: str, taken: Iterable[str]) -> str:
     return name
 
 
+def escaped(text: str) -> str:
+    """Text for HTML: special characters as entities, and the middle of a very long one left out."""
+    half = LONGEST_CELL // 2
+    return escape(text if len(text) <= LONGEST_CELL else f"{text[:half]} … {text[-half:]}")
+
+
 def html_block(*parts: str) -> str:
     """Pieces of HTML, each escaped already, in one block with the style of results."""
     return f'<div class="arcwise"><style>{STYLE}</style>{"".join(parts)}</div>'
@@ -314,7 +323,7 @@ def html_block(*parts: str) -> str:
 
 def _html_row(tag: str, marks: Sequence[str], cells: Iterable[str]) -> str:
     pairs = zip(marks, cells, strict=True)
-    return f"<tr>{''.join(f'<{tag}{mark}>{escape(cell.strip())}</{tag}>' for mark, cell in pairs)}</tr>"
+    return f"<tr>{''.join(f'<{tag}{mark}>{escaped(cell.strip())}</{tag}>' for mark, cell in pairs)}</tr>"
 
 
 def _aligned(column: Series) -> list[str]:

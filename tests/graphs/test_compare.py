@@ -1,4 +1,5 @@
 import dataclasses
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -102,6 +103,32 @@ def test_distances_are_symmetric_and_zero_where_they_should_be(graphs):
     assert there.shd == there.extra + there.missing + there.reversed
     assert there.f1 == pytest.approx(back.f1)
     assert dataclasses.asdict(there)["nodes"] == len(one.nodes)
+
+
+@given(pairs())
+def test_every_difference_is_listed(graphs):
+    one, two = graphs
+    found = compare(one, two)
+    counts = Counter(each.change for each in found.differences)
+    assert counts == +Counter(missing=found.missing, extra=found.extra, reversed=found.reversed)
+    arcs = {f"{a} -> {b}" for a, b in one.arcs}, {f"{a} -> {b}" for a, b in two.arcs}
+    for change, here, there in found.differences:
+        assert (here in arcs[0]) == (change != "missing")
+        assert (there in arcs[1]) == (change != "extra")
+
+
+def test_differences_of_other_kinds_of_graphs():
+    chain = DAG.from_arcs(["a -> b", "b -> c"])
+    lines = PDAG.from_edges([("a", "b")], [("b", "c")])
+    assert compare(lines, chain).to_records() == [
+        {"change": "undirected", "graph": "b -- c", "reference": "b -> c"}
+    ]
+    assert compare(chain, lines).differences[0].change == "directed"
+    plain = UGraph.from_edges([("b", "a"), ("a", "c")])
+    found = compare(plain, chain)
+    assert found.to_dict()["change"] == ["missing", "extra"]
+    assert str(found).endswith("missing: b -- c\nextra: a -- c")
+    assert compare(chain, chain).to_records() == []
 
 
 @given(dags(min_nodes=3), dags(min_nodes=3), dags(min_nodes=3))

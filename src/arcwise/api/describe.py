@@ -6,7 +6,6 @@ Draws of chains are given in the form of other libraries.
 from __future__ import annotations
 
 import math
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from arcwise import io
 from arcwise.data import Source, Table
 from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable, pack_edges
-from arcwise.frame import html_block
+from arcwise.frame import escaped, html_block
 from arcwise.learners.parameters import is_pseudo
 
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ def html(net: Network) -> str:
     edges = net.edges.present
     drawn = graph_svg(edges.drawn(net.graph), edges) or ""
     table = edges.to_html(_EDGES) if len(edges) else ""
-    return html_block(*(f"<p>{escape(line)}</p>" for line in _heading(net)), drawn, table)
+    return html_block(*(f"<p>{escaped(line)}</p>" for line in _heading(net)), drawn, table)
 
 
 def posterior_html(post: Posterior) -> str:
@@ -212,7 +211,7 @@ def posterior_html(post: Posterior) -> str:
     from arcwise.plot import graph_svg
 
     drawn = graph_svg(post.drawn.graph) or ""
-    lines = (f"<p>{escape(line)}</p>" for line in post.heading())
+    lines = (f"<p>{escaped(line)}</p>" for line in post.heading())
     return html_block(*lines, drawn, post.edges.to_html(_EDGES))
 
 

@@ -14,7 +14,7 @@ from arcwise.cli.terminal import aside, listed, show, show_json, styled
 from arcwise.errors import ArcwiseError, FitError, GraphError
 
 if TYPE_CHECKING:
-    from arcwise.graphs import DAG, PDAG, UGraph
+    from arcwise.graphs import DAG, PDAG, Comparison, UGraph
 
     Graph = DAG | UGraph | PDAG
 
@@ -47,14 +47,14 @@ def compare(
     notes = _lacking(one, two)
     nodes = sorted({*one.nodes, *two.nodes})
     found = compare_graphs(one.over(nodes), two.over(nodes))
-    differing = _differences(one, two)
+    differing = _differences(found)
     numbers = _numbers(first, second)
     if json:
         show_json({**asdict(found), "differences": differing, "notes": notes, **numbers})
         return
     for note in notes:
         aside(note)
-    show(*str(found).splitlines())
+    show(*found.distances)
     for what, pairs in differing.items():
         if pairs:
             show("", styled(what, "bold"), *_lines(pairs))
@@ -129,29 +129,14 @@ def _lines(pairs: list[str]) -> list[Any]:
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
 
 
-def _differences(one: Graph, two: Graph) -> dict[str, list[str]]:
+def _differences(found: Comparison) -> dict[str, list[str]]:
     """List the pairs that differ: joined in one graph only, or joined in another way."""
-    left, right = _joined(one), _joined(two)
-    alike = hasattr(one, "arcs") == hasattr(two, "arcs")  # else every pair is joined in another way
+    others = [each for each in found.differences if each.graph and each.reference]
     return {
-        "only in A": [left[pair] for pair in sorted(set(left) - set(right))],
-        "only in B": [right[pair] for pair in sorted(set(right) - set(left))],
-        "joined in another way": [
-            f"{left[pair]} in A, {right[pair]} in B"
-            for pair in sorted(set(left) & set(right))
-            if alike and left[pair] != right[pair]
-        ],
+        "only in A": [each.graph for each in found.differences if not each.reference],
+        "only in B": [each.reference for each in found.differences if not each.graph],
+        "joined in another way": [f"{each.graph} in A, {each.reference} in B" for each in others],
     }
-
-
-def _joined(graph: Graph) -> dict[tuple[str, str], str]:
-    """Say of each pair, in the order of names, how it is joined."""
-    found = {}
-    for tail, head in getattr(graph, "arcs", ()):
-        found[min(tail, head), max(tail, head)] = f"{tail} -> {head}"
-    for one, two in getattr(graph, "edges", ()):
-        found[min(one, two), max(one, two)] = f"{min(one, two)} -- {max(one, two)}"
-    return found
 
 
 def convert(

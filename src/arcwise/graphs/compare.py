@@ -12,19 +12,38 @@
 Graphs are matched by the names of their nodes, whatever the order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from arcwise.errors import GraphError
+from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs.formula import any_graph
 from arcwise.graphs.independence import cpdag, skeleton
 from arcwise.graphs.pdag import Graph
 
+MOST_LISTED = 10
+"""Differing edges of a kind that are printed."""
+
+
+class EdgeDifference(NamedTuple):
+    """One pair of nodes that two graphs relate in different ways.
+
+    `change` is "extra" or "missing" (adjacent in the graph or in the reference alone), "reversed", or
+    "undirected" or "directed" (the graph has no direction, or has one, unlike the reference). `graph` and
+    `reference` are the edge in each of the two, empty where there is none.
+    """
+
+    change: str
+    graph: str
+    reference: str
+
 
 @dataclass(frozen=True)
-class Comparison:
-    """All distances between a graph and a reference.
+class Comparison(Framed):
+    """All distances between a graph and a reference, and the edges that differ.
+
+    Its frame (`to_pandas`, `to_dict`, ...) has one row for each edge that differs.
 
     Parameters
     ----------
@@ -36,6 +55,7 @@ class Comparison:
     shd_cpdag : distance of the CPDAGs; None if a graph is undirected.
     precision, recall, f1 : of the skeleton; one where there was nothing to be wrong about.
     difference : pairs adjacent in exactly one graph / all pairs.
+    differences : the pairs of nodes that differ, those of the same kind side by side.
     """
 
     nodes: int
@@ -49,9 +69,31 @@ class Comparison:
     recall: float
     f1: float
     difference: float
+    differences: tuple[EdgeDifference, ...] = ()
+
+    @property
+    def frame(self) -> Frame:
+        """One row per differing edge: what changed, the edge in the graph and in the reference."""
+        columns = zip(*self.differences, strict=True) if self.differences else ((), (), ())
+        series = (Series(*each) for each in zip(EdgeDifference._fields, columns, strict=True))
+        return Frame(tuple(series), notes=tuple(self.distances))
 
     def __str__(self) -> str:
         """Write a few lines for people."""
+        return "\n".join([*self.distances, *self._listed()])
+
+    def _listed(self) -> Iterator[str]:
+        """A line for each kind of change, with its edges."""
+        for change in dict.fromkeys(each.change for each in self.differences):
+            edges = [
+                each.graph or each.reference for each in self.differences if each.change == change
+            ]
+            more = f" and {len(edges) - MOST_LISTED} more" * (len(edges) > MOST_LISTED)
+            yield f"{change}: {', '.join(edges[:MOST_LISTED])}{more}"
+
+    @property
+    def distances(self) -> list[str]:
+        """The distances in a few lines."""
         turned = "" if self.reversed is None else f" ({self.reversed} reversed)"
         lines = [
             f"edges in both {self.common}{turned}, extra {self.extra}, missing {self.missing}",
@@ -62,7 +104,7 @@ class Comparison:
             lines.append(f"structural Hamming distance of the DAGs {self.shd}")
         if self.shd_cpdag is not None:
             lines.append(f"structural Hamming distance of the CPDAGs {self.shd_cpdag}")
-        return "\n".join(lines)
+        return lines
 
 
 def compare(graph: Any, reference: Any) -> Comparison:
@@ -89,6 +131,7 @@ def compare(graph: Any, reference: Any) -> Comparison:
     difference in undirected edges 0.0% of all pairs
     structural Hamming distance of the DAGs 1
     structural Hamming distance of the CPDAGs 2
+    reversed: c -> b
     """
     graph, other = _pair(graph, reference)
     common, extra, missing = _counts(graph, other)
@@ -110,7 +153,43 @@ def compare(graph: Any, reference: Any) -> Comparison:
         recall=recall,
         f1=f1,
         difference=_share(extra + missing, len(graph.nodes)),
+        differences=tuple(sorted(_differences(graph, other), key=_rank)),
     )
+
+
+_CHANGES = ("missing", "extra", "reversed", "undirected", "directed")
+
+
+def _rank(row: EdgeDifference) -> int:
+    return _CHANGES.index(row.change)
+
+
+def _differences(graph: Graph, reference: Graph) -> Iterator[EdgeDifference]:
+    """The pairs that differ, by their names; without directions if one of the graphs has none at all."""
+    if _undirected(graph) or _undirected(reference):
+        graph, reference = skeleton(graph), skeleton(reference)
+    one, two = _edges(graph), _edges(reference)
+    for pair in sorted(one.keys() | two.keys()):
+        edges = one.get(pair, ""), two.get(pair, "")
+        if edges[0] != edges[1]:
+            yield EdgeDifference(_change(*edges), *edges)
+
+
+def _change(graph: str, reference: str) -> str:
+    if not (graph and reference):
+        return "extra" if graph else "missing"
+    if "--" not in graph + reference:
+        return "reversed"
+    return "undirected" if "--" in graph else "directed"
+
+
+def _edges(graph: Graph) -> dict[tuple[str, str], str]:
+    """Each adjacent pair of names in alphabetical order, and the edge between them."""
+    nodes = graph.nodes
+    arcs = [(nodes[tail], " -> ", nodes[head]) for tail, head in graph.numbered_arcs]
+    lines = [(*sorted((nodes[i], nodes[j])), " -- ") for i, j in graph.numbered_edges]
+    found = {(min(a, b), max(a, b)): a + sign + b for a, sign, b in arcs}
+    return found | {(a, b): a + sign + b for a, b, sign in lines}
 
 
 def shd(graph: Any, reference: Any) -> int:

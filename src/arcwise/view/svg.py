@@ -20,6 +20,10 @@ FONT_SIZE = 10
 """Points."""
 
 
+MOST_TITLE = 300
+"""Letters that are shown under the mouse."""
+
+
 class Box(NamedTuple):
     """A node: its centre and size in inches, y growing upwards, the lines of its label, and its name."""
 
@@ -87,7 +91,7 @@ def _stroke(line: Stroke) -> str:
     path = f'<path d="{curve}" stroke="{colour}" stroke-width="{wide:.2f}"{dashes}/>'
     corners = ",".join(map(_at, line.head))
     head = f'<polygon points="{corners}" fill="{colour}"/>' if corners else ""
-    return f'<g opacity="{ink}"><title>{escape(line.title)}</title>{path}{head}</g>'
+    return f'<g opacity="{ink}"><title>{escape(line.title[:MOST_TITLE])}</title>{path}{head}</g>'
 
 
 def _box(box: Box) -> str:
@@ -104,4 +108,4 @@ def _box(box: Box) -> str:
         f'<rect x="{x - wide / 2:.1f}" y="{y - high / 2:.1f}" width="{wide:.1f}" height="{high:.1f}" '
         'rx="5" stroke="currentColor" stroke-opacity=".45"/>'
     )
-    return f"<g><title>{escape(box.name)}</title>{frame}{texts}</g>"
+    return f"<g><title>{escape(box.name[:MOST_TITLE])}</title>{frame}{texts}</g>"
