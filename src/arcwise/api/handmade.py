@@ -14,7 +14,14 @@ from arcwise.graphs import DAG, graph_of, parents_as_written
 from arcwise.graphs.nodes import given_names
 from arcwise.graphs.parser import has_links
 from arcwise.io.tables import normalise
-from arcwise.networks import BayesNet, random_graph, random_regressions, random_tables, whole
+from arcwise.networks import (
+    BayesNet,
+    LocalModel,
+    random_graph,
+    random_regressions,
+    random_tables,
+    whole,
+)
 from arcwise.values import are_texts, is_number, is_several
 
 _LINEAR = ("intercept", "coefficients", "sd", "variance")
@@ -79,6 +86,54 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     net = BayesNet(tuple(variables.values()), known, tuple(models))
     return Network(
         net, settings={"model": ", ".join(sorted(set(net.models)))}, order=tuple(numbers)
+    )
+
+
+def with_local(net: Network, name: str, model: Any) -> Network:
+    """The network with another local model of one variable.
+
+    Parameters
+    ----------
+    net : any directed network.
+    name : the variable.
+    model : parameters as for `network`, or a fitted local model over the same inputs.
+
+    Raises
+    ------
+    GraphError : an undirected network, whose local models belong to one joint.
+    FitError, DataError : parameters that do not fit the variable and its parents.
+
+    >>> import arcwise as aw
+    >>> net = aw.network("[rain]", {"rain": {"yes": 0.2, "no": 0.8}})
+    >>> net.with_local("rain", {"yes": 0.5, "no": 0.5})["rain"]
+    rain: yes 0.500, no 0.500
+    """
+    own = net.net
+    if not own.directed:
+        raise GraphError("Local models are replaced in directed networks, got an undirected one.")
+    node = own.index(name)
+    variable, parents = own.variables[node], [own.variables[i] for i in own.inputs[node]]
+    if isinstance(model, LocalModel):
+        if (model.variable, list(model.parents)) != (variable, parents):
+            raise FitError(
+                f"The local model of {model.variable.name!r} has other variables or levels than {name!r}."
+            )
+        new = model.model
+    elif not isinstance(model, Mapping):
+        raise FitError(f"The parameters of variable {name!r} must be a mapping, got {model!r}.")
+    elif variable.discrete:
+        order = [parent.name for parent in parents]
+        given = {"levels": list(variable.levels or ()), **model} if "table" in model else model
+        new = _table(variable, parents, given, order)
+    else:
+        new = _regression(variable, parents, model)
+    conditionals = (*own.conditionals[:node], new, *own.conditionals[node + 1 :])
+    changed = BayesNet(own.variables, own.graph, conditionals)
+    return Network(
+        changed,
+        settings={"model": ", ".join(sorted(set(changed.models)))},
+        notes=net.notes,
+        order=net.order,
     )
 
 

@@ -18,7 +18,7 @@ from arcwise.api import describe
 from arcwise.api.asking import Asked, OneNetwork
 from arcwise.api.options import Method
 from arcwise.api.progress import CertaintyBudget
-from arcwise.conditionals import Conditional, Fits
+from arcwise.conditionals import Fits
 from arcwise.data import Source, Table, Variable
 from arcwise.data.frames import filled_frame
 from arcwise.errors import FitError, GraphError
@@ -32,7 +32,7 @@ from arcwise.evaluate import (
 )
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
-from arcwise.networks import Net, whole
+from arcwise.networks import LocalModel, Net, local_model, whole
 from arcwise.notes import NOT_STOPPED, Stop
 from arcwise.results import GraphDistribution, Step
 from arcwise.scores import Score
@@ -227,18 +227,22 @@ class Network(Asked):
         """The number of variables."""
         return len(self.variables)
 
-    def __getitem__(self, name: str) -> Conditional:
-        """The fitted local model of a variable: coefficients and errors, or bandwidths."""
-        return self.net.conditionals[self.net.index(name)]
+    def __getitem__(self, name: str) -> LocalModel:
+        """The fitted local model of a variable: a table or coefficients to print, `to_pandas()`, ..."""
+        return local_model(self.net, name)
 
     def local(self, name: str) -> str:
-        """The fitted local model of a variable in words."""
-        model, inputs = self[name], self.net.inputs[self.net.index(name)]
-        words = getattr(model, "words", None)
-        if words is None:
-            return f"{name}: {model!r}"
-        variables = self.net.variables
-        return str(words(variables[self.net.index(name)], [variables[i] for i in inputs]))
+        """The fitted local model of a variable as text."""
+        return str(self[name])
+
+    def with_local(self, name: str, model: Any) -> "Network":
+        """The network with another local model of one variable, by parameters as for `aw.network`.
+
+        Or by a fitted one, ``other[name]``. The result has no score and no certainty, which are of the data.
+        """
+        from arcwise.api.handmade import with_local
+
+        return with_local(self, name, model)
 
     @property
     def precision(self) -> inference.NamedMatrix:
@@ -332,8 +336,6 @@ class Network(Asked):
 
     def _columns(self) -> tuple[Variable, ...]:
         return self.net.variables
-
-    # -- in and out -----------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the network to a file; the ending decides on the format (.json, .arcwise, ...).

@@ -22,6 +22,7 @@ from arcwise.conditionals.gaussian import FLOOR
 from arcwise.data import Table, Variable
 from arcwise.distributions import Normal
 from arcwise.errors import FitError
+from arcwise.frame import Frame, Series, unused
 
 __all__ = ["ConditionalGaussian", "ConditionalGaussianModel"]
 
@@ -99,6 +100,34 @@ class ConditionalGaussianModel:
         """The normal distribution of each row."""
         sd = np.sqrt(self.variances[self._split(xs)[0]])
         return Normal(self.mean(xs, size), np.broadcast_to(sd, size).astype(float))
+
+    def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
+        """One row per configuration of the discrete parents: intercept, coefficients and sd."""
+        levels = [each for each, flag in zip(parents, self.discrete, strict=True) if flag]
+        numbers = [each for each, flag in zip(parents, self.discrete, strict=True) if not flag]
+        codes = np.indices(self.intercepts.shape).reshape(len(levels), -1)
+        states = [
+            Series(each.name, [(each.levels or ())[code] for code in row.tolist()])
+            for each, row in zip(levels, codes, strict=True)
+        ]
+        slopes = self.slopes.reshape(-1, len(numbers)).T
+        names = [each.name for each in parents]
+        return Frame(
+            (
+                *states,
+                Series(unused("intercept", names), self.intercepts.ravel(), ".5g"),
+                *(Series(n.name, row, ".5g") for n, row in zip(numbers, slopes, strict=True)),
+                Series(unused("sd", names), np.sqrt(self.variances.ravel()), ".5g"),
+            )
+        )
+
+    def words(self, child: Variable, parents: Sequence[Variable]) -> str:
+        """The regressions as a table."""
+        given = ", ".join(each.name for each in parents)
+        lines = self.frame_of(child, parents).to_text().splitlines()
+        return "\n  ".join(
+            [f"{child.name} given {given}: regressions" if given else child.name, *lines]
+        )
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
         """Draw one value for each row."""

@@ -3,6 +3,7 @@
 from arcwise.networks.align import align
 from arcwise.networks.draws import ancestral, random_graph, random_regressions, random_tables
 from arcwise.networks.joint import Joint, NormalJoint, TableJoint, factors_of, normal_of
+from arcwise.networks.local_model import LocalModel, local_model
 from arcwise.networks.nets import (
     BayesNet,
     Fixed,
@@ -18,6 +19,7 @@ __all__ = [
     "BayesNet",
     "Fixed",
     "Joint",
+    "LocalModel",
     "MarkovNet",
     "Net",
     "NormalJoint",
@@ -26,6 +28,7 @@ __all__ = [
     "ancestral",
     "cut",
     "factors_of",
+    "local_model",
     "log_density",
     "normal_of",
     "pseudo_log_density",

@@ -20,6 +20,7 @@ from arcwise.data import Variable
 from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical, Normal
 from arcwise.errors import FitError
+from arcwise.frame import Frame, Series, unused
 
 __all__ = ["FORMS", "FUNCTIONS", "GlmConditional", "atoms"]
 
@@ -219,6 +220,33 @@ class GlmConditional:
             for level, own in zip(levels, self.coefficients[0].T, strict=False)
         ]
         return "\n".join([head, *lines])
+
+    def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
+        """One row per term and configuration; of a category a column per level, of a number one value."""
+        labels = [self._label(row, parents) or "intercept" for row in self.columns.tolist()]
+        sizes = [int(self.groups[i].max(initial=0)) + 1 for i in self.by]
+        states = np.indices(sizes).reshape(len(sizes), -1) if sizes else np.zeros((0, 1), int)
+        own = [
+            Series(
+                parents[i].name,
+                [self._levels(parents[i], i, g) for g in np.repeat(row, len(labels))],
+            )
+            for i, row in zip(self.by, states, strict=True)
+        ]
+        taken = [each.name for each in own]
+        term = Series(unused("term", taken), labels * len(self.coefficients))
+        heads = list(map(str, child.levels or ())) if self.levels else ["value"]
+        flat = self.coefficients.reshape(-1, self.coefficients.shape[2]).T
+        values = (
+            Series(unused(head, [*taken, "term"]), row, ".5g")
+            for head, row in zip(heads, flat, strict=True)
+        )
+        return Frame((*own, term, *values))
+
+    def _levels(self, variable: Variable, parent: int, group: int) -> str:
+        """The levels of a group, in one text."""
+        codes = np.flatnonzero(self.groups[parent] == group).tolist()
+        return " or ".join(str((variable.levels or ())[code]) for code in codes)
 
     def _label(self, row: list[int], parents: Sequence[Variable]) -> str:
         parts = [

@@ -14,6 +14,7 @@ from arcwise.data import Variable
 from arcwise.data.variable import is_complete
 from arcwise.distributions import Categorical, Mixture
 from arcwise.errors import FitError
+from arcwise.frame import Frame, Series
 
 __all__ = ["Block", "ParzenConditional", "block_of", "canonical_order", "origin_of"]
 
@@ -241,6 +242,24 @@ class ParzenConditional:
             anywhere = rng.integers(0, self.levels, len(codes))
             out = np.where(rng.random(len(codes)) < self.tail_weight, anywhere, out)
         return out.astype(self.output.dtype)
+
+    def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
+        """One row per variable with its bandwidth, in standard deviations and, of numbers, in its unit."""
+        inner, outer = (float(width) for width in self.bandwidths)
+        variables = [child, *parents]
+        widths = [outer, *[inner] * len(parents)]
+        units = [
+            width * float(scale) if not variable.discrete else float("nan")
+            for variable, width, scale in zip(variables, widths, self.scales, strict=True)
+        ]
+        return Frame(
+            (
+                Series("variable", [each.name for each in variables]),
+                Series("bandwidth", widths, ".3g"),
+                Series("in_its_unit", units, ".3g", "in its unit"),
+            ),
+            index="variable",
+        )
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
         """The model in a sentence."""
