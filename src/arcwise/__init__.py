@@ -158,6 +158,7 @@ _OPTIONS = (
 
 _EXTRA = {
     "BayesClassifier": "arcwise.api.estimators",
+    "BayesRegressor": "arcwise.api.regressor",
     "GraphLasso": "arcwise.api.estimators",
 }  # names that need a library of their own
 

@@ -352,3 +352,50 @@ def test_graphs_drawn_from_their_posterior_are_averaged_by_their_shares():
     assert model.predict_proba(x[features]) == pytest.approx(wanted, abs=1e-12)
     again = aw.BayesClassifier("averaged", random_state=1).fit(x[features], y)
     assert (again.predict_proba(x[features]) == model.predict_proba(x[features])).all()
+
+
+def test_regressors_pass_the_checks_of_scikit_learn():
+    from sklearn.utils.estimator_checks import check_estimator
+
+    check_estimator(aw.BayesRegressor(), on_skip=None)
+
+
+def test_regressors_predict_as_the_network_of_all_columns():
+    x, y = rows()[:, :4], pd.Series(rows()[:, 3] + rows()[:, 4], name="sum")
+    model = aw.BayesRegressor(random_state=1).fit(x, y)
+    net = aw.learn(dict(zip(("x0", "x1", "x2", "x3", "sum"), (*x.T, y), strict=True)))
+    assert model.network_.graph == net.graph
+    mean, sd = model.predict(x, return_std=True)
+    answers = net.predict(dict(zip(("x0", "x1", "x2", "x3"), x.T, strict=True)), "sum")
+    np.testing.assert_allclose(mean, answers.mean)
+    np.testing.assert_allclose(sd, answers.sd)
+    assert model.score(x, y) > 0.3
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(x), mean)
+    low, high = model.predictions(x).interval(0.9)
+    assert np.mean((low < y) & (y < high)) == pytest.approx(0.9, abs=0.07)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_regressors_take_frames_with_text_and_gaps(library):
+    x, y = mail()
+    words, x = x["words"] + 30.0 * (y == "spam"), x.assign(kind=y).drop(columns="words")
+    x.loc[::11, "night"] = None
+    frame = x
+    if library != "pandas":
+        other = pytest.importorskip(library)
+        frame = other.from_pandas(x) if library == "polars" else other.Table.from_pandas(x)
+    model = aw.BayesRegressor(missing="drop").fit(frame, words)
+    assert model.score(frame, words) > 0.1
+    assert model.network_.neighbours(model.target_)
+
+
+def test_regressors_can_be_tuned_and_stay_in_pipelines():
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    x, y = rows()[:, :4], np.sin(2 * rows()[:, 1])
+    pipe = make_pipeline(StandardScaler(), aw.BayesRegressor())
+    grid = GridSearchCV(pipe, {"bayesregressor__model": ["gaussian", "parzen"]}, cv=3).fit(x, y)
+    assert grid.best_params_ == {"bayesregressor__model": "parzen"}

@@ -242,7 +242,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows and their classes; weights count rows several times."""
-        x = self._checked(X, y)
+        x = checked_rows(self, X, y)
         classes = column_or_1d(y, warn=True)
         check_classification_targets(classes)
         self.classes_, codes = np.unique(classes, return_inverse=True)
@@ -257,8 +257,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise _ClassError(
                 "A classifier needs rows of two classes at least, got one class only."
             )
-        features = table(_frame(x, self._names()))
-        own = Variable(_free_name(y, features.names), _levels(self.classes_))
+        features = table(raw_columns(x, column_names(self)))
+        own = Variable(free_name(y, features.names), _levels(self.classes_))
         rows = Table(
             (*(features.variable(n) for n in features.order), own),
             (
@@ -276,34 +276,6 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classifier_: Classifier = learn_classifier(rows, own.name, spec)
         return self
 
-    def _checked(self, X: Any, y: Any = None, reset: bool = True) -> Any:
-        """X after scikit-learn's checks: a data frame as it is, else an array."""
-        if hasattr(X, "columns") and hasattr(X, "shape"):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            if len(X) < 1:
-                raise _ClassError(
-                    f"Found array with 0 sample(s) (shape={X.shape}), where 1 is needed."
-                )
-            return X
-        given = {"dtype": None, "ensure_all_finite": "allow-nan", "reset": reset}
-        if y is None and reset is False:
-            x = validate_data(self, X, **given)
-        else:
-            x, _ = validate_data(self, X, y, **given)
-        if x.dtype.kind == "O":
-            try:
-                x = x.astype(np.float64)
-            except ValueError:
-                return x
-            if np.isinf(x).any():
-                raise _ClassError("Input X contains infinity; a gap is NaN.")
-        return x
-
-    def _names(self) -> list[str]:
-        if hasattr(self, "feature_names_in_"):
-            return [str(name) for name in self.feature_names_in_]
-        return [f"x{i:0{len(str(self.n_features_in_ - 1))}d}" for i in range(self.n_features_in_)]
-
     @property
     def network_(self) -> Network:
         """The classifier as a network."""
@@ -317,7 +289,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the probabilities of all classes."""
         check_is_fitted(self)
-        rows = self.classifier_.rows_of(_frame(self._checked(X, reset=False), self._names()))
+        rows = self.classifier_.rows_of(
+            raw_columns(checked_rows(self, X, reset=False), column_names(self))
+        )
         return self.classifier_.log_proba(rows)
 
     def predict_proba(self, X: Any) -> Array:
@@ -335,15 +309,45 @@ def _levels(classes: NDArray[Any]) -> tuple[Any, ...]:
     return tuple(each.item() if hasattr(each, "item") else each for each in classes)
 
 
-def _free_name(y: Any, taken: tuple[str, ...]) -> str:
-    """The name of the class: that of a series, else "class"; with a sign where a feature has it."""
-    name = str(getattr(y, "name", None) or "class")
+def checked_rows(estimator: Any, X: Any, y: Any = None, reset: bool = True, **checks: Any) -> Any:
+    """X after scikit-learn's checks, and further ones by name: a data frame as it is, else an array."""
+    if hasattr(X, "columns") and hasattr(X, "shape"):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        if len(X) < 1:
+            raise _ClassError(f"Found array with 0 sample(s) (shape={X.shape}), where 1 is needed.")
+        return X
+    given = {"dtype": None, "ensure_all_finite": "allow-nan", "reset": reset}
+    if y is None and reset is False:
+        x = validate_data(estimator, X, **given)
+    else:
+        x, _ = validate_data(estimator, X, y, **given, **checks)
+    if x.dtype.kind == "O":
+        try:
+            x = x.astype(np.float64)
+        except ValueError:
+            return x
+        if np.isinf(x).any():
+            raise _ClassError("Input X contains infinity; a gap is NaN.")
+    return x
+
+
+def column_names(estimator: Any) -> list[str]:
+    """The names of the features, or x0, x1, ... where they have none."""
+    if hasattr(estimator, "feature_names_in_"):
+        return [str(name) for name in estimator.feature_names_in_]
+    count = estimator.n_features_in_
+    return [f"x{i:0{len(str(count - 1))}d}" for i in range(count)]
+
+
+def free_name(y: Any, taken: tuple[str, ...], default: str = "class") -> str:
+    """The name of the target: that of a series, else a default; with a sign where a feature has it."""
+    name = str(getattr(y, "name", None) or default)
     while name in taken:
         name += "_"
     return name
 
 
-def _frame(x: Any, names: list[str]) -> Any:
+def raw_columns(x: Any, names: list[str]) -> Any:
     """Columns by name; what is not a number in an array of objects is as it is."""
     if hasattr(x, "columns"):
         return x
