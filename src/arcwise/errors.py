@@ -21,6 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from arcwise.notes import Fix, Idiom, worded
+
 # More words than this are not listed in full in a message.
 LISTED = 12
 # More columns than this are not named in full.
@@ -40,17 +42,36 @@ class ArcwiseError(Exception):
     Column 'c' does not vary.
     """
 
-    def __init__(self, sentence: object = "", columns: Iterable[int] = ()) -> None:
-        self.columns = tuple(columns)
+    def __init__(
+        self, sentence: object = "", columns: Iterable[int] = (), fixes: Iterable[Fix] = ()
+    ) -> None:
+        self.columns, self.fixes = tuple(columns), tuple(fixes)
         # Errors travel between processes by their arguments.
-        super().__init__(sentence, *([self.columns] if self.columns else []))
+        more = [self.columns, self.fixes] if self.fixes else [self.columns] if self.columns else []
+        super().__init__(sentence, *more)
 
     def __str__(self) -> str:
+        return self.worded(Idiom.PYTHON)
+
+    @property
+    def text(self) -> str:
+        """The sentence with places for fixes."""
         return self._said(list(map(str, self.columns)))
+
+    @property
+    def fix(self) -> Fix | None:
+        """The first fix that says all that is to be typed."""
+        return next((fix for fix in self.fixes if fix.complete), None)
+
+    def worded(self, idiom: Idiom) -> str:
+        """The sentence, with fixes as one types them there."""
+        return worded(self.text, self.fixes, idiom)
 
     def named(self, names: Sequence[str]) -> ArcwiseError:
         """The same error, with names in place of the numbers of columns."""
-        return type(self)(self._said([repr(names[column]) for column in self.columns]))
+        return type(self)(
+            self._said([repr(names[column]) for column in self.columns]), (), self.fixes
+        )
 
     def _said(self, columns: list[str]) -> str:
         sentence = str(self.args[0])
@@ -60,9 +81,10 @@ class ArcwiseError(Exception):
         if len(columns) > NAMED:
             names = f"{', '.join(columns[:NAMED])}, ... ({len(columns)} in all)"
         said = f"{'column' if len(columns) == 1 else 'columns'} {names}"
-        if sentence.startswith("{columns}"):
+        before, place, after = sentence.partition("{columns}")
+        if not before:
             said = f"C{said[1:]}"
-        return sentence.replace("{columns}", said)
+        return f"{before}{said}{after}" if place else sentence
 
 
 class DataError(ArcwiseError, ValueError):

@@ -1,7 +1,18 @@
-"""What is reported to users, as values: why a run ended.
+"""What is reported to users, as values: notes, what to change (fixes), and why a run ended.
 
-A `Stop` is a reason of the enumeration `StopReason` with its detail. Programs compare the reason; the
-sentence for people is made here and nowhere else, and no program reads it.
+A `Note` is a sentence with its kind, the columns that it is about, and what to change. What to change is a
+`Fix`: an option with a value, or a function with arguments. Python, the shell and notebooks each write a fix
+in their own way; a sentence has a place for it, ``{option=}`` or ``{function()}``.
+
+>>> fix = Fix("kinds", {"RAD": "discrete"})
+>>> note = Note(NoteKind.DATA, "RAD is treated as numeric; {kinds=} changes that.", ("RAD",), (fix,))
+>>> print(note)
+RAD is treated as numeric; kinds={'RAD': 'discrete'} changes that.
+>>> print(note.shell())
+RAD is treated as numeric; --kind RAD=discrete changes that.
+
+A `Stop` is a reason of the enumeration `StopReason` with its detail. Programs compare kinds and reasons; no
+program reads a sentence.
 
 >>> stop = Stop(StopReason.TIME_LIMIT, "2.5")
 >>> stop.reason is StopReason.TIME_LIMIT, stop.early
@@ -12,8 +23,258 @@ the time budget of 2.5 s is used up
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
+from html import escape
+from typing import Any, Final
+
+
+class _Open(Enum):
+    VALUE = "open"
+
+
+UNSET: Final = _Open.VALUE
+"""The value of a fix that names an option and leaves its value open."""
+
+
+class Blank(str):
+    """A value that the reader has to fill in, such as NUMBER."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+_FLAGS = {"kinds": "kind", "columns": "only"}
+"""Options that have another name in the shell."""
+
+_COMMANDS = {
+    "select": "--drop",
+    "discretise": "arcwise discretise",
+    "fit": "arcwise fit",
+    "learn": "arcwise learn",
+    "posterior": "arcwise certainty",
+    "counts": "--stream",
+    "moments": "--stream",
+    "load": "--data",
+}
+"""What stands for a function in the shell."""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What to change: an option and its value, or a function and its arguments.
+
+    Parameters
+    ----------
+    option : the name of an option as in Python.
+    value : its value; left open if there is none.
+    verb : the name of a function, instead of an option.
+    arguments : those of the function, as one types them.
+
+    >>> Fix("model", "parzen").python(), Fix("model", "parzen").shell()
+    ("model='parzen'", '--model parzen')
+    >>> Fix("na_values", ["inf", "-inf"]).shell(), Fix("certainty", False).shell()
+    ('--na-values=inf --na-values=-inf', '--no-certainty')
+    >>> Fix(verb="discretise").python(), Fix(verb="discretise").shell()
+    ('discretise()', "'arcwise discretise'")
+    """
+
+    option: str = ""
+    value: Any = UNSET
+    verb: str = ""
+    arguments: str = ""
+
+    def __hash__(self) -> int:
+        return hash(self.python())  # values may be lists and mappings
+
+    @property
+    def place(self) -> str:
+        """What stands for the fix in a sentence."""
+        return f"{{{self.option}=}}" if self.option else f"{{{self.verb}()}}"
+
+    @property
+    def complete(self) -> bool:
+        """Whether it says all that is to be typed."""
+        return bool(self.verb) or self.value is not UNSET
+
+    def python(self) -> str:
+        """The fix as one types it in Python."""
+        if self.verb:
+            return f"{self.verb}({self.arguments})"
+        return f"{self.option}={'' if self.value is UNSET else _literal(self.value)}"
+
+    def shell(self) -> str:
+        """The fix as one types it in the shell."""
+        if self.verb:
+            command = _COMMANDS.get(self.verb, f"{self.verb}()")
+            return f"'{command}'" if " " in command else command
+        name = _FLAGS.get(self.option, self.option).replace("_", "-")
+        if self.value is True or self.value is UNSET:
+            return f"--{name}"
+        if self.value is False:
+            return f"--no-{name}"
+        if isinstance(self.value, Mapping):
+            pairs = (f"{key}={value}" for key, value in self.value.items())
+            return " ".join(f"--{name} {shlex.quote(pair)}" for pair in pairs)
+        if isinstance(self.value, list | tuple | set | frozenset):
+            if ... in self.value:
+                return f"--{name}"
+            return " ".join(f"--{name}={shlex.quote(str(each))}" for each in self.value)
+        return f"--{name} {shlex.quote(str(self.value))}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fix as plain values."""
+        if self.verb:
+            return {"verb": self.verb, "arguments": self.arguments}
+        return {"option": self.option, **({} if self.value is UNSET else {"value": self.value})}
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, list) and ... in value:
+        return "[...]"
+    return repr(value)
+
+
+class Idiom(Enum):
+    """How fixes are written."""
+
+    PYTHON = "python"
+    SHELL = "shell"
+    HTML = "html"
+
+
+def worded(sentence: str, fixes: Iterable[Fix], idiom: Idiom = Idiom.PYTHON) -> str:
+    """Write fixes into a sentence that has places for them.
+
+    >>> worded("take {search=}, or fewer columns.", [Fix("search", "auto")], Idiom.SHELL)
+    'take --search auto, or fewer columns.'
+    >>> worded("a < b: take {search=}.", [Fix("search", "auto")], Idiom.HTML)
+    'a &lt; b: take <code>search=&#x27;auto&#x27;</code>.'
+    """
+    html = idiom is Idiom.HTML
+    text = escape(sentence) if html else sentence
+    for fix in fixes:
+        words = fix.shell() if idiom is Idiom.SHELL else fix.python()
+        text = text.replace(fix.place, f"<code>{escape(words)}</code>" if html else words)
+    return text
+
+
+class NoteKind(Enum):
+    """What a note is about."""
+
+    DATA = "data"
+    ROWS = "rows"
+    """Columns of new rows that a network does not have, or that they lack."""
+    MODEL = "model"
+    SEARCH = "search"
+    PENALTY = "penalty"
+    CERTAINTY = "certainty"
+    ANSWER = "answer"
+    FILE = "file"
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a user should know of a result. It prints as a sentence.
+
+    Parameters
+    ----------
+    kind : what programs compare.
+    text : the sentence, with places for the fixes.
+    about : the columns that it concerns.
+    fixes : what to change.
+    """
+
+    kind: NoteKind
+    text: str
+    about: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+    def __str__(self) -> str:
+        return worded(self.text, self.fixes)
+
+    def __repr__(self) -> str:
+        return f"<Note: {self}>"
+
+    def __contains__(self, words: str) -> bool:
+        """Whether the sentence has these words."""
+        return words in str(self)
+
+    @property
+    def fix(self) -> Fix | None:
+        """The first fix that says all that is to be typed."""
+        return next((fix for fix in self.fixes if fix.complete), None)
+
+    def shell(self) -> str:
+        """The sentence with fixes as one types them in the shell."""
+        return worded(self.text, self.fixes, Idiom.SHELL)
+
+    def html(self) -> str:
+        """The sentence in HTML, escaped, with fixes as code."""
+        return worded(self.text, self.fixes, Idiom.HTML)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Kind, sentence, columns and what to change as plain values."""
+        return {
+            "kind": self.kind.value,
+            "text": str(self),
+            "about": list(self.about),
+            "fix": None if self.fix is None else self.fix.to_dict(),
+        }
+
+    def stored(self) -> dict[str, Any]:
+        """All of the note as plain values, for a file."""
+        fixes = [fix.to_dict() for fix in self.fixes]
+        return {**self.to_dict(), "text": self.text, "fix": fixes}
+
+    @classmethod
+    def from_stored(cls, stored: object, kind: NoteKind = NoteKind.FILE) -> Note | None:
+        """Undo `stored`; None if it is something else. Files of version 0.1 have the sentence alone."""
+        match stored:
+            case str(sentence):
+                return cls(kind, sentence)
+            case {"kind": str(word), "text": str(text), "about": [*about], "fix": [*fixes]}:
+                kinds = {each.value: each for each in NoteKind}
+                own = tuple(map(_stored_fix, fixes))
+                if (
+                    word in kinds
+                    and all(isinstance(name, str) for name in about)
+                    and None not in own
+                ):
+                    return cls(kinds[word], text, tuple(about), tuple(filter(None, own)))
+        return None
+
+
+data_note = partial(Note, NoteKind.DATA)
+"""A note on data."""
+
+answer_note = partial(Note, NoteKind.ANSWER)
+"""A note on an answer."""
+
+
+def notes_of(kind: NoteKind, *said: Note | str | None) -> tuple[Note, ...]:
+    """Notes of those that say something; a bare sentence becomes a note of this kind.
+
+    >>> notes_of(NoteKind.SEARCH, "", None, "Rows are few.")
+    (<Note: Rows are few.>,)
+    """
+    return tuple(Note(kind, each) if isinstance(each, str) else each for each in said if each)
+
+
+def _stored_fix(stored: object) -> Fix | None:
+    match stored:
+        case {"verb": str(verb), "arguments": str(arguments)}:
+            return Fix(verb=verb, arguments=arguments)
+        case {"option": str(option), "value": value}:
+            return Fix(option, value)
+        case {"option": str(option)}:
+            return Fix(option)
+    return None
 
 
 class StopReason(Enum):

@@ -142,7 +142,7 @@ def test_no_time_at_all_gives_a_guess_and_says_so():
     for rule in ("ebic", "stars", "cv"):
         net = aw.learn(SOURCE, **WORDS, penalty=rule, time_limit=0)
         assert "guess" in net.notes[-1]
-        assert "-inf" not in " ".join(net.notes)
+        assert "-inf" not in " ".join(map(str, net.notes))
 
 
 def test_a_known_graph_that_joins_copies_has_a_joint():

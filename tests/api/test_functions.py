@@ -35,7 +35,7 @@ def test_identifiers_with_edges_are_named(numbers):
     rownames = np.sort(np.random.default_rng(2).choice(5000, 120, replace=False))
     net = aw.learn({"rownames": rownames, **ordered})
     (note,) = about(net.notes, "identifiers")
-    assert note.startswith("'rownames' has another whole number in each row")
+    assert str(note).startswith("'rownames' has another whole number in each row")
     net = aw.learn({"rownames": rownames, **numbers})
     if not any("rownames" in row[:2] for row in net.edges.present.rows):
         assert not about(net.notes, "identifiers")
@@ -51,7 +51,9 @@ def test_recodings_of_levels():
         "other": np.where(rng.random(300) < 0.5, "yes", "no"),
     }
     notes = aw.learn({name: data[name] for name in ("town", "code", "other")}).notes
-    assert "'code' and 'town' are the same levels under other names." in notes
+    assert "'code' and 'town' are the same levels under other names." in map(str, notes)
     notes = aw.learn({name: data[name] for name in ("town", "side", "other")}).notes
-    assert "'side' is a function of 'town': each level of 'town' has one of 'side'." in notes
+    assert "'side' is a function of 'town': each level of 'town' has one of 'side'." in map(
+        str, notes
+    )
     assert not about(aw.learn({name: data[name] for name in ("side", "other")}).notes, "function")

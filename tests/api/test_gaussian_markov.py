@@ -249,7 +249,7 @@ def test_the_lasso_finds_its_penalty_by_ebic():
     penalties = np.geomspace(largest_penalty(R), 0.01 * largest_penalty(R), 30)
     choice = by_ebic(R, SOURCE.rows, penalties)
     assert found.settings["penalty"] == pytest.approx(choice.penalty)
-    assert found.notes[-1].startswith("EBIC (gamma 0.5) is highest")
+    assert str(found.notes[-1]).startswith("EBIC (gamma 0.5) is highest")
     assert [row["edges"] for row in found.tuning] == list(choice.edges)
     assert [row["ebic"] for row in found.tuning] == pytest.approx(choice.curve)
     assert len(choice.curve) == 30

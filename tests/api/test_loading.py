@@ -32,7 +32,7 @@ def test_rules_are_saved_and_old_files_are_read_without_them(tmp_path):
     assert old.rules is None
     belief = old.query("z", do={"y": 1.0})
     assert len(belief.range) == 3
-    assert belief.range.notes[1] == (
+    assert str(belief.range.notes[1]) == (
         "The file does not say which rules the graph was learned under; they may rule out some of these "
         "graphs."
     )

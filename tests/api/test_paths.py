@@ -123,7 +123,9 @@ def test_rules_weights_prior_rows_and_moments():
     twice = aw.path(SOURCE, weights=np.full(80, 2.0), score="loglik")
     once = aw.path(SOURCE, score="loglik")
     np.testing.assert_allclose([p for p, _ in twice.curve()], [p for p, _ in once.curve()])
-    assert "80 artificial rows count like real ones." in aw.path(SOURCE, pseudo_rows=SOURCE).notes
+    assert "80 artificial rows count like real ones." in map(
+        str, aw.path(SOURCE, pseudo_rows=SOURCE).notes
+    )
     assert aw.path(aw.Moments.of(SOURCE), score="bic").at(0.05) == aw.path(SOURCE, score="bic").at(
         0.05
     )

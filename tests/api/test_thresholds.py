@@ -84,8 +84,8 @@ def test_chains_disagree_above_1_05_and_answers_are_rough_below_100_draws(simula
         for sweeps in (40, 60)
         for seed in range(30)
     ]
-    disagree = [any("disagree" in note for note in each["notes"]) for each in answers]
-    rough = [any("rough" in note for note in each["notes"]) for each in answers]
+    disagree = [any("disagree" in note["text"] for note in each["notes"]) for each in answers]
+    rough = [any("rough" in note["text"] for note in each["notes"]) for each in answers]
     assert disagree == [each["rhat"] > 1.05 for each in answers]
     assert rough == [each["ess"] < 100 for each in answers]
     assert any(1.04 < each["rhat"] <= 1.05 for each in answers)
@@ -98,7 +98,7 @@ def test_rows_whose_chains_disagree_are_counted_by_the_same_limit(simulated):
     rows = {"RM": np.linspace(5, 8, 40), "LSTAT": np.full(40, np.nan)}
     found = simulated.predict(rows, "MEDV", method="gibbs", chains=4, sweeps=40, burn_in=0)
     (note,) = [note for note in found.notes if "disagree" in note]
-    count, of = map(int, re.findall(r"\d+", note)[:2])
+    count, of = map(int, re.findall(r"\d+", str(note))[:2])
     assert (count, of) == (int((found.rhat > 1.05).sum()), 40)
     assert 0 < count < 40
     assert ((found.rhat > 1.04) & (found.rhat < 1.06)).any()

@@ -141,7 +141,7 @@ def test_a_penalty_by_held_out_pseudo_likelihood(rule):
     assert edges == sorted(edges, reverse=True)
     two = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=rule, n_jobs=2)
     assert two.tuning == net.tuning
-    assert net.notes[-1].startswith(f"Penalty {net.settings['penalty']:.4g} is the ")
+    assert str(net.notes[-1]).startswith(f"Penalty {net.settings['penalty']:.4g} is the ")
     assert "(likelihood of rows left out" in net.notes[-1]
 
 
@@ -456,7 +456,7 @@ def test_artificial_rows_count_like_real_ones(words):
     assert net.graph == same.graph
     assert net.score == pytest.approx(same.score)
     assert net.rows == 42
-    assert "2 artificial rows count like real ones." in net.notes
+    assert "2 artificial rows count like real ones." in map(str, net.notes)
     assert aw.learn(table, **words).score != pytest.approx(net.score)
 
 
@@ -473,7 +473,7 @@ def test_artificial_rows_with_weights():
     one = {"a": [0.5], "b": [9.0], "c": [0.0]}
     net = aw.learn(table, pseudo_rows=one)
     assert net.rows == 81
-    assert "1 artificial row counts like real ones." in net.notes
+    assert "1 artificial row counts like real ones." in map(str, net.notes)
 
 
 @pytest.mark.parametrize(

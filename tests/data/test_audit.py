@@ -14,7 +14,7 @@ def clean(rows: int = 200, columns: int = 4) -> dict[str, np.ndarray]:
 
 
 def said(columns: dict[str, object], **options: object) -> str:
-    return "\n".join(audit(table(columns, **options)).findings)  # type: ignore[arg-type]
+    return "\n".join(map(str, audit(table(columns, **options)).findings))  # type: ignore[arg-type]
 
 
 def test_clean_data_has_no_findings() -> None:
@@ -45,7 +45,7 @@ def test_rows_say_kind_and_why() -> None:
     assert [row.distinct for row in report.rows] == [3, 2, 2, 2, 2]
     assert (report.rows[0].low, report.rows[0].high) == (0.5, 2.5)
     assert report.rows[1].smallest == 1
-    assert "2 of 4 rows are complete; most gaps are in 'y': 1, 't': 1." in report.findings
+    assert "2 of 4 rows are complete; most gaps are in 'y': 1, 't': 1." in map(str, report.findings)
 
 
 def test_constants() -> None:
@@ -153,7 +153,7 @@ def test_findings_begin_at_the_numbers_that_they_name():
         for n in (3, 4)
     }
     found = audit(table({**levels, **ties})).findings
-    (tied,) = [each for each in found if each.startswith("Mostly ties")]
-    (tiny,) = [each for each in found if each.startswith("Tiny cells")]
+    (tied,) = [each for each in found if str(each).startswith("Mostly ties")]
+    (tiny,) = [each for each in found if str(each).startswith("Tiny cells")]
     assert [name in tied for name in ties] == [True, False]
     assert [name in tiny for name in levels] == [True, False]

@@ -66,7 +66,7 @@ def test_reasons_are_in_the_notes() -> None:
         }
     )
     assert made.names == ("x",)
-    said = " ".join(made.notes)
+    said = " ".join(map(str, made.notes))
     assert "Left out: 'day' and 'hour' (dates or times)." in said
     assert "Left out: 'id' (consecutive numbers of the rows)." in said
     assert "Left out: 'who' (text with nearly as many values as rows, such as 'p0')." in said
@@ -138,7 +138,7 @@ def test_numbers_spoilt_by_words_are_named() -> None:
         in made.notes[0]
     )
     assert "na_values=['n.a.']" in made.notes[0]
-    assert table({"x": ["a", "b", "1"]}).notes[0].startswith("There is one column")
+    assert str(table({"x": ["a", "b", "1"]}).notes[0]).startswith("There is one column")
 
 
 def test_small_tables_are_noted() -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from arcwise.data import Table, Variable, table
 from arcwise.errors import DataError, OptionError
+from arcwise.notes import data_note
 
 
 @pytest.fixture
@@ -74,7 +75,9 @@ def test_select_nothing_is_refused(mixed: Table) -> None:
 def test_complete_says_what_it_costs(mixed: Table) -> None:
     whole = mixed.complete()
     assert whole.rows == 2
-    assert whole.notes[-1] == "2 of 4 rows left out because of gaps (most in 'city': 1, 'y': 1)."
+    assert (
+        str(whole.notes[-1]) == "2 of 4 rows left out because of gaps (most in 'city': 1, 'y': 1)."
+    )
     assert whole.complete() is whole
 
 
@@ -203,7 +206,8 @@ def test_variables_check_themselves() -> None:
 
 
 def test_notes_are_not_repeated(mixed: Table) -> None:
-    assert mixed.with_notes("once", "once").with_notes("once").notes.count("once") == 1
+    once = data_note("once")
+    assert mixed.with_notes(once, once).with_notes(once).notes.count(once) == 1
 
 
 def test_repr_is_short() -> None:

@@ -14,7 +14,7 @@ def curved_table(rows=300):
 
 
 def said(notes):
-    return [note for note in notes if "curve" in note]
+    return [str(note) for note in notes if "curve" in note]
 
 
 def test_a_curved_arc_is_told_with_its_gain():
@@ -23,7 +23,7 @@ def test_a_curved_arc_is_told_with_its_gain():
     table = {"x": x, "y": x + 0.7 * x**2 + 0.5 * rng.normal(size=400)}
     rules = aw.Rules(required=[("x", "y")])
     [note] = said(aw.learn(table, rules=rules).notes)
-    assert note.startswith("x -> y is curved: +0.6")
+    assert str(note).startswith("x -> y is curved: +0.6")
     assert note.endswith("; model='parzen' would follow it.")
     assert "nats per row (se 0.0" in note
 
@@ -36,7 +36,7 @@ def test_undirected_networks_and_paths_tell_each_edge_once(search):
     assert any("MEDV -- RM" in note and "for MEDV given" in note for note in told)
     assert len(told) == 3
     assert "more local model" in told[-1]
-    assert found.to_dict()["notes"] == list(found.notes)
+    assert found.to_dict()["notes"] == [note.to_dict() for note in found.notes]
     assert told[0] in str(found)
 
 
@@ -66,7 +66,7 @@ def test_a_curve_without_a_slope_is_told_though_it_has_no_edge():
     net = aw.learn({"x": x, "y": x**2 + 0.5 * rng.normal(size=300)})
     assert not net.graph.n_arcs
     [note] = said(net.notes)
-    assert note.startswith("y depends on x by a curve that has no edge in a linear graph: +0.")
+    assert str(note).startswith("y depends on x by a curve that has no edge in a linear graph: +0.")
 
 
 def test_nothing_is_said_where_a_model_was_named_or_rows_are_not_there():

@@ -164,7 +164,7 @@ def test_few_rows():
     assert belief.to_dict()["sd"] is None
     two = aw.fit("[a][b|a]", {name: column[:2] for name, column in rows.items()})
     (note,) = two.query("b", given={"a": 1.0}).quality.notes
-    assert note.startswith("'b' has as many coefficients as rows")
+    assert str(note).startswith("'b' has as many coefficients as rows")
 
 
 def test_a_redundant_parent_and_a_constant_column_change_nothing():

@@ -299,9 +299,7 @@ def test_answers_of_a_loaded_network_are_the_same(learned, tmp_path):
         own = [line for line in str(learned.query(**question)).splitlines() if "boot" not in line]
         *said, note = str(again.query(**question)).splitlines()
         assert said == own
-        assert note.endswith(
-            "needs the rows that it was learned from: load(path, data=), or --data."
-        )
+        assert note.endswith("needs the rows that it was learned from: load(path, data=).")
         whole = aw.load(tmp_path / name, data=CHAIN)
         assert str(whole.query(**question)) == str(learned.query(**question))
 

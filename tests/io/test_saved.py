@@ -28,7 +28,7 @@ def test_saved_networks_say_what_they_said(file):
     assert str(net.graph) == then["graph"]
     assert list(net.variables) == then["order"]
     assert (net.score, net.rows, net.optimal) == (then["score"], then["rows"], then["optimal"])
-    assert (str(net.stopped), list(net.notes)) == (then["stopped"], then["notes"])
+    assert (str(net.stopped), list(map(str, net.notes))) == (then["stopped"], then["notes"])
     assert [edge.strength for edge in net.edges.present] == nearly(
         [edge["strength"] for edge in then["strengths"]]
     )

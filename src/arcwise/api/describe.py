@@ -6,6 +6,7 @@ Draws of chains are given in the form of other libraries.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable, pack_edges
 from arcwise.frame import escaped, html_block
 from arcwise.learners.parameters import is_pseudo
+from arcwise.notes import Note
 
 if TYPE_CHECKING:
     from arcwise.api.document import Document
@@ -28,10 +30,12 @@ if TYPE_CHECKING:
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
 
 
-def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]]:
+def describe(
+    net: Network, seconds: float | None = None, words: Callable[[Note], str] = str
+) -> list[tuple[str, str]]:
     """What is known of a network, as pairs of a label and a sentence; labels may repeat.
 
-    `seconds` are those that learning took, where that is to be told.
+    `seconds` are those that learning took, where that is to be told; `words` writes notes.
 
     >>> import arcwise as aw
     >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
@@ -44,26 +48,26 @@ def describe(net: Network, seconds: float | None = None) -> list[tuple[str, str]
     """
     found = [
         ("data", _data(net)),
-        *(("note", note) for note in notes_of(net)),
+        *(("note", words(note)) for note in all_notes(net)),
         ("graph", f"{'directed' if net.directed else 'undirected'}, {edge_count(net)}"),
         ("model", str(net.settings.get("model", ""))),
         ("score", _score(net)),
         ("options", _score_options(net)),
         ("penalty", _penalty(net)),
         ("search", _search(net, seconds)),
-        *(("edges", line) for line in legend(net.edges.present) or [no_edges(net)]),
+        *(("edges", line) for line in legend(net.edges.present, words) or [no_edges(net)]),
     ]
     return [(label, text) for label, text in found if text]
 
 
-def notes_of(net: Network) -> list[str]:
+def all_notes(net: Network) -> list[Note]:
     """What was guessed, left out and decided on the way from the data to the network, each once."""
     if net.data is None:
         return list(dict.fromkeys(net.notes))
     return list(dict.fromkeys([*net.data.notes, *net.notes]))
 
 
-def legend(edges: EdgeTable) -> list[str]:
+def legend(edges: EdgeTable, words: Callable[[Note], str] = str) -> list[str]:
     """What the columns of a table of edges mean."""
     if not len(edges):
         return []
@@ -75,7 +79,7 @@ def legend(edges: EdgeTable) -> list[str]:
     if "direction_support" in edges.more:
         lines.append("Direction: share of these graphs whose equivalence class compels this arrow.")
     if edges.unchecked:
-        lines.append(f"Certainty: none, {edges.unchecked}.")
+        lines.append(f"Certainty: none, {words(edges.unchecked)}.")
         lines += ["Arrow heads are unchecked."] if edges.directed else []
     if "refit_loss" in edges.more:
         said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
@@ -159,7 +163,7 @@ def about(net: Network) -> dict[str, Any]:
         "stopped": net.stopped.to_dict(),
         "optimal": net.optimal,
         "settings": dict(net.settings),
-        "notes": list(net.notes),
+        "notes": [note.stored() for note in net.notes],
         "order": list(net.variables),
         "rows": net.rows,
         "fingerprint": net.fingerprint,
@@ -182,17 +186,18 @@ def to_dict(net: Network) -> dict[str, Any]:
         "stop_reason": net.stopped.reason.value,
         "steps": len(net.trace),
         "tuning": [dict(row) for row in net.tuning],
-        "notes": notes_of(net),
+        "notes": [note.to_dict() for note in all_notes(net)],
         "strength": net.edges.meaning,
         **({"certainty": net.edges.certainty_meaning} if net.edges.certainty_meaning else {}),
-        **({"unchecked": net.edges.unchecked} if net.edges.unchecked else {}),
+        **({"unchecked": str(net.edges.unchecked)} if net.edges.unchecked else {}),
         "edges": net.edges.present.sorted().to_records(),
     }
 
 
 def summary(net: Network) -> str:
     """A few lines a person likes to read."""
-    lines, shown = _heading(net), net.edges.present
+    lines = [*_heading(net), *(f"note: {note}" for note in net.notes)]
+    shown = net.edges.present
     return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
 
 
@@ -203,7 +208,8 @@ def html(net: Network) -> str:
     edges = net.edges.present
     drawn = graph_svg(edges.drawn(net.graph), edges) or ""
     table = edges.to_html(_EDGES) if len(edges) else ""
-    return html_block(*(f"<p>{escaped(line)}</p>" for line in _heading(net)), drawn, table)
+    lines = [*(f"<p>{escaped(line)}</p>" for line in _heading(net)), *notes_html(net.notes)]
+    return html_block(*lines, drawn, table)
 
 
 def posterior_html(post: Posterior) -> str:
@@ -211,8 +217,14 @@ def posterior_html(post: Posterior) -> str:
     from arcwise.plot import graph_svg
 
     drawn = graph_svg(post.drawn.graph) or ""
-    lines = (f"<p>{escaped(line)}</p>" for line in post.heading())
+    first, *rest = (f"<p>{escaped(line)}</p>" for line in post.heading())
+    lines = (first, *notes_html(post.notes), *rest)
     return html_block(*lines, drawn, post.edges.to_html(_EDGES))
+
+
+def notes_html(notes: Iterable[Note]) -> list[str]:
+    """Notes as paragraphs, escaped, with what to type as code."""
+    return [f"<p>note: {note.html()}</p>" for note in notes]
 
 
 _EDGES = 12
@@ -230,7 +242,7 @@ def _heading(net: Network) -> list[str]:
         steps = len(net.trace)  # a file keeps none of them
         taken = f", {plural(steps, 'step')}" if steps else ""
         lines.append(f"search: {net.settings.get('search', 'search')}{taken}; {net.stopped}")
-    return [*lines, *(f"note: {note}" for note in net.notes)]
+    return lines
 
 
 def _data(net: Network) -> str:

@@ -33,7 +33,7 @@ from arcwise.learners.posteriors.plan import RESAMPLING, Plan
 from arcwise.learners.posteriors.replicates import Replicates, gathered, resolve
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net, whole
-from arcwise.notes import StopReason
+from arcwise.notes import Fix, Note, NoteKind, StopReason, notes_of
 from arcwise.results import GraphDistribution
 
 _NOT_KEPT = (
@@ -220,7 +220,7 @@ def path_certainty(
     if not found:
         raise NoTimeError("There was no time for a single path: give it more.")
     word = RESAMPLING[ways["resampling"]]
-    notes = (str(watch.stopped),) if watch.stopped else ()
+    notes = notes_of(NoteKind.CERTAINTY, str(watch.stopped))
     return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
 
 
@@ -252,10 +252,10 @@ def made_certain(net: Network, method: str | Method = "auto", **options: Any) ->
         searched = plan.method == "bootstrap"  # again what was learned, by its own score
         ways = {"checkpoint": place, "resume": again}
         run = find_posterior(spec, source, plan, watch, own_score=searched, **ways)
-    notes = (*net.notes, *filter(None, (why,)), *run.found.notes)
+    notes = (*net.notes, *notes_of(NoteKind.CERTAINTY, why), *run.found.notes)
     if watch.stopped:
         short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.stopped}."
-        notes = (*notes, short)
+        notes = (*notes, Note(NoteKind.CERTAINTY, short))
     return replace(net, posterior=run.found, notes=notes)
 
 
@@ -286,30 +286,30 @@ def checked_edges(net: Network, table: EdgeTable) -> EdgeTable:
     )
 
 
-def quick_certainty(net: Network) -> tuple[GraphDistribution | None, str]:
+def quick_certainty(net: Network) -> tuple[GraphDistribution | None, Note | None]:
     """The certainty that was asked for, or a quick bootstrap; or None and why there is none."""
     budget, spec, source = net.certainty_budget, net.specification, net.data
     if net.posterior is not None:
-        return net.posterior, ""
+        return net.posterior, None
     if spec is None or source is None:
-        return None, "the file has none"
+        return None, _none("the file has none")
     if budget is None or budget.why:
-        return None, budget.why if budget else "it was not asked for"
+        return None, budget.why if budget else _none("it was not asked for")
     if not statistics_of(source).has_rows:
-        return None, "there are no rows to resample"
+        return None, _none("there are no rows to resample")
     if len(net.net.names) > _MOST_COLUMNS:
-        return None, f"there are more than {_MOST_COLUMNS} variables"
+        return None, _none(f"there are more than {_MOST_COLUMNS} variables")
     try:
         return _quick_replicates(net, spec, source, budget)
     except NoTimeError:
         return None, _too_slow(budget)
     except ArcwiseError as error:
-        return None, f"replicates cannot be learned: {error}"
+        return None, _none(f"replicates cannot be learned: {error.text}", *error.fixes)
 
 
 def _quick_replicates(
     net: Network, spec: Specification, source: Source, budget: CertaintyBudget
-) -> tuple[GraphDistribution | None, str]:
+) -> tuple[GraphDistribution | None, Note | None]:
     """Replicates as far as the budget goes: one of the numbers in `_RUNGS`, or none.
 
     A few are tried first, at the pace at which the others of the fewest that count fit into the budget.
@@ -332,17 +332,25 @@ def _quick_replicates(
         few, at_ease = replace(plan, draws=counted), Progress("certainty", show=False)
         run = find(few, at_ease, kept=run.kept)
     many = f"{run.found.meaning}, {plural(run.found.draws, 'replicate')}"
-    return replace(run.found, meaning=many), ""
+    return replace(run.found, meaning=many), None
 
 
-def _ended(watch: Progress, budget: CertaintyBudget) -> str:
+def _ended(watch: Progress, budget: CertaintyBudget) -> Note:
     return (
-        str(watch.stopped) if watch.stopped.reason is StopReason.INTERRUPTED else _too_slow(budget)
+        _none(str(watch.stopped))
+        if watch.stopped.reason is StopReason.INTERRUPTED
+        else _too_slow(budget)
     )
 
 
-def _too_slow(budget: CertaintyBudget) -> str:
-    return f"{_RUNGS[-1]} replicates take more than {budget.seconds:.3g} s (see certainty=True)"
+def _too_slow(budget: CertaintyBudget) -> Note:
+    text = f"{_RUNGS[-1]} replicates take more than {budget.seconds:.3g} s (see {{certainty=}})"
+    return _none(text, Fix("certainty", True))
+
+
+def _none(text: str, *fixes: Fix) -> Note:
+    """Why there is no certainty."""
+    return Note(NoteKind.CERTAINTY, text, fixes=fixes)
 
 
 def other_graphs(net: Network) -> OtherGraphs:

@@ -28,6 +28,7 @@ from arcwise.learners.parameters import (
 from arcwise.learners.problem import model_takers, score_options
 from arcwise.learners.settings import score_settings
 from arcwise.networks import Net
+from arcwise.notes import NoteKind, notes_of
 from arcwise.scores import SCORES, Score
 
 __all__ = ["fit", "score"]
@@ -82,12 +83,12 @@ def fit(
     said = {"model": ", ".join(sorted(set(fits.models))), "score": total.word}
     said |= score_settings(known.score, known.options, len(net.names))
     own = not net.directed and net.joint is not None and known.default
-    notes = (*fits.statistics.notes, _no_joint(net), noise_note(net, fits), fitting_note(net))
+    found = (_no_joint(net), noise_note(net, fits), fitting_note(net))
     return Network(
         net,
         score=total.value,
         settings={**said, **({"options": dict(options)} if options else {})},
-        notes=tuple(filter(None, notes)),
+        notes=(*fits.statistics.notes, *notes_of(NoteKind.MODEL, *found)),
         order=known.source.order,
         rows=fits.statistics.total,
         fingerprint=fingerprint(known.source),

@@ -14,7 +14,7 @@ from arcwise.api.net import Network
 from arcwise.api.options import Model, ScoreOption, Search, plain_words
 from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.data import Source, Statistics, any_table, fingerprint, read
-from arcwise.data.audit import function_notes
+from arcwise.data.functions import function_notes
 from arcwise.errors import FitError, GraphError, NoTimeError, OptionError, unknown
 from arcwise.evaluate import bend_notes
 from arcwise.graphs import DAG, Limits, Rules, UGraph, dag
@@ -27,7 +27,7 @@ from arcwise.learners import (
 )
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
-from arcwise.notes import NOT_STOPPED, Stop
+from arcwise.notes import NOT_STOPPED, Fix, Note, NoteKind, Stop, notes_of
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors, factors_of
 from arcwise.values import is_count, is_number
@@ -155,7 +155,7 @@ def learn(
     if certainty:
         return _certain(net, certainty, watch, n_jobs, progress)
     budget = _budget(_clock(n_jobs) - began, watch, n_jobs, progress)
-    off = CertaintyBudget(why="it was turned off by certainty=False")
+    off = CertaintyBudget(why=_OFF)
     return replace(net, certainty_budget=budget if certainty is None else off)
 
 
@@ -167,12 +167,20 @@ def _clock(n_jobs: int) -> float:
 def _budget(took: float, watch: Progress, n_jobs: int, progress: bool | None) -> CertaintyBudget:
     """What a quick certainty may cost: as much as learning did, or 2 s, within the time limit."""
     if watch.stopped:
-        return CertaintyBudget(why=f"learning ended early: {watch.stopped}")
+        return CertaintyBudget(
+            why=Note(NoteKind.CERTAINTY, f"learning ended early: {watch.stopped}")
+        )
     allowed = max(took, QUICK_SECONDS)
     wall = allowed if n_jobs != 1 else _BUSY * allowed
     if watch.limit is not None:
         wall = max(0.0, min(wall, watch.limit - (time.monotonic() - watch.began)))
     return CertaintyBudget(min(allowed, wall), wall, n_jobs, progress)
+
+
+_OFF = Note(
+    NoteKind.CERTAINTY, "it was turned off by {certainty=}", fixes=(Fix("certainty", False),)
+)
+_NO_TIME = Note(NoteKind.CERTAINTY, "There was no time to find how sure edges are.")
 
 
 def _certain(
@@ -186,13 +194,13 @@ def _certain(
             return net.certainty(method, n_jobs=n_jobs, time_limit=left, progress=progress)
     except NoTimeError:
         pass
-    return replace(net, notes=(*net.notes, "There was no time to find how sure edges are."))
+    return replace(net, notes=(*net.notes, _NO_TIME))
 
 
 def curve_notes(
     spec: Specification, source: Statistics, graph: DAG | UGraph, limits: Limits | None = None
-) -> tuple[str, ...]:
-    """Sentences on curves that a linear graph does not follow; none where a model was asked for."""
+) -> tuple[Note, ...]:
+    """Notes on curves that a linear graph does not follow; none where a model was asked for."""
     if spec.model != "auto" or spec.options.get("nonparanormal"):
         return ()
     return bend_notes(source, graph, limits)
@@ -339,7 +347,11 @@ def network_of(
         stopped=learned.stopped if learned.settled else stopped or learned.stopped,
         optimal=learned.optimal,
         settings=settings,
-        notes=(*problem.notes, *learned.notes, *([tuned.reason] if tuned else [])),
+        notes=(
+            *problem.notes,
+            *learned.notes,
+            *notes_of(NoteKind.PENALTY, tuned.reason if tuned else None),
+        ),
         order=source.order,
         rows=problem.score.rows,
         fingerprint=fingerprint(source),

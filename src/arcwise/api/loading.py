@@ -17,6 +17,7 @@ from arcwise.api.learning import QUICK_SECONDS, specify
 from arcwise.api.net import Network
 from arcwise.api.posterior_files import (
     as_mapping,
+    as_notes,
     as_number,
     as_order,
     as_sequence,
@@ -42,6 +43,7 @@ from arcwise.io.codec import fits
 from arcwise.learners import Specification, bind
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net
+from arcwise.notes import Note, NoteKind
 
 
 def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
@@ -129,7 +131,7 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
         stopped=as_stop(about.get("stopped")),
         optimal=about.get("optimal") is True,
         settings=settings,
-        notes=tuple(map(as_text, as_sequence(about.get("notes")))),
+        notes=as_notes(about.get("notes"), NoteKind.MODEL),
         order=as_order(about.get("order"), net.names),
         rows=as_number(about.get("rows"), "rows"),
         fingerprint=as_text(about.get("fingerprint")),
@@ -201,7 +203,8 @@ def _with_data(net: Network, data: Any) -> Network:
     _check_same(net, fits)
     known = {**settings_of(problem), "seed": net.settings.get("seed")}
     again = all(net.settings.get(name) == value for name, value in known.items())
-    why = "" if again else "the file does not say all of how the graph was learned"
+    unknown_way = Note(NoteKind.CERTAINTY, "the file does not say all of how the graph was learned")
+    why = None if again else unknown_way
     limits = net.limits or spec.rules.on(net.net.names)
     budget = CertaintyBudget(QUICK_SECONDS, 2.0 * QUICK_SECONDS, why=why)
     return replace(

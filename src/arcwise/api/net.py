@@ -33,7 +33,7 @@ from arcwise.evaluate import (
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
 from arcwise.networks import LocalModel, Net, local_model, whole
-from arcwise.notes import NOT_STOPPED, Stop
+from arcwise.notes import NOT_STOPPED, Note, Stop
 from arcwise.results import GraphDistribution, Step
 from arcwise.scores import Score
 
@@ -55,7 +55,7 @@ class Network(Asked):
     optimal : whether the graph is proved to be the best of all graphs that were compared: all there are, or
         those that `stopped` names, "proved optimal among the graphs ...".
     settings : model, score, search and all other choices that shape the result, with their defaults.
-    notes : sentences about the data and the choices made.
+    notes : what to know of the data and the choices made.
     order : the variables in the order the user gave them.
     rules : what the graph had to obey when it was learned; None where it was given, or where the file
         does not say.
@@ -73,7 +73,7 @@ class Network(Asked):
     stopped: Stop = NOT_STOPPED
     optimal: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     order: tuple[str, ...] = ()
     rows: float | None = None
     fingerprint: str = ""
@@ -134,7 +134,7 @@ class Network(Asked):
         return checked_edges(self, found)
 
     @cached_property
-    def _quick(self) -> tuple[GraphDistribution | None, str]:
+    def _quick(self) -> tuple[GraphDistribution | None, Note | None]:
         """The distribution over graphs behind the certainty of edges, or why there is none."""
         from arcwise.api.edge_certainty import quick_certainty
 

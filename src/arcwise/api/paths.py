@@ -14,7 +14,7 @@ from arcwise.graphs import UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
-from arcwise.notes import NOT_STOPPED, Stop
+from arcwise.notes import NOT_STOPPED, Note, Stop
 from arcwise.results import EdgeAt, Knot, Path, Removal
 from arcwise.values import is_number
 
@@ -32,7 +32,7 @@ class PenaltyPath:
     source: Source
     seed: int | None = 0
     watch_stopped: Stop = NOT_STOPPED
-    curves: tuple[str, ...] = ()
+    curves: tuple[Note, ...] = ()
     _networks: dict[float, Network] = field(default_factory=dict)
 
     @property
@@ -71,8 +71,8 @@ class PenaltyPath:
         return self.problem.score.rows
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences about the data, the choices made, and curves that a linear model misses."""
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on the data, the choices made, and curves that a linear model misses."""
         return (*self.problem.notes, *self.curves)
 
     @property
@@ -183,7 +183,7 @@ class PenaltyPath:
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as plain values."""
         path = replace(self.path, stopped=self.stopped)
-        said = {"settings": dict(self.settings), "notes": list(self.notes)}
+        said = {"settings": dict(self.settings), "notes": [note.to_dict() for note in self.notes]}
         return {**path.to_dict(), **said}
 
     def __repr__(self) -> str:

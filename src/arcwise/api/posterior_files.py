@@ -20,7 +20,7 @@ from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import digest
 from arcwise.io.codec import fits
 from arcwise.learners.posteriors.plan import Plan
-from arcwise.notes import NOT_STOPPED, Stop
+from arcwise.notes import NOT_STOPPED, Note, NoteKind, Stop, notes_of
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors
 from arcwise.values import is_count
@@ -47,7 +47,7 @@ def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
             **{name: getattr(found, name) for name in _PLAIN},
             "diagnostics": dict(found.diagnostics),
             "stopped": found.stopped.to_dict(),
-            "notes": list(found.notes),
+            "notes": [note.stored() for note in found.notes],
         },
         "graphs": io.pack_graphs([tuple(found.graphs)]),
         "plan": _plain_plan(post.plan),
@@ -126,7 +126,7 @@ def _plain_data(source: Source) -> dict[str, Any]:
         return {"n": source.n, "mean": source.mean, "scatter": source.scatter}
     table = statistics_of(source).rows("A saved posterior needs")
     plain = {"columns": list(table.columns), "fixed": sorted(table.fixed)}
-    return {**plain, "weights": table.weights, "notes": list(table.notes)}
+    return {**plain, "weights": table.weights, "notes": [note.stored() for note in table.notes]}
 
 
 def read_posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
@@ -148,7 +148,7 @@ def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
     values |= {name: own[name] for name in _PLAIN}
     values |= {"diagnostics": as_mapping(own["diagnostics"]), "stopped": as_stop(own["stopped"])}
     found = results.GraphDistribution(
-        nodes, graphs, **values, notes=tuple(map(as_text, own["notes"]))
+        nodes, graphs, **values, notes=as_notes(own["notes"], NoteKind.CERTAINTY)
     )
     check_posterior(found)
     kept = as_mapping(about["kept"])
@@ -204,7 +204,7 @@ def _read_data(held: Any, variables: Any, order: tuple[str, ...]) -> Source | No
         return None
     if "scatter" in held:
         return Moments(variables, float(held["n"]), held["mean"], held["scatter"], order)
-    notes, fixed = tuple(map(as_text, held["notes"])), frozenset(held["fixed"])
+    notes, fixed = as_notes(held["notes"], NoteKind.DATA), frozenset(held["fixed"])
     return Table(variables, tuple(held["columns"]), held["weights"], order, notes, fixed)
 
 
@@ -301,6 +301,14 @@ def _entry(value: Any, hint: Any, empty: Any, what: str) -> Any:
 def as_text(value: object) -> str:
     """Text; empty if there is none."""
     return str(_entry(value, str, "", "text"))
+
+
+def as_notes(value: object, kind: NoteKind) -> tuple[Note, ...]:
+    """Notes; those of older files are sentences, which get this kind."""
+    notes = [Note.from_stored(each, kind) for each in as_sequence(value)]
+    if None in notes:
+        raise FileError("its notes must be sentences, or have a kind, a text, columns and fixes")
+    return notes_of(kind, *notes)
 
 
 def as_stop(value: object) -> Stop:

@@ -28,7 +28,7 @@ from arcwise.learners import Learned, Specification, bind
 from arcwise.learners.parameters import alike, class_members, directed_net, fitted_nets, markov_net
 from arcwise.learners.posteriors.plan import Plan
 from arcwise.networks import whole
-from arcwise.notes import NOT_STOPPED, Stop
+from arcwise.notes import NOT_STOPPED, Note, NoteKind, Stop, notes_of
 from arcwise.scores import total
 
 Graph = DAG | UGraph
@@ -113,8 +113,8 @@ class Posterior(Asked):
         return self.found.log_evidence
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences about the data and the choices made."""
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on the data and the choices made."""
         return self.found.notes
 
     @property
@@ -236,7 +236,7 @@ class Posterior(Asked):
             problem.limits,
             scored=graph.directed or getattr(net, "joint", None) is None,
             words={"search": search},
-            notes=notes,
+            notes=notes_of(NoteKind.CERTAINTY, *notes),
         )
         made = network_of(learned, self._source("fitted networks"), self.seed)
         return replace(made, posterior=self.found)
@@ -376,7 +376,7 @@ class Posterior(Asked):
             "threshold": threshold_of(self.found, "auto"),
             "stopped": str(self.stopped),
             "stop_reason": self.stopped.reason.value,
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
             "difference": self.found.difference,
             "diagnostics": dict(self.found.diagnostics),
             "edges": self.edges.sorted().to_records(),
@@ -394,10 +394,12 @@ class Posterior(Asked):
         return posterior_html(self)
 
     def __str__(self) -> str:
-        return "\n".join([*self.heading(), "", str(self.edges)])
+        first, *rest = self.heading()
+        notes = (f"note: {note}" for note in self.notes)
+        return "\n".join([first, *notes, *rest, "", str(self.edges)])
 
     def heading(self) -> list[str]:
         """What there is to say above the table of edges."""
-        lines = [repr(self)[1:-1], *(f"note: {note}" for note in self.notes), self.verdict]
+        lines = [repr(self)[1:-1], self.verdict]
         evidence = self.log_evidence
         return lines if evidence is None else [*lines, f"log evidence {evidence:.4f}"]

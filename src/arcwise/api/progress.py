@@ -19,7 +19,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from arcwise.errors import OptionError
-from arcwise.notes import NOT_STOPPED, Stop, StopReason
+from arcwise.notes import NOT_STOPPED, Note, Stop, StopReason
 from arcwise.results import Step
 from arcwise.values import is_number
 
@@ -39,7 +39,7 @@ class CertaintyBudget:
     wall: float = 0.0
     n_jobs: int = 1
     progress: bool | None = None
-    why: str = ""
+    why: Note | None = None
 
     def watch(self, part: float = 1.0) -> "Progress":
         """A watcher that ends when a part of the budget is used up."""

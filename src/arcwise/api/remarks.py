@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from arcwise.api.describe import edge_count, no_edges, notes_of
+from arcwise.api.describe import all_notes, edge_count, no_edges
 from arcwise.errors import listed, plural
 from arcwise.evaluate import Edge
 
@@ -78,7 +78,9 @@ def doubts(net: Network) -> list[Doubt]:
     """Reasons for doubt: few rows, uncertain edges, open directions, and the notes of learning."""
     rows = list(net.edges.present.sorted())
     found = [_few_rows(net), _uncertain(rows), _open(rows, net.directed), _unchecked(net)]
-    notes: list[Doubt] = [{"about": "note", "text": str(note), "fix": ""} for note in notes_of(net)]
+    notes: list[Doubt] = [
+        {"about": "note", "text": str(note), "fix": ""} for note in all_notes(net)
+    ]
     return [*(each for each in found if each is not None), *notes]
 
 

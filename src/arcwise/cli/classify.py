@@ -155,7 +155,7 @@ def _document(found: Classification, written: list[str]) -> dict[str, Any]:
         **({} if found.validated is None else found.validated.to_dict()),
         "settings": dict(found.settings),
         "arcs": [list(arc) for arc in found.classifier.net.graph.arcs],
-        "notes": list(found.classifier.notes),
+        "notes": [note.to_dict() for note in found.classifier.notes],
         "written": written,
     }
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import flags, inputs, outputs, terminal
-from arcwise.cli.arguments import assignments, bounds, names, numbers, shell_words
+from arcwise.cli.arguments import assignments, bounds, names, numbers
 from arcwise.cli.flags import argument, main_output, option
 from arcwise.cli.inputs import read_table
 from arcwise.cli.terminal import aside, facts, file_name, frame_grid, grid, show, show_json, styled
@@ -45,9 +45,9 @@ def _show_audit(found: Audit, name: str) -> None:
     size = f"{plural(rows, 'row')}{weighted}, {plural(columns, 'column')}"
     show(styled(f"{name}: {size}", "bold"), "")
     show(frame_grid(found.frame))
-    for title, sentences in (("Notes", found.notes), ("Findings", found.findings)):
-        if sentences:
-            show("", styled(title, "bold"), *(f"- {shell_words(each)}" for each in sentences))
+    for title, notes in (("Notes", found.notes), ("Findings", found.findings)):
+        if notes:
+            show("", styled(title, "bold"), *(f"- {note.shell()}" for note in notes))
 
 
 def data(

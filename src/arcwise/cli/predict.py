@@ -11,6 +11,7 @@ from arcwise.cli.flags import option, switch
 from arcwise.cli.query import evidence
 from arcwise.cli.terminal import aside, listed, show
 from arcwise.errors import DataError, plural
+from arcwise.notes import NoteKind
 
 if TYPE_CHECKING:
     from arcwise.api import Network
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from arcwise.inference import Predictions
 
 # Notes of the library that the shell has its own words for.
-_ALIGNED = ("The table has no ", "The network has no ")
 
 
 def predict(
@@ -53,7 +53,7 @@ def predict(
     marks = na_values or []
     table = inputs.read_rows(raw, network, marks, unread=[target])
     found = network.predict(table, target, **effort.settings())
-    said = [note for note in found.notes if not note.startswith(_ALIGNED)]
+    said = [note for note in found.notes if note.kind is not NoteKind.ROWS]
     for note in [*_absent(raw, network, target), *said, *_error(raw, network, found, marks)]:
         aside(note)
     answer = _predictions(raw, found, level, keep)

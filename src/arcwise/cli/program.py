@@ -33,6 +33,7 @@ from arcwise.cli.query import edges, explain, query
 from arcwise.cli.report import report
 from arcwise.cli.terminal import INTERRUPTED, printable
 from arcwise.errors import ArcwiseError
+from arcwise.notes import Idiom
 
 USER, USAGE, FAULT = 1, 2, 3
 
@@ -91,7 +92,7 @@ class Program(TyperGroup):
             fixed = {"prog_name": "arcwise", "standalone_mode": False}
             code = int(super().main(*args, **{**extra, **fixed}) or 0)
         except ArcwiseError as error:
-            code = _say(shell_words(str(error)), USER)
+            code = _say(shell_words(error.worded(Idiom.SHELL)), USER)
         except MemoryError:
             code = _say("There is not enough memory: take fewer columns or rows.", USER)
         except Exception as error:

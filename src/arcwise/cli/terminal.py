@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from arcwise import errors
-from arcwise.cli.arguments import shell_words, typed
-from arcwise.notes import Stop, StopReason
+from arcwise.cli.arguments import typed
+from arcwise.notes import Note, Stop, StopReason
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -96,8 +96,9 @@ def show(*parts: RenderableType) -> None:
     sys.stdout.flush()
 
 
-def aside(sentence: str) -> None:
+def aside(said: str | Note) -> None:
     """Write a sentence to standard error, beside the output."""
+    sentence = said if isinstance(said, str) else said.shell()
     sys.stderr.write(f"{printable(sentence)}\n")
 
 
@@ -193,27 +194,28 @@ def show_network(net: Network, path: Path, seconds: float | None = None) -> None
 
 
 def _about(net: Network, path: Path, seconds: float | None) -> list[tuple[str, object]]:
+    from arcwise.api.describe import describe
+
     told: dict[str, Callable[[str], object]] = {
         "data": lambda text: styled(f"{file_name(path)}: {text}"),
-        "note": shell_words,
         "graph": lambda text: "" if net.directed else "undirected",
     }
     return [
         (label, told.get(label, str)(text))
-        for label, text in net.describe(seconds)
+        for label, text in describe(net, seconds, Note.shell)
         if label != "edges"
     ]
 
 
 def origin(
-    source: Table | Moments, path: Path, counted: float | None, notes: Iterable[str]
+    source: Table | Moments, path: Path, counted: float | None, notes: Iterable[Note]
 ) -> list[tuple[str, object]]:
     """Facts on where data came from and how much there is, and notes as one would type what they advise."""
     from arcwise.api.describe import data_said
 
     said = dict.fromkeys([*source.notes, *notes])
     data = f"{file_name(path)}: {data_said(source, counted)}"
-    return [("data", data), *(("note", shell_words(note)) for note in said)]
+    return [("data", data), *(("note", note.shell()) for note in said)]
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
@@ -238,7 +240,7 @@ def show_edges(edges: EdgeTable, net: Network, most: int | None = None) -> None:
     if len(edges) > len(rows):
         show(f"... and {errors.plural(len(edges) - len(rows), 'more edge')}")
     count = f"{errors.plural(len(edges), 'edge')}. "
-    said = map(shell_words, legend(edges))
+    said = legend(edges, Note.shell)
     lines = [f"{count * (not i)}{line}" for i, line in enumerate(said)]
     show("", *(styled(line, "dim") for line in lines), "")
 

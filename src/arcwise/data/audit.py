@@ -3,8 +3,7 @@
 It looks at each column (kind and why, gaps, distinct values, tails, tiny cells) and at columns
 together (copies, near-copies, linear functions of others, rows against columns). It changes
 nothing: constants, copies and heavy tails stay in the table, and models state their own rules for
-them. `function_notes` looks at the columns that a learned graph joins: a copy or a sum of columns takes over
-their edges, two codings of one variable are joined for certain, and row numbers to what rows are sorted by.
+them.
 
 Linear dependence is found by a Cholesky factorisation with pivots of the correlation matrix:
 when the largest remaining pivot, a variance given the columns chosen so far, is below 1e-8, the
@@ -12,7 +11,7 @@ remaining columns are linear functions of the chosen ones (1 - R^2 < 1e-8).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any
@@ -22,11 +21,12 @@ from numpy.typing import NDArray
 
 from arcwise.data.moments import Moments
 from arcwise.data.source import any_table
-from arcwise.data.statistics import Source, statistics_of
+from arcwise.data.statistics import statistics_of
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError
 from arcwise.frame import Frame, Framed, Series
+from arcwise.notes import Note, data_note
 
 Floats = NDArray[np.float64]
 
@@ -71,15 +71,15 @@ class Audit(Framed):
     size : rows and columns.
     cases : sum of the weights, or the number of rows.
     rows : one per column, in the user's order.
-    findings : sentences; none if nothing is worth saying.
+    findings : what may trouble a model; none if nothing is worth saying.
     notes : the table's own notes.
     """
 
     size: tuple[int, int]
     cases: float
     rows: tuple[ColumnAudit, ...]
-    findings: tuple[str, ...]
-    notes: tuple[str, ...]
+    findings: tuple[Note, ...]
+    notes: tuple[Note, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain dictionaries and lists."""
@@ -87,8 +87,8 @@ class Audit(Framed):
             "rows": self.size[0],
             "columns": self.to_records(),
             "cases": self.cases,
-            "findings": list(self.findings),
-            "notes": list(self.notes),
+            "findings": [finding.to_dict() for finding in self.findings],
+            "notes": [note.to_dict() for note in self.notes],
         }
 
     @property
@@ -133,8 +133,8 @@ def audit(data: Any) -> Audit:
     >>> from arcwise.data.frames import table
     >>> x = [0.1, 0.4, 0.2, 0.9, 0.5]
     >>> report = audit(table({"x": x, "twice": [2 * each for each in x]}))
-    >>> report.findings[0]
-    "Near-copies (correlation beyond 0.9999): 'x' and 'twice'."
+    >>> print(report.findings[0])
+    Near-copies (correlation beyond 0.9999): 'x' and 'twice'.
     """
     table = statistics_of(any_table(data)).rows("An audit needs")
     rows = tuple(_look(table, name) for name in table.order)
@@ -207,31 +207,34 @@ def _farthest(values: NDArray[np.float64], low: float, high: float) -> float:
 # -- findings ------------------------------------------------------------------------------------
 
 
-def _size_findings(table: Table) -> list[str]:
+def _size_findings(table: Table) -> list[Note]:
     columns, cases = len(table.variables), table.total
     if columns >= cases:
-        return [
+        text = (
             f"There are {columns} columns and only {cases:g} cases: no model of all columns at once"
             " has a unique fit, so use a sparse search with an extended BIC."
-        ]
+        )
+        return [data_note(text)]
     if columns > np.sqrt(cases):
-        return [
+        text = (
             f"There are {columns} columns, more than the square root of {cases:g} cases: plain BIC"
             " keeps too many arcs there, extended BIC does not."
-        ]
+        )
+        return [data_note(text)]
     return []
 
 
-def _gap_findings(table: Table, rows: Sequence[ColumnAudit]) -> list[str]:
+def _gap_findings(table: Table, rows: Sequence[ColumnAudit]) -> list[Note]:
     gappy = sorted((row for row in rows if row.gaps), key=lambda row: -row.gaps)
     if not gappy:
         return []
     most = ", ".join(f"{row.name!r}: {row.gaps}" for row in gappy[:3])
     whole = table.rows - int(table.missing().any(axis=1).sum())
-    return [f"{whole} of {table.rows} rows are complete; most gaps are in {most}."]
+    text = f"{whole} of {table.rows} rows are complete; most gaps are in {most}."
+    return [data_note(text, tuple(row.name for row in gappy))]
 
 
-def _column_findings(rows: Sequence[ColumnAudit]) -> list[str]:
+def _column_findings(rows: Sequence[ColumnAudit]) -> list[Note]:
     """Write one sentence for each trouble that some columns have."""
     varied = [row for row in rows if row.distinct > 1]
     grainy = [row for row in varied if row.singletons is not None and row.singletons < SINGLETONS]
@@ -254,9 +257,9 @@ def _column_findings(rows: Sequence[ColumnAudit]) -> list[str]:
         ),
     )
     return [
-        f"{title}: {sentence_list([row.name for row in found])} ({meaning})."
+        data_note(f"{title}: {sentence_list(names)} ({meaning}).", tuple(names))
         for title, found, meaning in troubles
-        if found
+        if (names := [row.name for row in found])
     ]
 
 
@@ -268,25 +271,30 @@ EXACT = 1e-8  # 1 - R^2 below which a column is a linear function of others
 MOST = 2000  # columns of numbers whose correlations are looked at: time grows as the cube
 
 
-def pair_findings(table: Table) -> list[str]:
+def pair_findings(table: Table) -> list[Note]:
     """Write sentences about copies and linear functions among a table's columns.
 
     Correlations are those of complete rows; one sentence says so if there are too many columns to look at.
     """
     copies = _copies(table)
-    said = [f"Copies (all values equal): {_groups(copies)}."] if copies else []
+    said = [_pairs("Copies (all values equal)", copies)] if copies else []
     repeated = {name for group in copies for name in group[1:]}
     numbers = [
         v.name for v in table.variables if (not v.discrete or v.numeric) and v.name not in repeated
     ]
     if len(numbers) <= MOST:
         return said + _linear_findings(table, numbers)
-    return [*said, f"Correlations were not looked at: there are over {MOST} columns of numbers."]
+    return [
+        *said,
+        data_note(f"Correlations were not looked at: there are over {MOST} columns of numbers."),
+    ]
 
 
-def _groups(groups: Iterable[list[str]]) -> str:
+def _pairs(title: str, groups: Sequence[list[str]]) -> Note:
     shown = [sentence_list(group) for group in groups]
-    return "; ".join(shown[:5]) + (f"; and {len(shown) - 5} more" if len(shown) > 5 else "")
+    more = f"; and {len(shown) - 5} more" if len(shown) > 5 else ""
+    names = tuple(dict.fromkeys(name for group in groups for name in group))
+    return data_note(f"{title}: {'; '.join(shown[:5])}{more}.", names)
 
 
 def _copies(table: Table) -> list[list[str]]:
@@ -299,7 +307,7 @@ def _copies(table: Table) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _linear_findings(table: Table, numbers: list[str]) -> list[str]:
+def _linear_findings(table: Table, numbers: list[str]) -> list[Note]:
     if len(numbers) < 2:
         return []
     try:
@@ -309,7 +317,7 @@ def _linear_findings(table: Table, numbers: list[str]) -> list[str]:
     names, correlations = _correlations(moments)
     near = _near_copies(correlations, [table.order.index(name) for name in names])
     pairs = [[names[a], names[b]] for a, b in near]
-    said = [f"Near-copies (correlation beyond {NEAR}): {_groups(pairs)}."] if pairs else []
+    said = [_pairs(f"Near-copies (correlation beyond {NEAR})", pairs)] if pairs else []
     dropped = {b for _, b in near}
     keep = [number for number in range(len(names)) if number not in dropped]
     # As many columns as rows are linear functions of each other in any case.
@@ -335,7 +343,7 @@ def _near_copies(correlations: Floats, positions: list[int]) -> list[tuple[int, 
     return sorted(pairs, key=lambda pair: (positions[pair[0]], positions[pair[1]]))
 
 
-def _functions(names: list[str], correlations: Floats) -> list[str]:
+def _functions(names: list[str], correlations: Floats) -> list[Note]:
     """Write a sentence for each column that is a linear function of others."""
     with suppress(np.linalg.LinAlgError):
         np.linalg.cholesky(correlations - EXACT * np.eye(len(correlations)))
@@ -346,84 +354,14 @@ def _functions(names: list[str], correlations: Floats) -> list[str]:
     chosen, dependent = np.sort(pivots[:rank] - 1), np.sort(pivots[rank:] - 1)
     said = [_function(names, correlations, chosen, int(each)) for each in dependent[:5]]
     if len(dependent) > 5:
-        said.append(f"{len(dependent) - 5} more columns are linear functions of others.")
+        more = f"{len(dependent) - 5} more columns are linear functions of others."
+        said.append(data_note(more, tuple(names[i] for i in dependent[5:])))
     return said
 
 
-def _function(names: list[str], correlations: Floats, chosen: NDArray[np.intp], each: int) -> str:
+def _function(names: list[str], correlations: Floats, chosen: NDArray[np.intp], each: int) -> Note:
     block = correlations[np.ix_(chosen, chosen)]
     weights = np.linalg.lstsq(block, correlations[chosen, each], rcond=None)[0]
     parts = [names[i] for i, weight in zip(chosen, weights, strict=True) if abs(weight) > 1e-4]
-    return f"{names[each]!r} is a linear function of {sentence_list(parts)} (1 - R^2 < 1e-8)."
-
-
-# -- columns of a learned graph -----------------------------------------------------------------
-
-
-MAX_WORK = 2e9
-"""Rows times squared columns up to which correlations are computed."""
-ROWS_PER_LEVEL = 5
-"""Fewer rows per level make one column a function of another by chance."""
-
-
-def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Name exact functions and identifiers among columns that have edges.
-
-    Parameters
-    ----------
-    source : what a graph was learned from; without rows nothing is found.
-    pairs : the edges.
-
-    >>> from arcwise.data.frames import table
-    >>> data = table({"size": ["s", "m", "m", "s"] * 4, "code": ["1", "2", "2", "1"] * 4})
-    >>> function_notes(data, [("code", "size")])
-    ("'code' and 'size' are the same levels under other names.",)
-    """
-    if not (statistics := statistics_of(source)).has_rows:
-        return ()
-    table = statistics.rows("Functions need")
-    edges = [pair for pair in pairs if all(name in table.names for name in pair)]
-    joined = sorted({name for pair in edges for name in pair}, key=table.order.index)
-    numbers = [v.name for v in map(table.variable, joined) if not v.discrete or v.numeric]
-    notes = _identifiers(table, [name for name in numbers if not table.variable(name).discrete])
-    if len(numbers) > 1 and table.rows * len(numbers) ** 2 <= MAX_WORK:
-        notes += pair_findings(table.select(numbers))
-    return (*notes, *(note for pair in edges if (note := _recoding(table, *pair))))
-
-
-def _identifiers(table: Table, numbers: list[str]) -> list[str]:
-    """Name columns with another whole number in each row, in ascending or descending order."""
-    found = [name for name in numbers if _is_identifier(table.column(name))]
-    if not found:
-        return []
-    have, its, it = ("have", "their", "them") if len(found) > 1 else ("has", "its", "it")
-    return [
-        f"{sentence_list(found)} {have} another whole number in each row, in the order of the rows, as "
-        f"identifiers have: {its} edges show how the rows are sorted; leave {it} out with select()."
-    ]
-
-
-def _is_identifier(column: NDArray[np.float64]) -> bool:
-    steps = np.diff(column)
-    return len(column) > 10 and bool(
-        ((steps > 0).all() or (steps < 0).all()) and (column == np.floor(column)).all()
-    )
-
-
-def _recoding(table: Table, first: str, second: str) -> str:
-    """Say that of two discrete columns one is a function of the other, if it is."""
-    one, two = table.variable(first), table.variable(second)
-    if one.levels is None or two.levels is None:
-        return ""
-    a, b = table.column(first), table.column(second)
-    kept = ~(gaps_of(one, a) | gaps_of(two, b))
-    codes = np.unique(a[kept].astype(np.int64) * len(two.levels) + b[kept])
-    sizes = [len(np.unique(codes // len(two.levels))), len(np.unique(codes % len(two.levels)))]
-    if min(sizes) < 2 or kept.sum() < ROWS_PER_LEVEL * max(sizes):
-        return ""
-    if len(codes) == sizes[0] == sizes[1]:
-        return f"{first!r} and {second!r} are the same levels under other names."
-    if len(codes) in sizes:
-        source, target = (first, second) if len(codes) == sizes[0] else (second, first)
-        return f"{target!r} is a function of {source!r}: each level of {source!r} has one of {target!r}."
-    return ""
+    text = f"{names[each]!r} is a linear function of {sentence_list(parts)} (1 - R^2 < 1e-8)."
+    return data_note(text, (names[each], *parts))

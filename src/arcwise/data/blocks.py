@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.frames import tidy_names
-from arcwise.data.kinds import encode_text, is_text, no_states, number_array, spoilt
+from arcwise.data.kinds import encode_text, is_text, left_out_note, no_states, number_array, spoilt
 from arcwise.data.memory import size_words
 from arcwise.data.source import (
     GZIP,
@@ -47,8 +47,8 @@ from arcwise.data.text import (
     long_cells,
     without_header,
 )
-from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to
+from arcwise.notes import Note
 
 # Cells per batch: 32 MB of numbers.
 CELLS = 1 << 22
@@ -136,11 +136,11 @@ class Pass:
                 no_rows_left(self.rows, self.missing) if self.rows else "There are no rows."
             )
 
-    def notes(self, left_out: Sequence[str], reason: str) -> list[str]:
+    def notes(self, left_out: Sequence[str], reason: str) -> list[Note]:
         """Say, at the end, what was guessed, which columns are left out and how many rows."""
         said = [*self.source.notes, *self.source.quote_notes]
         if left_out:
-            said.append(f"Left out: {sentence_list(left_out)} ({reason}).")
+            said.append(left_out_note(left_out, reason))
         if self.missing:
             said.append(gap_note(self.rows - self.kept, self.rows, self.missing))
         return said
@@ -166,7 +166,7 @@ def use_of(name: str, kind: Any, sample: Any) -> Use:
         values, codes, _ = encode_text(sample)
         note = spoilt(name, values, codes)
         if note:
-            raise DataError(note)
+            raise DataError(note.text, fixes=note.fixes)
         return "other" if not len(values) or no_states(values, codes) else "text"
     return "text" if types.is_dictionary(kind) else "other"
 
@@ -177,14 +177,14 @@ class Columns:
 
     place: Path
     names: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     schema: Any
 
 
 class ParquetSource(Columns):
     """A Parquet file, read by row groups in batches of bounded size."""
 
-    quote_notes: Sequence[str] = ()
+    quote_notes: Sequence[Note] = ()
 
     @classmethod
     def open(cls, place: Path) -> ParquetSource:
@@ -231,7 +231,7 @@ class TextSource(Columns):
     na_values: tuple[object, ...]
     head: Any
     whole_head: bool
-    quote_notes: list[str] = field(default_factory=list)
+    quote_notes: list[Note] = field(default_factory=list)
 
     @classmethod
     def open(cls, place: Path, na_values: tuple[object, ...], asked: Asked) -> TextSource:
@@ -381,7 +381,7 @@ def _whole_rows(rows: bytes, separator: str) -> bytes:
     return b"".join(lines[: end[0] - 1]) if end else rows
 
 
-def _scan_quotes(place: Path, encoding: str, layout: TextLayout) -> list[str]:
+def _scan_quotes(place: Path, encoding: str, layout: TextLayout) -> list[Note]:
     """Scan a whole file for quotes that are not closed; see `check_quotes`."""
     opener = gzip.open if starts_with(place, GZIP) else open
     with opener(place, "rt", encoding=encoding, errors="replace") as lines:

@@ -32,6 +32,7 @@ from arcwise.data.variable import (
     sentence_list,
 )
 from arcwise.errors import DataError, OptionError, close_to, unknown
+from arcwise.notes import Note, data_note
 from arcwise.values import as_tuple, is_integer
 
 METHODS = (*CUTTERS, "entropy")
@@ -138,13 +139,15 @@ class _Wishes:
         chosen = self._chosen(source)
         classes = self._classes(source) if self.target is not None else None
         fresh: dict[str, tuple[Variable, Column]] = {}
-        notes = []
+        notes: list[Note | None] = []
         for name in (*self.given, *chosen):
             variable, column, note = self._made(source, name, classes)
             fresh[name] = variable, column
             notes.append(note)
         if chosen:
-            notes.insert(0, f"Cut by {self.method}: {sentence_list(chosen)}.")
+            notes.insert(
+                0, data_note(f"Cut by {self.method}: {sentence_list(chosen)}.", tuple(chosen))
+            )
         pairs = zip(source.variables, source.columns, strict=True)
         both = [fresh.get(variable.name, (variable, column)) for variable, column in pairs]
         made = replace(
@@ -185,14 +188,14 @@ class _Wishes:
 
     def _made(
         self, source: Table, name: str, classes: tuple[Column, int] | None
-    ) -> tuple[Variable, Column, str]:
+    ) -> tuple[Variable, Column, Note | None]:
         """A variable with levels, its codes, and a note where something has to be said."""
         definition = self.given.get(name)
         if definition is not None and definition.coding is not None:
             return self._coded(source, name, definition)
         numbers = finite_numbers(name, numbers_of(source.variable(name), source.column(name)))
         if definition is not None:
-            cuts, note = np.array(definition.cuts), ""
+            cuts, note = np.array(definition.cuts), None
         else:
             cuts, note = self._found(source, name, numbers, classes)
         levels = definition.levels if definition and definition.levels else labels(cuts)
@@ -203,20 +206,20 @@ class _Wishes:
 
     def _coded(
         self, source: Table, name: str, definition: Definition
-    ) -> tuple[Variable, Column, str]:
+    ) -> tuple[Variable, Column, Note | None]:
         """Levels of text or times that a table holds as levels of its own."""
         variable = Variable(name, definition.levels, coding=definition.coding)
         if source.variable(name) == variable:
-            return variable, source.column(name), ""
+            return variable, source.column(name), None
         if not source.variable(name).discrete:
             raise DataError(f"The levels of {name!r} are for text or times, but it has numbers.")
         array = to_arrow(source.select([name])).column(0)
-        return variable, raw_column(variable, array, source.rows), ""
+        return variable, raw_column(variable, array, source.rows), None
 
-    def _named(self, name: str, levels: tuple[Level, ...], note: str) -> tuple[Level, ...]:
+    def _named(self, name: str, levels: tuple[Level, ...], note: Note | None) -> tuple[Level, ...]:
         names = self.names.get(name, levels)
         if len(names) != len(levels):
-            why = f" ({note.rstrip('.')})" if note else ""
+            why = f" ({str(note).rstrip('.')})" if note else ""
             raise DataError(
                 f"{name!r} has {len(levels)} level{'s' * (len(levels) != 1)}{why}, but {len(names)} names."
             )
@@ -228,22 +231,23 @@ class _Wishes:
         name: str,
         numbers: NDArray[np.float64],
         classes: tuple[Column, int] | None,
-    ) -> tuple[NDArray[np.float64], str]:
+    ) -> tuple[NDArray[np.float64], Note | None]:
         """The cuts of a column by the method, and a note where they are fewer than asked for."""
         if classes is not None:
             values, counts = counted(numbers, source.weights, *classes)
             found = entropy(values, counts) if len(values) else np.zeros(0)
-            worthless = f"No cut of {name!r} says enough about {self.target!r}: it has one level."
-            return neat(values, found), "" if len(found) else worthless
+            return neat(values, found), None if len(found) else data_note(
+                f"No cut of {name!r} says enough about {self.target!r}: it has one level.", (name,)
+            )
         bins = self.bins_of.get(name, self.bins)
         values, counts = counted(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
         if len(values) < 2:
-            return np.zeros(0), f"{name!r} is constant: it has one level."
+            return np.zeros(0), data_note(f"{name!r} is constant: it has one level.", (name,))
         cuts = neat(values, CUTTERS[str(self.method)](values, counts[:, 0], bins))
         fewer = (
             f"{name!r} has {len(cuts) + 1} levels in place of {bins}: equal cut points are merged."
         )
-        return cuts, fewer if len(cuts) + 1 < bins else ""
+        return cuts, data_note(fewer, (name,)) if len(cuts) + 1 < bins else None
 
 
 # -- tables ----------------------------------------------------------------------------------------

@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 from arcwise.data.table import COPIES, Table
 from arcwise.data.variable import Column, Level, Variable
 from arcwise.errors import DataError, unknown
+from arcwise.notes import data_note
 
 Integers = NDArray[np.int64]
 Rows = NDArray[np.intp]
 
 _LARGEST = 1 << 62  # keys of rows stay within 64 bits
 _MOST_UNITS = 10**9  # that numpy deals
-_TOGETHER = (
+_TOGETHER = data_note(
     "Equal rows are copies of one measurement: each counts by its weight, and folds and leave-one-out hold "
-    "out all copies at once."
+    "out all copies at once.",
 )
 
 

@@ -22,6 +22,7 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Series
+from arcwise.notes import Note, data_note
 from arcwise.values import as_tuple
 
 
@@ -308,7 +309,7 @@ def first_rows(source: Table, most: int = 10) -> Frame:
     columns = tuple(Series(name, few.values(name)) for name in source.order[:most])
     counts = zip(rest, ("row", "column"), strict=True)
     notes = [f"... {plural(count, f'more {word}')}" for count, word in counts if count > 0]
-    return Frame(columns, repr(source), (*notes, *source.notes))
+    return Frame(columns, repr(source), (*notes, *map(str, source.notes)))
 
 
 def to_pandas(source: Table) -> Any:
@@ -330,13 +331,13 @@ class Raw:
     ----------
     names : tidy, distinct.
     arrays : Arrow arrays of equal length, one per name.
-    notes : sentences so far.
+    notes : what was decided so far.
     own : whether the arrays belong to nobody else and need not be copied.
     """
 
     names: tuple[str, ...]
     arrays: tuple[Any, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     own: bool = False
 
     @property
@@ -347,7 +348,7 @@ class Raw:
 
 def tidy_names(
     names: Iterable[object], *, numbered: bool = False
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[str, ...], tuple[Note, ...]]:
     """Make names usable.
 
     Parameters
@@ -365,9 +366,9 @@ def tidy_names(
     DataError : a name occurs twice.
 
     >>> tidy_names(["a", " b ", ""])
-    (('a', 'b', 'x3'), ("A column without a name is called by its position: 'x3'.",))
+    (('a', 'b', 'x3'), (<Note: A column without a name is called by its position: 'x3'.>,))
     >>> tidy_names(["a", "b", "a"], numbered=True)
-    (('a', 'b', 'a.1'), ("Column names that occur again were numbered: 'a.1'.",))
+    (('a', 'b', 'a.1'), (<Note: Column names that occur again were numbered: 'a.1'.>,))
     """
     given = ["" if name is None else str(name).strip() for name in names]
     taken, invented, tidy = set(given), [], []
@@ -383,8 +384,9 @@ def tidy_names(
     repeats = f"Column names that occur again were numbered: {sentence_list(again)}."
     plural = "Columns without a name are" if len(invented) > 1 else "A column without a name is"
     note = f"{plural} called by {'their' if len(invented) > 1 else 'its'} position: "
-    notes = [note + sentence_list(invented) + "."] if invented else []
-    return tuple(tidy), (*notes, *([repeats] if again else []))
+    said = ((invented, f"{note}{sentence_list(invented)}."), (again, repeats))
+    notes = (data_note(text, tuple(about)) for about, text in said if about)
+    return tuple(tidy), tuple(notes)
 
 
 def _number_repeats(names: list[str]) -> list[str]:

@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data.table import Table, checked_weights
 from arcwise.data.variable import KINDS, Column, Kind, Variable, code_type, sentence_list, to_levels
 from arcwise.errors import DataError, close_to, unknown
+from arcwise.notes import Fix, Note, data_note
 
 if TYPE_CHECKING:
     from arcwise.data.frames import Raw
@@ -51,7 +52,7 @@ class Outcome:
     variable: Variable | None = None
     column: Column | None = None
     reason: str = ""
-    note: str = ""
+    note: Note | None = None
 
 
 def settle(
@@ -86,7 +87,7 @@ def settle(
     left = _left_out(outcomes)
     kept = [each for each in outcomes.values() if each.variable is not None]
     if not kept:
-        raise DataError("No column can be used. " + (" ".join(left) or "There is none."))
+        raise DataError("No column can be used. " + (" ".join(map(str, left)) or "There is none."))
     notes = [*raw.notes, *left, *(each.note for each in outcomes.values() if each.note)]
     variables = tuple(each.variable for each in kept if each.variable is not None)
     columns = tuple(each.column for each in kept if each.column is not None)
@@ -247,16 +248,21 @@ def row_weights(
     return checked_weights(number_array(array), raw.rows), weights
 
 
-def _left_out(outcomes: Mapping[str, Outcome]) -> list[str]:
+def _left_out(outcomes: Mapping[str, Outcome]) -> list[Note]:
     """Write one sentence per reason for leaving columns out."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for name, outcome in outcomes.items():
         if outcome.variable is None:
             by_reason[outcome.reason].append(name)
-    return [f"Left out: {sentence_list(names)} ({reason})." for reason, names in by_reason.items()]
+    return [left_out_note(names, reason) for reason, names in by_reason.items()]
 
 
-def small(table: Table) -> list[str]:
+def left_out_note(names: Sequence[str], reason: str) -> Note:
+    """Write the note about columns that are left out."""
+    return data_note(f"Left out: {sentence_list(names)} ({reason}).", tuple(names))
+
+
+def small(table: Table) -> list[Note]:
     """Say what is too small to learn from."""
     notes = []
     if len(table.variables) == 1:
@@ -265,7 +271,7 @@ def small(table: Table) -> list[str]:
         notes.append("There is one row only: enough to ask about, too little to learn from.")
     elif all(_constant(*each) for each in zip(table.variables, table.columns, strict=True)):
         notes.append("Every column is constant: there is nothing to learn from them.")
-    return notes
+    return [data_note(text) for text in notes]
 
 
 def _constant(variable: Variable, column: Column) -> bool:
@@ -359,23 +365,24 @@ def _matches(values: Any, pattern: str) -> NDArray[np.bool_]:
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def spoilt(name: str, values: Any, codes: NDArray[Any]) -> str:
+def spoilt(name: str, values: Any, codes: NDArray[Any]) -> Note | None:
     """Write the note about a column of numbers that a few words turned into text."""
     numbers = _numbers(values)
     if numbers.all() or not numbers.any():
-        return ""
+        return None
     counts = np.bincount(codes, minlength=len(values) + 1)[: len(values)]
     words = int(counts[~numbers].sum())
     if not words or words >= counts[numbers].sum():
-        return ""
+        return None
     cell, row = _first_word(values, codes, numbers)
     which = (
         f"{words} of its values are not numbers" if words > 1 else "1 of its values is not a number"
     )
-    return (
+    text = (
         f"Column {name!r} is text because {which}, such as {cell!r} in row {row}; if that means a gap, say"
-        f" na_values=[{cell!r}]."
+        " {na_values=}."
     )
+    return data_note(text, (name,), (Fix("na_values", [cell]),))
 
 
 def _numbers(values: Any) -> NDArray[np.bool_]:

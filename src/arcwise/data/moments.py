@@ -30,6 +30,7 @@ from arcwise.data.memory import check_square
 from arcwise.data.table import Table
 from arcwise.data.variable import Variable, numbers_of
 from arcwise.errors import DataError, close_to
+from arcwise.notes import Note
 
 Floats = NDArray[np.float64]
 Batch = tuple[Floats, Floats | None]
@@ -49,7 +50,7 @@ class Moments:
     mean : one per variable.
     scatter : the sum of weighted products of deviations from the mean, symmetric.
     order : the names in the order the user gave them; empty for sorted.
-    notes : sentences about what was left out or decided on the way here.
+    notes : what was left out or decided on the way here.
 
     Raises
     ------
@@ -66,7 +67,7 @@ class Moments:
     mean: Floats
     scatter: Floats
     order: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         size = len(self.variables)
@@ -137,7 +138,7 @@ class Moments:
         batches: Iterable[Batch],
         *,
         order: tuple[str, ...] = (),
-        notes: tuple[str, ...] = (),
+        notes: tuple[Note, ...] = (),
         memory: float | None = None,
     ) -> Moments:
         """Gather the moments of batches of rows.
@@ -203,8 +204,8 @@ class Moments:
         scatter = self.scatter[np.ix_(keep, keep)]
         return Moments(variables, self.n, self.mean[keep], scatter, chosen, self.notes)
 
-    def with_notes(self, *notes: str) -> Moments:
-        """Add sentences to the notes, each once."""
+    def with_notes(self, *notes: Note) -> Moments:
+        """Add notes, each once."""
         fresh = tuple(note for note in dict.fromkeys(notes) if note not in self.notes)
         return replace(self, notes=self.notes + fresh) if fresh else self
 
@@ -274,7 +275,7 @@ class Accumulator:
         return self._shift, self._mean
 
     def moments(
-        self, variables: tuple[Variable, ...], *, order: tuple[str, ...], notes: tuple[str, ...]
+        self, variables: tuple[Variable, ...], *, order: tuple[str, ...], notes: tuple[Note, ...]
     ) -> Moments:
         """Hand over what was gathered; the accumulator is used up."""
         if self.n == 0:

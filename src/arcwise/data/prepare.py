@@ -32,6 +32,7 @@ from arcwise.data.variable import (
     sentence_list,
 )
 from arcwise.errors import DataError
+from arcwise.notes import Fix, data_note
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +153,7 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
     >>> from arcwise.data.frames import table
     >>> real = table({"x": [0.5, 1.5], "y": [1.0, 2.5]})
     >>> pseudo_rows({"x": 1.0, "y": 2.0}, real.variables).notes
-    ('1 artificial row counts like real ones.',)
+    (<Note: 1 artificial row counts like real ones.>,)
     """
     given = conform(rows, variables)
     empty = [name for name, gaps in zip(given.names, given.missing().T, strict=True) if gaps.any()]
@@ -161,7 +162,7 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
         raise DataError(f"pseudo_rows need a value in every row of each column; {what}.")
     many = given.rows != 1
     said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
-    return replace(given, notes=(said,))
+    return replace(given, notes=(data_note(said),))
 
 
 # -- gaps ----------------------------------------------------------------------------------------
@@ -183,10 +184,12 @@ def as_numbers(table: Table) -> Table:
     several = len(numeric) > 1
     note = (
         f"{sentence_list(numeric)} {'have' if several else 'has'} few distinct whole values and "
-        f"{'are' if several else 'is'} treated as numbers; kinds={{{numeric[0]!r}: 'discrete'}} "
+        f"{'are' if several else 'is'} treated as numbers; {{kinds=}} "
         f"changes that{f' for {numeric[0]!r}' * several}."
     )
-    return table.recast(dict.fromkeys(numeric, "continuous")).with_notes(note)
+    fix = Fix("kinds", {numeric[0]: "discrete"})
+    noted = data_note(note, tuple(numeric), (fix,))
+    return table.recast(dict.fromkeys(numeric, "continuous")).with_notes(noted)
 
 
 def checked_policy(missing: object) -> str:
@@ -214,8 +217,8 @@ def without_gaps(table: Table, missing: str = "drop") -> Table:
     """Deal with the gaps of a table by a policy; "drop" leaves out the rows that have some.
 
     >>> from arcwise.data.frames import table
-    >>> without_gaps(table({"x": [0.5, None, 2.5]})).notes[-1]
-    "1 of 3 rows left out because of gaps (most in 'x': 1)."
+    >>> print(without_gaps(table({"x": [0.5, None, 2.5]})).notes[-1])
+    1 of 3 rows left out because of gaps (most in 'x': 1).
     """
     return POLICIES[checked_policy(missing)](table)
 
@@ -263,7 +266,11 @@ def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None =
     )
     known = {variable.name for variable in variables}
     extra = [name for name in raw.names if name not in known]
-    notes = (f"Ignored, because the model does not know them: {sentence_list(extra)}.",)
+    notes = (
+        data_note(
+            f"Ignored, because the model does not know them: {sentence_list(extra)}.", tuple(extra)
+        ),
+    )
     weights = None if given is None else given.weights
     return Table(tuple(variables), columns, weights, notes=notes if extra else ())
 

@@ -42,6 +42,7 @@ from arcwise.data.text import (
 )
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError, unknown
+from arcwise.notes import Note, NoteKind
 
 # What means a gap in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
@@ -95,7 +96,7 @@ def read(
     ...     size = path.write_text("pH;alcohol\\n3,2;9,5\\n3,4;11\\n")
     ...     wine = read(path)
     >>> wine.notes[0], wine.values("pH").tolist()
-    ('Cells were taken to be separated by semicolon.', [3.2, 3.4])
+    (<Note: Cells were taken to be separated by semicolon.>, [3.2, 3.4])
     """
     refuse_missing(missing)
     place, marks = existing(path), tuple(na_values)
@@ -233,8 +234,8 @@ def _text(content: bytes, na_values: tuple[object, ...], asked: Asked) -> Raw:
 
 
 def parsed_rows(
-    rows: bytes, layout: TextLayout, na_values: Iterable[object], scan: Callable[[], list[str]]
-) -> tuple[Any, list[str]]:
+    rows: bytes, layout: TextLayout, na_values: Iterable[object], scan: Callable[[], list[Note]]
+) -> tuple[Any, list[Note]]:
     """Parse the rows of a text, or of its beginning; `scan` looks for quotes that are not closed.
 
     Returns
@@ -254,20 +255,20 @@ def parsed_rows(
     return parsed, scan() if several else []
 
 
-def _scan_quotes(content: bytes, layout: TextLayout) -> list[str]:
+def _scan_quotes(content: bytes, layout: TextLayout) -> list[Note]:
     """Scan a UTF-8 text for quotes that are not closed; see `check_quotes`."""
     lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace", newline=None)
     return check_quotes(lines, layout.separator, len(layout.header))
 
 
-def guess_notes(layout: TextLayout, encoding: str, asked: Asked) -> list[str]:
+def guess_notes(layout: TextLayout, encoding: str, asked: Asked) -> list[Note]:
     """Write what was guessed: ``asked`` is separator, decimal sign and encoding as given."""
     coded = "" if encoding.startswith("utf-8") else f"The text was taken to be {encoding}."
     said = (layout.separator_note, layout.decimal_note, coded)
     notes = [note for note, given in zip(said, asked, strict=True) if note and given is None]
     if all(re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", name) for name in layout.header):
         notes.append("The first line was taken as names, although it holds numbers only.")
-    return notes
+    return [Note(NoteKind.FILE, text) for text in notes]
 
 
 # -- text ----------------------------------------------------------------------------------------

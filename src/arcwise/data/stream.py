@@ -26,13 +26,14 @@ from numpy.typing import NDArray
 from arcwise.data.blocks import Pass, Use, opened
 from arcwise.data.folds import with_copies
 from arcwise.data.frames import refuse_missing
-from arcwise.data.kinds import FEW, number_array
+from arcwise.data.kinds import FEW, left_out_note, number_array
 from arcwise.data.memory import available, check_square, size_words
 from arcwise.data.moments import Accumulator, Moments
 from arcwise.data.source import GAPS
 from arcwise.data.table import Table
 from arcwise.data.variable import Level, Variable, code_type, sentence_list
 from arcwise.errors import DataError
+from arcwise.notes import data_note
 
 Codes = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -275,13 +276,12 @@ class _Gathered:
         stuck = [name for name, span in spans if not span.consecutive(span.moments([name])).all()]
         if stuck:
             raise NotLevelsError(stuck)
-        said = [
-            f"{self.file.rows} rows were read in batches and are kept as {len(self.kept)} distinct ones "
-            f"({size_words(self.kept.nbytes + self.times.nbytes)})."
-        ]
-        if left:
-            numbered = sentence_list([column.name for column in left])
-            said.insert(0, f"Left out: {numbered} (consecutive numbers of the rows).")
+        kept = (
+            f"{len(self.kept)} distinct ones ({size_words(self.kept.nbytes + self.times.nbytes)})"
+        )
+        said = [data_note(f"{self.file.rows} rows were read in batches and are kept as {kept}.")]
+        if numbered := [column.name for column in left]:
+            said.insert(0, left_out_note(numbered, "consecutive numbers of the rows"))
         pairs = [
             column.settled(self.kept[:, number])
             for number, column in enumerate(self.columns)
@@ -358,7 +358,7 @@ def moments(
     ...     size = path.write_text("x,y\\n1,2\\n3,\\n5,4\\n")
     ...     gathered = moments(path)
     >>> gathered.n, gathered.mean.tolist(), gathered.notes
-    (2.0, [3.0, 3.0], ("1 of 3 rows left out because of gaps (most in 'y': 1).",))
+    (2.0, [3.0, 3.0], (<Note: 1 of 3 rows left out because of gaps (most in 'y': 1).>,))
     """
     refuse_missing(missing)
     asked = (separator, decimal, encoding)
@@ -407,7 +407,7 @@ class _Stream:
         numbered = [self.names[i] for i in hits if self.names[i] in self.whole]
         if not numbered:
             return found
-        said = f"Left out: {sentence_list(numbered)} (consecutive numbers of the rows)."
+        said = left_out_note(numbered, "consecutive numbers of the rows")
         return found.select([n for n in self.names if n not in numbered]).with_notes(said)
 
     def _complete(self, rows: Floats, weights: Floats | None) -> tuple[Floats, Floats | None]:

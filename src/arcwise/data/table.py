@@ -29,6 +29,7 @@ from arcwise.data.variable import (
     to_numbers,
 )
 from arcwise.errors import DataError, close_to, unknown
+from arcwise.notes import Note, data_note
 
 if TYPE_CHECKING:
     from arcwise.data.audit import Audit
@@ -49,7 +50,7 @@ class Table:
     columns : float64 or codes, all of one length.
     weights : how often each row counts; None for once each.
     order : the names in the order the user gave them; empty for the order of ``variables``.
-    notes : sentences about what was guessed, left out or decided on the way here.
+    notes : what was guessed, left out or decided on the way here.
     fixed : the variables whose kind was asked for by name and is therefore kept by models.
     copies : what a row of weight 3 is: "apart", three units, of which folds and leave-one-out take one at a
         time; "together", one unit, measured three times.
@@ -70,7 +71,7 @@ class Table:
     columns: tuple[Column, ...]
     weights: NDArray[np.float64] | None = None
     order: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     fixed: frozenset[str] = frozenset()
     copies: str = "apart"
     rows: int = field(init=False)
@@ -227,10 +228,9 @@ class Table:
         copies = self.counted_copies()
         return self.with_weights(None).take(np.repeat(np.arange(self.rows), copies))
 
-    def with_notes(self, *notes: str) -> Table:
-        """Add sentences to the notes, each once."""
-        fresh = tuple(note for note in dict.fromkeys(notes) if note not in self.notes)
-        return replace(self, notes=self.notes + fresh) if fresh else self
+    def with_notes(self, *notes: Note) -> Table:
+        """Add notes, each once."""
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
     def complete(self) -> Table:
         """Leave out the rows with gaps, with a note of how many and which columns cost most.
@@ -242,7 +242,7 @@ class Table:
         >>> import numpy as np
         >>> gappy = Table((Variable("x"),), (np.array([1.0, np.nan, 3.0]),))
         >>> gappy.complete().notes
-        ("1 of 3 rows left out because of gaps (most in 'x': 1).",)
+        (<Note: 1 of 3 rows left out because of gaps (most in 'x': 1).>,)
         """
         gaps, missing = np.zeros(self.rows, dtype=bool), {}
         for variable, column in zip(self.variables, self.columns, strict=True):
@@ -411,9 +411,10 @@ def _check_distinct(names: Sequence[str]) -> None:
         raise DataError(f"Column names repeat: {sentence_list(twice)}; give each its own name.")
 
 
-def gap_note(skipped: int, rows: int, missing: Mapping[str, int]) -> str:
+def gap_note(skipped: int, rows: int, missing: Mapping[str, int]) -> Note:
     """Write the note about rows left out, given the gaps of each column that has some."""
-    return f"{skipped} of {rows} rows left out because of gaps ({_costly(missing)})."
+    said = f"{skipped} of {rows} rows left out because of gaps ({_costly(missing)})."
+    return data_note(said, tuple(sorted(missing)))
 
 
 def no_rows_left(rows: int, missing: Mapping[str, int]) -> str:

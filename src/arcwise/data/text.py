@@ -20,6 +20,7 @@ from functools import lru_cache
 from itertools import islice
 
 from arcwise.errors import DataError, unknown
+from arcwise.notes import Note, NoteKind
 
 # The word for "any run of blanks and tabs".
 SPACES = " "
@@ -305,7 +306,7 @@ def may_span_lines(rows: bytes, n_rows: int, separator: str) -> bool:
     return lines != n_rows or _is_open(last.decode("utf-8", errors="replace"), separator, 0)
 
 
-def check_quotes(lines: Iterable[str], separator: str, width: int) -> list[str]:
+def check_quotes(lines: Iterable[str], separator: str, width: int) -> list[Note]:
     """Reject a text with a quote that is never closed or that swallows rows.
 
     Parameters
@@ -323,7 +324,7 @@ def check_quotes(lines: Iterable[str], separator: str, width: int) -> list[str]:
     DataError : names the line of the quote.
 
     >>> check_quotes(["a,b", '1,"two', 'lines"', "2,x"], ",", 2)
-    ['A quoted cell spans several lines (2 to 3).']
+    [<Note: A quoted cell spans several lines (2 to 3).>]
     >>> check_quotes(["a,b", '1,"x', "2,y"], ",", 2)
     Traceback (most recent call last):
     ...
@@ -350,8 +351,9 @@ quotes that belong to the text.
         return []
     first = f"{cells[0].first} to {cells[0].last}"
     if len(cells) == 1:
-        return [f"A quoted cell spans several lines ({first})."]
-    return [f"{len(cells)} quoted cells span several lines (the first: {first})."]
+        return [Note(NoteKind.FILE, f"A quoted cell spans several lines ({first}).")]
+    text = f"{len(cells)} quoted cells span several lines (the first: {first})."
+    return [Note(NoteKind.FILE, text)]
 
 
 def long_cells(lines: Iterable[str], separator: str) -> Iterator[LongCell]:

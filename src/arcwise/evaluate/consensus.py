@@ -33,6 +33,7 @@ from arcwise.evaluate.edges import SUPPORTED, EdgeTable
 from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 from arcwise.graphs.nodes import reach
+from arcwise.notes import Note
 from arcwise.results import GraphDistribution, draw_errors, of_draws
 from arcwise.values import is_number
 
@@ -247,14 +248,14 @@ class PathCertainty(Framed):
     draws : for each replicate its graphs, one a penalty.
     unit : the penalty's.
     meaning : what the shares are.
-    notes : sentences for the reader.
+    notes : what the reader should know.
     """
 
     penalties: tuple[float, ...]
     draws: tuple[tuple[Any, ...], ...]
     unit: str
     meaning: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def at(self, penalty: float) -> GraphDistribution:
         """The distribution of graphs at a penalty: at the next larger one that was looked at."""

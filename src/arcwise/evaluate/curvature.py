@@ -32,6 +32,7 @@ from arcwise.data import Statistics, Table
 from arcwise.distributions import log_sum
 from arcwise.errors import listed
 from arcwise.graphs import DAG, Limits, UGraph, cpdag
+from arcwise.notes import Fix, Note, NoteKind
 from arcwise.results import Path
 
 Array = NDArray[np.float64]
@@ -315,8 +316,8 @@ _TAKEN = 4_000  # rows, evenly spread, among which complete ones are looked for
 
 def bend_notes(
     source: Statistics, graph: DAG | UGraph, limits: Limits | None = None
-) -> tuple[str, ...]:
-    """Sentences on local models of a linear graph that are curved; none without rows of numbers.
+) -> tuple[Note, ...]:
+    """Notes on local models of a linear graph that are curved; none without rows of numbers.
 
     Parameters
     ----------
@@ -328,10 +329,11 @@ def bend_notes(
         return ()
     found = bends(_some_rows(source.rows("Curves need")), graph.inputs, _reversible(graph, limits))
     told = found if graph.directed else _each_edge_once(found)
-    said = [_sentence(bend, graph) for bend in told[:_SAID]]
+    said = [_note(bend, graph) for bend in told[:_SAID]]
     if len(told) > _SAID:
         more = len(told) - _SAID
-        said[-1] += f" {more} more local model{'s are' if more > 1 else ' is'} curved."
+        text = f"{said[-1].text} {more} more local model{'s are' if more > 1 else ' is'} curved."
+        said[-1] = replace(said[-1], text=text)
     return tuple(said)
 
 
@@ -369,9 +371,10 @@ def _each_edge_once(found: Sequence[Bend]) -> list[Bend]:
     return fresh
 
 
-def _sentence(bend: Bend, graph: DAG | UGraph) -> str:
+def _note(bend: Bend, graph: DAG | UGraph) -> Note:
     name = graph.nodes
     child, several = name[bend.child], len(bend.curved) > 1
+    about = [name[j] for j in bend.curved]
     gain = f"+{bend.gain:.2f} nats per row (se {bend.error:.2g})"
     if bend.missed:
         what = f"{child} depends on {name[bend.curved[0]]} by a curve that has no edge in a linear graph"
@@ -380,7 +383,8 @@ def _sentence(bend: Bend, graph: DAG | UGraph) -> str:
         edges = [_edge(name[j], child, arrow) for j in bend.curved]
         what = f"{listed(edges)} {'are' if several else 'is'} curved"
     given = f" for {child} given {_inputs(bend, graph)}" if len(bend.inputs) > 1 else ""
-    return f"{what}: {gain}{given}; model='parzen' would follow {'them' if several else 'it'}."
+    text = f"{what}: {gain}{given}; {{model=}} would follow {'them' if several else 'it'}."
+    return Note(NoteKind.MODEL, text, (child, *about), (Fix("model", "parzen"),))
 
 
 def _edge(other: str, child: str, arrow: bool) -> str:

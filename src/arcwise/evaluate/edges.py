@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arcwise.errors import OptionError, plural, unknown
 from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, UGraph
+from arcwise.notes import Note
 from arcwise.results import GraphDistribution
 
 Array = NDArray[np.float64]
@@ -146,7 +147,7 @@ class EdgeTable(PairRows[Edge]):
     more: Mapping[str, Array] = field(default_factory=dict)
     certainty_meaning: str = ""
     heads: NDArray[np.bool_] | None = None
-    unchecked: str = ""
+    unchecked: Note | None = None
 
     def _row(self, i: int) -> Edge:
         a, b = self.nodes[self.first[i]], self.nodes[self.second[i]]

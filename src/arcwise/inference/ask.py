@@ -47,6 +47,7 @@ from arcwise.inference.product_rule import ProductRule
 from arcwise.inference.stacked import Stacked
 from arcwise.inference.weighting import Importance
 from arcwise.networks import Net, align, whole
+from arcwise.notes import Note, answer_note
 from arcwise.values import is_several
 
 __all__ = [
@@ -96,10 +97,10 @@ ENGINES: dict[str, Engine] = {
 
 
 class Ranking(NamedTuple):
-    """Engines that accept a question, the best first, and sentences about exact ones that are too large."""
+    """Engines that accept a question, the best first, and notes on exact ones that are too large."""
 
     engines: list[Engine]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def ranked(question: Question) -> Ranking:
@@ -112,7 +113,7 @@ def ranked(question: Question) -> Ranking:
     method = question.options.method
     taken: list[tuple[Cost, Engine]] = []
     reasons: list[ArcwiseError] = []
-    large: list[str] = []
+    large: list[Note] = []
     for engine in ENGINES.values() if method is None else [ENGINES[method]]:
         cost = _cost(engine, question)
         if isinstance(cost, ArcwiseError):
@@ -122,9 +123,8 @@ def ranked(question: Question) -> Ranking:
             said = f"The answer needs {size}, above {_limit(cost.memory):.2g}: ask for less."
             reasons.insert(0, FitError(said))
             if cost.error == EXACT:
-                large.append(
-                    f"An exact answer by {engine.name} needs {size}: this one is simulated."
-                )
+                said = f"An exact answer by {engine.name} needs {size}: this one is simulated."
+                large.append(answer_note(said))
         elif cost.error == EXACT and cost.work < CHEAP:
             return Ranking([engine])
         else:
@@ -155,8 +155,8 @@ def _cost(engine: Engine, question: Question) -> Cost | ArcwiseError:
     return engine.accepts(question)
 
 
-def answered(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[str, ...]]:
-    """What the best engine says, and sentences about better ones; the next is asked where one declines."""
+def answered(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[Note, ...]]:
+    """What the best engine says, and notes on better ones; the next is asked where one declines."""
     refused: DeclinedError | None = None
     engines, notes = ranked(question)
     for engine in engines:
@@ -166,7 +166,7 @@ def answered(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[s
             return ask(engine), notes
         except DeclinedError as error:
             refused = refused or error
-    raise FitError(" ".join([str(refused), *notes]))
+    raise FitError(" ".join(map(str, [refused, *notes])))
 
 
 def found_of(question: Question) -> Reply:
@@ -305,13 +305,13 @@ def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
     return Predictions(target, answer.distribution, answer.mixing, said, levels)
 
 
-def _unsettled(mixing: Mixing) -> Iterator[str]:
-    """A sentence about rows whose chains disagree."""
+def _unsettled(mixing: Mixing) -> Iterator[Note]:
+    """A note on rows whose chains disagree."""
     simulated = int(np.isfinite(mixing.ess).sum())
     if count := int((mixing.rhat > HIGHEST_RHAT).sum()):
-        yield (
+        yield answer_note(
             f"In {count} of {simulated} simulated rows the chains disagree (R-hat above "
-            f"{HIGHEST_RHAT:g}): take more sweeps."
+            f"{HIGHEST_RHAT:g}): take more sweeps.",
         )
 
 

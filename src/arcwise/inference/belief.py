@@ -33,6 +33,7 @@ from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.evidence import sentence
 from arcwise.inference.ranges import Estimate, Probability, Range, plain_range, range_lines
 from arcwise.networks import whole
+from arcwise.notes import Note, answer_note
 from arcwise.values import as_tuple, is_number, is_several
 
 __all__ = ["Belief", "Estimate", "Probability", "Quality"]
@@ -58,7 +59,7 @@ class Quality:
     rhat : split R-hat of the chains; 1 if exact.
     ess : effective sample size; infinite if exact.
     way : what was simulated, in words.
-    notes : sentences for the reader.
+    notes : what the reader should know.
 
     >>> Quality().lines("error of the mean", 0.0)
     []
@@ -68,23 +69,23 @@ class Quality:
     rhat: float = 1.0
     ess: float = math.inf
     way: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def exact(self) -> bool:
         """Whether nothing was simulated."""
         return math.isinf(self.ess)
 
-    def said(self) -> list[str]:
-        """The notes, and sentences about chains that disagree or are short."""
+    def said(self) -> list[Note]:
+        """The notes, and those on chains that disagree or are short."""
         said = list(self.notes)
         if not self.exact and self.rhat > HIGHEST_RHAT:
-            said.append(
-                f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g}): take more "
-                "sweeps and a longer burn-in."
-            )
+            disagree = f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g})"
+            text = f"{disagree}: take more sweeps and a longer burn-in."
+            said.append(answer_note(text))
         if self.ess < FEWEST_STATES:
-            said.append(f"The effective sample size is only {self.ess:.0f}: the answer is rough.")
+            text = f"The effective sample size is only {self.ess:.0f}: the answer is rough."
+            said.append(answer_note(text))
         return said
 
     def lines(self, what: str, error: float, most: str = "") -> list[str]:
@@ -100,7 +101,8 @@ class Quality:
         """Plain numbers; what is exact has no R-hat and no size."""
         rhat = self.rhat if np.isfinite(self.rhat) and not self.exact else None
         ess = None if self.exact else self.ess
-        return {"error": self.error, "rhat": rhat, "ess": ess, "notes": self.said()}
+        notes = [*map(Note.to_dict, self.said())]
+        return {"error": self.error, "rhat": rhat, "ess": ess, "notes": notes}
 
 
 @dataclass(frozen=True, eq=False)

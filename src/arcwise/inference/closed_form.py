@@ -62,6 +62,7 @@ from arcwise.inference.linear_gaussian import (
 )
 from arcwise.inference.normal_joint import GaussianJoint, log_normal, narrow
 from arcwise.networks import BayesNet, ancestral, log_density
+from arcwise.notes import Note, answer_note
 
 Array = NDArray[np.float64]
 
@@ -111,17 +112,18 @@ def _saturated(model: Linear) -> bool:
     return model.rows > 0 and not model.freedom > 0
 
 
-def saturated_note(names: Sequence[str]) -> str:
+def saturated_note(names: Sequence[str]) -> Note:
     """A note on variables whose fitted coefficients are as many as the rows."""
     few = (
         "has as many coefficients as rows"
         if len(names) == 1
         else "have as many coefficients as rows"
     )
-    return (
+    text = (
         f"{sentence_list(names)} {few}: the interval takes them as known and is too narrow; use more rows or "
         "fewer parents."
     )
+    return answer_note(text, tuple(names))
 
 
 def distributions(mean: Array, scale: Array, freedom: Array) -> Distribution:

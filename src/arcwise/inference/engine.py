@@ -27,6 +27,7 @@ from arcwise.errors import ArcwiseError, DataError, FitError, GraphError, Option
 from arcwise.inference.belief import Probability, Quality, Seed, generator
 from arcwise.inference.evidence import DistinctRows, Evidence, folded
 from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
+from arcwise.notes import Note
 
 if TYPE_CHECKING:
     from arcwise.inference.joint_answers import Cells
@@ -382,14 +383,10 @@ class Answer:
         """An answer without error."""
         return cls(distribution, Mixing.exact(rows))
 
-    def quality(self, notes: tuple[str, ...]) -> Quality:
+    def quality(self, notes: tuple[Note, ...]) -> Quality:
         """How good the answer to a single question is."""
         error, rhat, ess = (float(each[0]) for each in self.mixing)
         return Quality(error, rhat, ess, self.way, notes)
-
-
-def _nothing() -> list[str]:
-    return []
 
 
 class Reply(NamedTuple):
@@ -397,7 +394,7 @@ class Reply(NamedTuple):
 
     answers: tuple[Answer, ...]
     joint: JointAnswer | None = None
-    notes: Callable[[], list[str]] = _nothing
+    notes: Callable[[], list[Note]] = list
 
 
 class Engine(ABC):

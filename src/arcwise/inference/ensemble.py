@@ -46,13 +46,17 @@ from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.ranges import Range
 from arcwise.networks import Net, cut, whole
+from arcwise.notes import Note, answer_note
 from arcwise.values import is_several
 
 __all__ = ["Drawn"]
 
 Array = NDArray[np.float64]
 
-_SOFT = "Sets, weights and intervals as evidence do not change the weights of graphs."
+_NO_DENSITY = answer_note(
+    "These networks have no density of what was seen: it does not change the weights of graphs.",
+)
+_SOFT = answer_note("Sets, weights and intervals as evidence do not change the weights of graphs.")
 _DRAWS = 4000
 """Draws that stand for a joint answer."""
 
@@ -172,7 +176,7 @@ class _Answered(NamedTuple):
 
     answers: tuple[Any, ...]
     weights: Array
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     shares: Array
     drawn: Drawn
 
@@ -254,6 +258,10 @@ class Ensemble:
         spread = Spread(found.answers, (), weights=found.weights) if do else None
         return Beliefs(tuple(each), states, first.given, first.do, range=spread)
 
+    @property
+    def _over(self) -> tuple[Note, ...]:
+        return (answer_note(self.words),) if self.words else ()
+
     def _counts(self, weights: Array) -> NDArray[np.intp]:
         """Draws shared out by weights."""
         ends = np.round(np.cumsum(weights) / weights.sum() * _DRAWS).astype(np.intp)
@@ -276,8 +284,8 @@ class Ensemble:
         shares = weights[kept] / weights[kept].sum()
         return _Answered(tuple(answers), shares, notes, self.weights[kept], self.drawn.taken(kept))
 
-    def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[str, ...]]:
-        """The weights of graphs once some values are seen, and a sentence where these cannot speak."""
+    def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[Note, ...]]:
+        """The weights of graphs once some values are seen, and a note where these cannot speak."""
         if not given:
             return self.weights, ()
         first = self.nets[0]
@@ -292,15 +300,13 @@ class Ensemble:
         lines, notes = self._seen(after, row)
         return lines[:, 0], (*notes, *((_SOFT,) if told.soft or told.ranges else ()))
 
-    def _seen(self, nets: Sequence[Net], rows: Table) -> tuple[Array, tuple[str, ...]]:
+    def _seen(self, nets: Sequence[Net], rows: Table) -> tuple[Array, tuple[Note, ...]]:
         """Weights of graphs (graphs by rows) once rows are seen."""
         plain = np.repeat(self.weights[:, None], rows.rows, axis=1)
         try:
             logs = np.stack([marginal_log_density(net, rows) for net in nets])
         except ArcwiseError:
-            return plain, (
-                "These networks have no density of what was seen: it does not change the weights of graphs.",
-            )
+            return plain, (_NO_DENSITY,)
         top = logs.max(axis=0)
         speaks = np.isfinite(top)  # a row that is impossible in all graphs leaves their weights
         found = plain * np.exp(np.where(speaks, logs - np.where(speaks, top, 0.0), 0.0))
@@ -311,7 +317,7 @@ class Ensemble:
         """One belief of several, by their weights."""
         shape = blend([answer.distribution for answer in answers], found.weights)
         qualities = [answer.quality for answer in answers]
-        notes = (self.words, *found.notes, *(note for each in qualities for note in each.notes))
+        notes = (*self._over, *found.notes, *(note for each in qualities for note in each.notes))
         errors = np.array([each.error for each in qualities])
         simulated = float(np.sqrt(np.sum((found.weights * errors) ** 2)))
         rhat = max(each.rhat for each in qualities)
@@ -321,7 +327,7 @@ class Ensemble:
             math.nan if sure and not math.isinf(found.drawn.size) else rhat,
             min(found.drawn.size, *(each.ess for each in qualities)),
             next((each.way for each in qualities if each.way), "by drawn graphs"),
-            tuple(dict.fromkeys(filter(None, notes))),
+            tuple(dict.fromkeys(notes)),
         )
         first = answers[0]
         return AveragedBelief(
@@ -332,7 +338,7 @@ class Ensemble:
         """Predict a variable in every row; parameters as of `arcwise.inference.predict`."""
         others = [name for name in table.names if name != target]
         weights = np.repeat(self.weights[:, None], table.rows, axis=1)
-        notes: tuple[str, ...] = ()
+        notes: tuple[Note, ...] = ()
         if others:
             weights, notes = self._seen(self.nets, table.select(others))
         each = [predict(net, table, target, **options) for net in self.nets]
@@ -351,10 +357,8 @@ class Ensemble:
             np.max([found.rhat for found in each], axis=0),
             np.minimum(np.min([found.ess for found in each], axis=0), self.drawn.size),
         )
-        said = (self.words, *notes, *(note for found in each for note in found.notes))
-        return Predictions(
-            target, shape, mixing, tuple(dict.fromkeys(filter(None, said))), first.levels
-        )
+        said = (*self._over, *notes, *(note for found in each for note in found.notes))
+        return Predictions(target, shape, mixing, tuple(dict.fromkeys(said)), first.levels)
 
     def _row_errors(
         self, each: Sequence[Predictions], shape: Distribution, weights: Array

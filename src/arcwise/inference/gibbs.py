@@ -38,6 +38,7 @@ from arcwise.inference.engine import (
 from arcwise.inference.gibbs_chains import Chains, begin, beside, far, far_rows, reached, run
 from arcwise.inference.joint_answers import States
 from arcwise.networks import MarkovNet
+from arcwise.notes import Note
 
 Integers = NDArray[np.intp]
 
@@ -196,8 +197,8 @@ def gather(
     found.notes.append(partial(far_notes, net, question, places))
 
 
-def far_notes(net: MarkovNet, question: Question, places: Integers) -> list[str]:
-    """Sentences about evidence that lies far from all the data."""
+def far_notes(net: MarkovNet, question: Question, places: Integers) -> list[Note]:
+    """Notes on evidence that lies far from all the data."""
     columns, gaps = [column[places] for column in question.columns], question.gaps[places]
     if question.single:
         return list(far(net, columns, beside(net, reached(net, gaps, question.asked), gaps)))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from arcwise.errors import FitError
 from arcwise.inference.engine import Array, Effort, Mask
 from arcwise.networks import MarkovNet
+from arcwise.notes import Note, answer_note
 
 Integers = NDArray[np.intp]
 Columns = list[NDArray[Any]]
@@ -120,8 +121,8 @@ def _apart(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
     return np.where(np.isnan(apart), 0.0, apart)
 
 
-def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[str, ...]:
-    """Sentences about evidence of one row that lies far from every row of the data."""
+def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[Note, ...]:
+    """Notes on evidence of one row that lies far from every row of the data."""
     if not known.any():
         return ()
     squares, largest = distances(net, columns, known)
@@ -138,11 +139,16 @@ def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[s
         if np.isfinite(apart[worst])
         else f"there {net.names[worst]!r} never varies"
     )
-    return (f"The evidence lies far from all the data ({how}): the answer is a guess.",)
+    return (
+        answer_note(
+            f"The evidence lies far from all the data ({how}): the answer is a guess.",
+            (net.names[worst],),
+        ),
+    )
 
 
-def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: int) -> list[str]:
-    """A sentence about rows in which the neighbours of a variable lie far from all the data."""
+def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: int) -> list[Note]:
+    """A note on rows in which the neighbours of a variable lie far from all the data."""
     if len(gaps) * len(net.starts[0]) > FAR_CELLS or not len(gaps):
         return []
     hidden = np.zeros_like(gaps)
@@ -153,7 +159,9 @@ def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: 
     if not count:
         return []
     which = "1 row lies" if count == 1 else f"{count} rows lie"
-    return [f"{which} more than {FAR:g} standard deviations from all the data: guesses."]
+    return [
+        answer_note(f"{which} more than {FAR:g} standard deviations from all the data: guesses.")
+    ]
 
 
 def begin(

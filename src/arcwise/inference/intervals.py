@@ -45,6 +45,7 @@ from arcwise.inference.joint_answers import States
 from arcwise.inference.linear_gaussian import KnownRows, check_relations, linear_net
 from arcwise.networks import BayesNet
 from arcwise.networks.draws import resampled
+from arcwise.notes import Note, answer_note
 
 _NODES = {1: 64, 2: 40, 3: 24}
 """Points of the rule for each of so many intervals."""
@@ -294,15 +295,17 @@ def _mixture(found: Predictive, place: int, shares: Array) -> Distribution:
     return Normal(mean, np.maximum(scale * wide, least)).pooled(len(mean), shares)
 
 
-def _notes(question: Question, found: Predictive, is_joint: bool) -> list[str]:
+def _notes(question: Question, found: Predictive, is_joint: bool) -> list[Note]:
     """How the intervals were integrated, and what to be careful with."""
     names = [question.net.names[node] for node in question.ranges]
     notes = []
     if is_joint:
-        notes.append(f"Correlations and joint probabilities are those of {_STATES} draws.")
+        text = f"Correlations and joint probabilities are those of {_STATES} draws."
+        notes.append(answer_note(text))
     if found.saturated:
         notes.append(saturated_note([question.net.names[node] for node in found.saturated]))
     if len(names) in _NODES:
         count = _NODES[len(names)] ** len(names)
-        notes.append(f"Intervals of {sentence_list(names)} are integrated with {count} points.")
+        text = f"Intervals of {sentence_list(names)} are integrated with {count} points."
+        notes.append(answer_note(text, tuple(names)))
     return notes

@@ -36,6 +36,7 @@ from arcwise.inference.gibbs_chains import FAR
 from arcwise.inference.linear_gaussian import NOTHING, centres, roots
 from arcwise.inference.ranges import Range
 from arcwise.networks import BayesNet
+from arcwise.notes import Fix, Note, answer_note
 
 __all__ = ["turn", "turnable"]
 
@@ -45,11 +46,12 @@ EXACT_GRAPHS = 500
 SIMULATED_GRAPHS = 50
 """The same where answers are simulated."""
 
-ONE_GRAPH = "The rows are those of the learned graph alone: a query with do= has the range over other graphs."
+_ALONE = "The rows are those of the learned graph alone: a query with {do=} has the range over other graphs."
+ONE_GRAPH = answer_note(_ALONE, fixes=(Fix("do"),))
 """The note at rows drawn after `do`."""
 
 _PER_GRAPH = 10  # members of the class of each graph of a certainty
-_SAME = "The graphs that are equivalent to the learned one give the same answer."
+_SAME = answer_note("The graphs that are equivalent to the learned one give the same answer.")
 
 Fitted = Callable[[DAG], tuple[Conditional, ...]]
 Refit = Callable[[int, tuple[int, ...]], Conditional]
@@ -90,7 +92,7 @@ class OtherGraphs:
     graphs: tuple[DAG, ...] = ()
     limits: Limits | None = None
     over: str = "graph"
-    why: str = ""
+    why: Note | None = None
 
 
 def with_range(answer: Answer, *question: Any) -> Answer:
@@ -136,7 +138,7 @@ def range_over(
         names = [net.names[node] for node in forced]
         found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
     if not equivalents.rules_known:
-        found = replace(found, notes=(*found.notes, _NO_RULES))
+        found = found.noted(_NO_RULES)
     return _over_graphs(found, answer, net, forced, ask, equivalents, rng)
 
 
@@ -153,14 +155,15 @@ def _over_graphs(
     other, refit = equivalents.certainty, equivalents.refit
     if other is None:
         return found
-    why = other.why or ("answers are simulated" if answer.error != 0 else "")
+    why = other.why or (answer_note("answers are simulated") if answer.error != 0 else None)
     if why or not other.graphs:
-        said = f"There is no range over other graphs, as their certainty is not known: {why or 'no rows'}."
-        return replace(found, notes=(*found.notes, said))
+        why = why or answer_note("no rows")
+        said = f"There is no range over other graphs, as their certainty is not known: {why.text}."
+        return found.noted(said, *why.fixes)
     if refit is None:
         many = plural(len(other.graphs), other.over)
-        said = f"The range over {many} needs the rows that it was learned from: load(path, data=), or --data."
-        return replace(found, notes=(*found.notes, said))
+        said = f"The range over {many} needs the rows that it was learned from: {{load()}}."
+        return found.noted(said, Fix(verb="load", arguments="path, data="))
     graphs = {
         member
         for graph in other.graphs
@@ -179,8 +182,8 @@ def _over_graphs(
     return replace(found, graphs=type(found)(answers, (), True, over=over))
 
 
-def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[str, ...]:
-    """A sentence for each variable that acts on a target and is set to what no row of the data is near."""
+def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[Note, ...]:
+    """A note on each variable that acts on a target and is set to what no row of the data is near."""
     said = []
     for node, value in forced.items():
         if net.names[target] not in net.graph.descendants_of(net.names[node]):
@@ -190,10 +193,9 @@ def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[st
             for child in net.graph.children[node]
         )
         if off > FAR:
-            said.append(
-                f"{net.names[node]!r} is set {off:.3g} standard deviations away from every row of the data: "
-                "the answer is a guess."
-            )
+            name, far = net.names[node], f"{off:.3g} standard deviations away"
+            text = f"{name!r} is set {far} from every row of the data: the answer is a guess."
+            said.append(answer_note(text, (name,)))
     return tuple(said)
 
 
@@ -296,29 +298,32 @@ _NO_RULES = (
 )
 
 
-def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[str, ...]:
+def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[Note, ...]:
     """What the range is over, and what it leaves out."""
     together = " together" if len(names) > 1 else ""
     sets = f"sets of parents that {sentence_list(names)} can have{together} in equivalent graphs"
     reason = f"Data alone cannot tell the direction of {_edges(found.edges)}"
     if cut:
-        more = "there are more, and max_graphs= sets another number"
+        more = "there are more, and {max_graphs=} sets another number"
         said = f"{reason}: the range is over {len(found) + missed} of the {sets} ({more})."
     elif found.same:
         said = f"{reason}, but mean and sd are the same for all {len(found)} {sets}."
     else:
         said = f"{reason}: the range is over the {len(found) + missed} {sets}."
+    over = answer_note(said, tuple(names), (Fix("max_graphs"),) * cut)
     if not missed:
-        return (said,)
+        return (over,)
     graphs = "one of them" if missed == 1 else f"{missed} of them"
-    return (said, f"The question has no answer for {graphs}, which the range leaves out.")
+    text = f"The question has no answer for {graphs}, which the range leaves out."
+    return over, answer_note(text)
 
 
-def _unknown(edges: Edges) -> str:
-    return (
+def _unknown(edges: Edges) -> Note:
+    text = (
         f"Data alone cannot tell the direction of {_edges(edges)}, and the answer depends on it: its range "
         "over equivalent graphs is not known, as there are no rows to fit its local models to again."
     )
+    return answer_note(text, tuple(dict.fromkeys(name for edge in edges for name in edge)))
 
 
 def _edges(edges: Edges) -> str:

@@ -34,6 +34,7 @@ from arcwise.inference.evidence import Evidence, check_roles, plain, read_eviden
 from arcwise.inference.intervene import Equivalents, range_over
 from arcwise.inference.linear_gaussian import linear_net
 from arcwise.networks import Net, align
+from arcwise.notes import Note
 
 __all__ = [
     "Marginals",
@@ -49,10 +50,10 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
-class _Notes(list[str]):
+class _Notes(list[Note]):
     """Notes that are made already, in the place of a function that makes them."""
 
-    def __call__(self) -> list[str]:
+    def __call__(self) -> list[Note]:
         return self
 
 
@@ -102,7 +103,9 @@ class Marginals(Framed, Mapping[str, Belief]):
     def frame(self) -> Frame:
         """One row per variable: mean, sd and a 95 % interval, or the most probable level."""
         title = sentence([f"{len(self)} variables"], self.given, self.do)
-        return replace(belief_frame([*self.values()]), title=title, notes=(*self._found.notes(),))
+        return replace(
+            belief_frame([*self.values()]), title=title, notes=tuple(map(str, self._found.notes()))
+        )
 
     def __str__(self) -> str:
         width = max(map(len, self), default=0)

@@ -15,6 +15,7 @@ from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.belief import Array, central, numbers
+from arcwise.notes import Note
 
 __all__ = ["Predictions"]
 
@@ -41,7 +42,7 @@ class Predictions(Framed):
     name: str
     distribution: Distribution
     mixing: Mixing
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     levels: tuple[Any, ...] | None = None
     index: Any = None
 
@@ -146,7 +147,9 @@ class Predictions(Framed):
             columns = [Series(name, values, ".5g") for name, values in numbers.items()]
             if self.error.any():
                 columns.append(Series("error", self.error, ".2g"))
-        return Frame((*names, *columns), self._summary(), self.notes, "row" * len(names))
+        return Frame(
+            (*names, *columns), self._summary(), tuple(map(str, self.notes)), "row" * len(names)
+        )
 
     def to_pandas(self) -> Any:
         """A pandas data frame with the index of the data frame whose rows were asked for."""

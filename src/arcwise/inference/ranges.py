@@ -13,6 +13,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from arcwise.notes import Fix, Note, answer_note
+
 Ends = tuple[Any, Any]
 
 _TINY = 1e-12  # an error that is rounding
@@ -27,7 +29,7 @@ class Bounds:
     ----------
     low, high : the ends; NaN if they are not known.
     over : the graphs.
-    notes : sentences for the reader.
+    notes : what the reader should know.
     graphs : the same over the graphs of a certainty; None without one.
 
     >>> low, high = Bounds(0.2, 0.4)
@@ -38,7 +40,7 @@ class Bounds:
     low: float
     high: float
     over: str = "equivalent graphs"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     graphs: Bounds | None = None
 
     def __iter__(self) -> Iterator[float]:
@@ -81,7 +83,7 @@ class Range:
         graph first; none where they are not known.
     edges : the edges at the set variables whose direction data and rules do not tell.
     complete : whether the answers are those of all equivalent graphs.
-    notes : sentences for the reader.
+    notes : what the reader should know.
     over : which graphs the answers are those of.
     graphs : the range over the graphs of a certainty, such as those of resampled tables, each with its
         equivalent ones; None where there is none.
@@ -99,7 +101,7 @@ class Range:
     answers: tuple[Any, ...]
     edges: tuple[tuple[str, str], ...]
     complete: bool = True
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     over: str = "equivalent graphs"
     graphs: Range | None = None
 
@@ -188,6 +190,10 @@ class Range:
         shown = ends or {"mean": self.mean, "sd": self.sd}
         return ", ".join(f"{what} {_between(*each)}" for what, each in shown.items())
 
+    def noted(self, text: str, *fixes: Fix) -> Self:
+        """The same with one more note."""
+        return replace(self, notes=(*self.notes, answer_note(text, fixes=fixes)))
+
     def lines(self) -> list[str]:
         """What the text of a belief says below its numbers."""
         notes = [f"  note: {note}" for note in self.notes]
@@ -223,7 +229,7 @@ class Range:
             "edges": [list(edge) for edge in self.edges],
             "graphs": len(self),
             "complete": self.complete,
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
             **({} if self.graphs is None else {"over_graphs": self.graphs.to_dict()}),
         }
         if not self.answers:

@@ -38,6 +38,7 @@ from arcwise.inference.joint_answers import States
 from arcwise.inference.product_rule import FEWER, product_net
 from arcwise.networks import BayesNet, Net, log_density
 from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resampled, weighted_draws
+from arcwise.notes import Note
 
 ENOUGH = 200.0
 """Effective sample size from which on weighted draws are taken before fitted blanket models."""
@@ -203,8 +204,8 @@ class _Row:
         self.rule = product_net(net, question.rng, self.members, FEWER)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences about evidence that is far from everything the network draws."""
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on evidence that is far from everything the network draws."""
         gaps = self.question.gaps[[self.row]]
         columns = [column[[self.row]] for column in self.question.columns]
         hidden = reached(self.rule, gaps, self.question.asked)

@@ -91,7 +91,7 @@ def _reader(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
     def stored(content: bytes) -> Stored:
         net = read(content)
         models = tuple(map(DiscreteConditional, net.tables))
-        about = {"settings": {"model": "discrete"}, "notes": list(net.notes)}
+        about = {"settings": {"model": "discrete"}, "notes": [note.stored() for note in net.notes]}
         return Stored.of(BayesNet(net.variables, net.graph, models), about)
 
     return stored

@@ -35,6 +35,7 @@ from arcwise.data.memory import size_words
 from arcwise.errors import ArcwiseError, DataError, FileError
 from arcwise.graphs import DAG
 from arcwise.io.scanner import at
+from arcwise.notes import Note
 
 Numbers = NDArray[np.float64]
 
@@ -77,7 +78,7 @@ class DiscreteNet:
     variables: tuple[Variable, ...]
     parents: tuple[tuple[int, ...], ...]
     tables: tuple[Numbers, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         if list(self.names) != sorted(self.names):
@@ -350,7 +351,7 @@ class Draft:
         self,
         tables: Mapping[str, Numbers],
         called: Mapping[str, Sequence[str]] | None = None,
-        notes: tuple[str, ...] = (),
+        notes: tuple[Note, ...] = (),
     ) -> DiscreteNet:
         """Finish: put variables and parents in order, check the rows of all tables.
 

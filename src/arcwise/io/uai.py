@@ -29,15 +29,17 @@ from math import prod
 from arcwise.errors import FileError
 from arcwise.io.scanner import WHOLE, Lines, at, decode
 from arcwise.io.tables import MOST_LEVELS, MOST_VARIABLES, DiscreteNet, Draft
+from arcwise.notes import Note, NoteKind
 
 COMMENT = re.compile(r"^c(?:[ \t\r][^\n]*)?$|#[^\n]*", re.MULTILINE)
 PYAGRUM = re.compile(
     r"BAYES\n[0-9]++\n[0-9 ]++\n([0-9]++)\n((?:[0-9]++(?: [0-9]++)*+   # [^\n]++\n)++)\s"
 )
-PYAGRUM_NOTE = (
+PYAGRUM_NOTE = Note(
+    NoteKind.FILE,
     "Every scope of the file is followed by '# name', as only pyAgrum writes it, so tables are read in "
     "pyAgrum's order: the first parent's level changes fastest among the parents. If another program "
-    "wrote the file, remove these comments."
+    "wrote the file, remove these comments.",
 )
 
 

@@ -27,7 +27,7 @@ from arcwise.learners.parameters import (
 from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.networks import MarkovNet, Net
-from arcwise.notes import Stop
+from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
 from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient_check
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
 from arcwise.undirected.edge_losses import UNIT
@@ -91,15 +91,15 @@ class BoundaryLearner(Undirected):
         """What was chosen; graphs are compared by local scores given neighbours, whatever the joint has."""
         return {**super().words, "criterion": f"{PSEUDO}{self.score_word}"}
 
-    def _settled_search(self) -> tuple[str, str]:
-        """The search's word, and a sentence where the complete graph is out of reach."""
+    def _settled_search(self) -> tuple[str, Note | None]:
+        """The search's word, and a note where the complete graph is out of reach."""
         word = "boundary" if self.spec.search == "auto" else self.spec.search
         if self._too_large:
             return "grow-shrink" if word == "boundary" else word, _CELLS
         dear = not self.family.closed and self.fits.rows**2 * len(self.fits.nodes) ** 3 > _LARGE
         if dear and self.spec.search == "auto" and self.spec.rule is None:
             return "grow-shrink", _PAIRS
-        return word, ""
+        return word, None
 
     @cached_property
     def _too_large(self) -> bool:
@@ -222,7 +222,7 @@ class BoundaryLearner(Undirected):
             self.limits,
             settled=reached,
             words={"score": total.word},
-            notes=tuple(filter(None, said)),
+            notes=notes_of(NoteKind.SEARCH, *said),
         )
 
     def _fitted(self, graph: UGraph, watch: Watch | None) -> tuple[MarkovNet, str]:
@@ -269,15 +269,18 @@ class BoundaryLearner(Undirected):
         return [known[graph] for graph in graphs]
 
 
-_CELLS = (
+_CELLS = Note(
+    NoteKind.SEARCH,
     "Rows are too few for models given all other variables (tables would have more cells than they can "
     "fill): each variable took others in while its score rose, and edges were taken out of that graph "
-    "instead of the complete one."
+    "instead of the complete one.",
 )
-_PAIRS = (
+_PAIRS = Note(
+    NoteKind.SEARCH,
     "Rows and columns are many for boundary learning from the complete graph: each variable took others in "
     "while they were worth the penalty, and edges were taken out of that graph. What shows only in three "
-    "variables together may be missed; search='boundary' would see it."
+    "variables together may be missed; {search=} would see it.",
+    fixes=(Fix("search", "boundary"),),
 )
 
 

@@ -29,7 +29,7 @@ from arcwise.learners.parameters import markov_net, normal_net, undirected_total
 from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import MarkovNet
-from arcwise.notes import Stop
+from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
 from arcwise.results import Interrupted, Step, Trail, Watch, patient_check
 from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph
@@ -220,7 +220,12 @@ class Correlations(Undirected):
         return 2 * graph.n_edges > 0.5 * self.fits.rows * len(graph.nodes)
 
     def measured(
-        self, net: MarkovNet, penalty: float, trace: Sequence[Step], stopped: Stop, *notes: str
+        self,
+        net: MarkovNet,
+        penalty: float,
+        trace: Sequence[Step],
+        stopped: Stop,
+        *notes: Note | str,
     ) -> Learned:
         """What was learned, where edges are measured by the joint distribution if there is one."""
         total = undirected_total(net, self.fits, self.score, self.score_word, self.score_options)
@@ -234,7 +239,7 @@ class Correlations(Undirected):
             self.limits,
             scored=net.joint is None,
             words={"score": total.word},
-            notes=tuple(filter(None, notes)),
+            notes=notes_of(NoteKind.SEARCH, *notes),
         )
 
 
@@ -264,7 +269,7 @@ def _pairwise(table: Table) -> Moments:
         f"Each correlation is from the rows that have both columns, {pairs.min():g} to {pairs.max():g} "
         f"of {table.rows}; {rows:.4g}, their mean, counts as the number of rows."
     )
-    notes = tuple(filter(None, (*table.notes, said, found.repair.note)))
+    notes = notes_of(NoteKind.MODEL, *table.notes, said, found.repair.note)
     scatter = found.covariance * rows
     return Moments(table.variables, rows, found.mean, scatter, table.order, notes)
 
@@ -322,13 +327,15 @@ class StepwiseLearner(Correlations):
         return self.joined(found.adjacency)
 
 
-def _how(found: StepPath) -> str:
-    """How edges were found, in a sentence."""
+def _how(found: StepPath) -> Note:
+    """How edges were found."""
     many = f"{found.edges} edge{'s' * (found.edges != 1)}"
     if found.stopped:
-        return f"Edges were added stepwise, and the run was cut short at {many}: others may be missing."
+        text = f"Edges were added stepwise, and the run was cut short at {many}: others may be missing."
+        return Note(NoteKind.SEARCH, text)
     value = "" if found.ebic is None else f" (EBIC {found.ebic:.6g})"
-    return (
+    text = (
         f"Edges were added and taken out one by one (stepwise) by the extended BIC, gamma {found.gamma:.3g}: "
-        f"{many}{value}; penalty='ebic' takes the graphical lasso instead."
+        f"{many}{value}; {{penalty=}} takes the graphical lasso instead."
     )
+    return Note(NoteKind.SEARCH, text, fixes=(Fix("penalty", "ebic"),))

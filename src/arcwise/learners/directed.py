@@ -17,7 +17,7 @@ from arcwise.learners.problem import FEW, Learned, Problem
 from arcwise.learners.proof import compared_graphs
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
-from arcwise.notes import Stop, StopReason
+from arcwise.notes import Blank, Fix, Note, NoteKind, Stop, StopReason, notes_of
 from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient_check
 from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
@@ -48,7 +48,8 @@ class Directed(Problem):
             return problem
         plural = "s" * (most != 1)
         note = f"Rows are few ({problem.fits.rows:g}): a variable may have {most} parent{plural} at most."
-        return problem.said(f"{note} A rule max_parents=N sets another bound.")
+        text = f"{note} A rule {{max_parents=}} sets another bound."
+        return problem.said(Note(NoteKind.SEARCH, text, fixes=(Fix("max_parents", Blank("N")),)))
 
     @property
     def _apart(self) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ class Directed(Problem):
             result.stopped,
             self.limits,
             optimal=result.optimal,
-            notes=tuple(filter(None, said)),
+            notes=notes_of(NoteKind.SEARCH, *said),
         )
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
@@ -257,14 +258,15 @@ def _barring(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Limits
     return replace(limits, barred=barred)
 
 
-def _apart_note(apart: tuple[str, ...]) -> str:
+def _apart_note(apart: tuple[str, ...]) -> Note | None:
     if not apart:
-        return ""
+        return None
     named = ", ".join(map(repr, apart[:3])) + (", ..." if len(apart) > 3 else "")
-    return (
+    text = (
         f"More than a level for every two rows: {named}. Such columns take no part in arcs under the default "
-        "score; leave them out, put levels together, or give score=."
+        "score; leave them out, put levels together, or give {score=}."
     )
+    return Note(NoteKind.MODEL, text, apart, (Fix("score"),))
 
 
 def _with_child(

@@ -21,7 +21,7 @@ from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.options import has_parameter, options_of, split_options
 from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import Net
-from arcwise.notes import Stop
+from arcwise.notes import Blank, Fix, Note, NoteKind, Stop, notes_of
 from arcwise.results import ASKED, Interrupted, Path, Step, Trail, Watch
 from arcwise.scores import SCORES, Cached, Score
 
@@ -82,7 +82,7 @@ class Problem:
     score_options: Mapping[str, Any]
     options: Mapping[str, Any]
     penalty: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     # -- binding ---------------------------------------------------------------------------------
 
@@ -141,7 +141,7 @@ class Problem:
             for_score,
             for_search,
             penalty,
-            tuple(filter(None, (*data.notes, why, price, _few(data.total)))),
+            notes_of(NoteKind.MODEL, *data.notes, why, price, _few(data.total)),
         )
 
     @classmethod
@@ -158,9 +158,9 @@ class Problem:
             raise unknown("score", word, SCORES)
         return DefaultScore(word)
 
-    def said(self, *notes: str) -> Self:
+    def said(self, *notes: Note | str | None) -> Self:
         """The same with further notes, where they say something."""
-        return replace(self, notes=(*self.notes, *filter(None, notes)))
+        return replace(self, notes=(*self.notes, *notes_of(NoteKind.MODEL, *notes)))
 
     def retuned(self, graph: DAG) -> Self | None:
         """The same with what local models share tuned to a graph; None where nothing changes."""
@@ -288,7 +288,7 @@ class Learned:
     settled: bool = False
     scored: bool = True
     words: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     tuned: Tuned | None = None
 
 
@@ -312,18 +312,20 @@ def _elsewhere(option: str) -> list[str]:
     return takers_of(option)
 
 
-def _default_penalty(spec: Specification, own: float, data: Statistics) -> tuple[float, str]:
-    """The penalty, and a sentence where it is the family's own."""
+def _default_penalty(
+    spec: Specification, own: float, data: Statistics
+) -> tuple[float, Note | None]:
+    """The penalty, and a note where it is the family's own."""
     if spec.penalty is not None or spec.rule is not None or not own:
-        return spec.penalty or 0.0, ""
+        return spec.penalty or 0.0, None
     rows = data.effective_rows
     weighted = rows != data.total
     known = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
-    note = (
+    text = (
         f"The penalty per edge is {own:.3g} nats per row, the default of {spec.family.name} networks with "
-        f"{known} and {plural(len(data.names), 'column')}; penalty=NUMBER sets another, 'cv' tunes it."
+        f"{known} and {plural(len(data.names), 'column')}; {{penalty=}} sets another, 'cv' tunes it."
     )
-    return own, note
+    return own, Note(NoteKind.PENALTY, text, fixes=(Fix("penalty", Blank("NUMBER")),))
 
 
 def model_takers(families: Sequence[Family]) -> list[tuple[str, dict[str, Any]]]:

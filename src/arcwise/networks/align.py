@@ -10,6 +10,7 @@ from arcwise.data import Table, Variable
 from arcwise.data.variable import cut_codes, numbers_of, sentence_list
 from arcwise.errors import DataError, close_to
 from arcwise.networks.nets import Net
+from arcwise.notes import Note, NoteKind
 
 
 def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
@@ -41,7 +42,7 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
     >>> net = BayesNet((Variable("x"),), DAG.empty(["x"]), (model,))
     >>> rows = Table((Variable("x"), Variable("y")), (np.ones(2), np.ones(2)))
     >>> align(net, rows).notes
-    ("The network has no variable 'y': ignored.",)
+    (<Note: The network has no variable 'y': ignored.>,)
     """
     known = set(table.names).difference(unread)
     shared = known.intersection(net.names)
@@ -59,16 +60,18 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
     return aligned.with_notes(*_notes(net, table, unread))
 
 
-def _notes(net: Net, table: Table, unread: Collection[str]) -> list[str]:
+def _notes(net: Net, table: Table, unread: Collection[str]) -> list[Note]:
     extra = _without(table.order, net.names)
     absent = _without(net.names, {*table.names, *unread})
     notes = []
     if extra:
         word = "variable" + "s" * (len(extra) != 1)
-        notes.append(f"The network has no {word} {sentence_list(extra)}: ignored.")
+        text = f"The network has no {word} {sentence_list(extra)}: ignored."
+        notes.append(Note(NoteKind.ROWS, text, tuple(extra)))
     if absent:
         word = "column" + "s" * (len(absent) != 1)
-        notes.append(f"The table has no {word} {sentence_list(absent)}: unknown in every row.")
+        text = f"The table has no {word} {sentence_list(absent)}: unknown in every row."
+        notes.append(Note(NoteKind.ROWS, text, tuple(absent)))
     return notes
 
 

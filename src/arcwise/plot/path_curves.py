@@ -155,7 +155,6 @@ def plot_path(
     --------
     >>> import matplotlib
     >>> matplotlib.use("agg")
-    >>> from arcwise.notes import Stop
     >>> from arcwise.graphs import UGraph
     >>> from arcwise.results import Path, Removal
     >>> gone = [Removal(0, 1, (0.1, 0.2), 0.2, 1), Removal(1, 2, (0.5, 0.4), 0.5, 0)]
@@ -277,7 +276,6 @@ def plot_edge_path(
     --------
     >>> import matplotlib
     >>> matplotlib.use("agg")
-    >>> from arcwise.notes import Stop
     >>> from arcwise.graphs import UGraph
     >>> from arcwise.results import Knot, Path
     >>> knots = (Knot(0.1, UGraph.complete(["a", "b"]), (0.6,)), Knot(0.7, UGraph.empty(["a", "b"]), ()))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError, OptionError, plural
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
-from arcwise.notes import NOT_STOPPED, Stop
+from arcwise.notes import NOT_STOPPED, Note, Stop
 
 Array = NDArray[np.float64]
 Graph = DAG | UGraph
@@ -71,7 +71,7 @@ class GraphDistribution:
     log_evidence : log probability of the data over all graphs, where it was computed exactly.
     diagnostics : what a sampler says of itself: R-hat, effective sample sizes, acceptance.
     stopped : why the run ended.
-    notes : sentences about the choices made.
+    notes : the choices made.
 
     >>> chain, fork = DAG.from_arcs(["a -> b"]), DAG.empty(["a", "b"])
     >>> found = of_draws([chain, chain, chain, fork], meaning="bootstrap frequency")
@@ -97,7 +97,7 @@ class GraphDistribution:
     log_evidence: float | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     stopped: Stop = NOT_STOPPED
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         size, count = len(self.nodes), len(self.graphs)

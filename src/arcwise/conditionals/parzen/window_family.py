@@ -17,6 +17,7 @@ from arcwise.conditionals.parzen.windows import (
 from arcwise.data import Statistics, Table, Variable
 from arcwise.data.variable import KINDS, sentence_list
 from arcwise.errors import DataError, OptionError, unknown
+from arcwise.notes import Fix, Note, NoteKind
 
 __all__ = ["BANDWIDTHS", "CEILING", "MOST_ROWS", "Bandwidths", "ParzenFamily"]
 
@@ -175,8 +176,11 @@ def _sampled(table: Table) -> Table:
         table = table.with_weights(None)
     chosen = np.argsort(_scattered(len(order)), kind="stable")[:MOST_ROWS]
     return table.take(np.sort(order[chosen])).with_notes(
-        f"{MOST_ROWS} of {len(order)} rows, drawn at random, stand for all: Parzen windows compare every row "
-        "with every other."
+        Note(
+            NoteKind.MODEL,
+            f"{MOST_ROWS} of {len(order)} rows, drawn at random, stand for all: Parzen windows compare "
+            "every row with every other.",
+        )
     )
 
 
@@ -200,19 +204,20 @@ def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
     return float(np.average(mixed, weights=model.weights))
 
 
-def _counted(table: Table) -> list[str]:
-    """A sentence about weights that count copies of rows of numbers."""
+def _counted(table: Table) -> list[Note]:
+    """A note on weights that count copies of rows of numbers."""
     numbers = any(not variable.discrete for variable in table.variables)
     if not numbers or table.copies == "together" or table.units <= table.rows:
         return []
-    return [
+    text = (
         "Weights count copies of rows, and each copy is predicted from the others; if they repeat one "
-        "measurement, copies='together' in table() leaves them out at once."
-    ]
+        "measurement, {copies=} in {table()} leaves them out at once."
+    )
+    return [Note(NoteKind.MODEL, text, (), (Fix("copies", "together"), Fix(verb="table")))]
 
 
-def _tied(table: Table) -> list[str]:
-    """A sentence about columns of numbers that repeat, on which bandwidths may end at the smallest."""
+def _tied(table: Table) -> list[Note]:
+    """A note on columns of numbers that repeat, on which bandwidths may end at the smallest."""
     tied = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None and len(column) > 1:
@@ -222,15 +227,16 @@ def _tied(table: Table) -> list[str]:
     if not tied:
         return []
     verb, whose = ("has", "its") if len(tied) == 1 else ("have", "their")
-    return [
+    text = (
         f"{sentence_list(tied)} {verb} few values that occur only once, so {whose} bandwidths may end at "
         f"min_bandwidth, and {whose} share of the score then depends on it; "
-        f"kinds={{{tied[0]!r}: 'discrete'}} treats the values as levels."
-    ]
+        "{kinds=} treats the values as levels."
+    )
+    return [Note(NoteKind.MODEL, text, tuple(tied), (Fix("kinds", {tied[0]: "discrete"}),))]
 
 
-def _outlying(table: Table) -> list[str]:
-    """A sentence about columns whose standard deviation a few values rule."""
+def _outlying(table: Table) -> list[Note]:
+    """A note on columns whose standard deviation a few values rule."""
     found = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None:
@@ -239,8 +245,9 @@ def _outlying(table: Table) -> list[str]:
                 found.append(variable.name)
     if not found:
         return []
-    return [
+    text = (
         f"{sentence_list(found)}: some values lie more than {_FAR:g} interquartile ranges away, and "
         "bandwidths are in standard deviations, which these rule: transform the columns (logarithms), "
         "or leave such rows out."
-    ]
+    )
+    return [Note(NoteKind.MODEL, text, tuple(found))]

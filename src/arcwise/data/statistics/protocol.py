@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.variable import Variable
 from arcwise.errors import FitError
+from arcwise.notes import Note
 
 if TYPE_CHECKING:
     from arcwise.data.moments import Moments
@@ -41,7 +42,7 @@ class Statistics(ABC):
     variables: tuple[Variable, ...]
     names: tuple[str, ...]
     order: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     total: float
     effective_rows: float
     uniform: bool = True

@@ -25,6 +25,7 @@ from arcwise.learners.directed import Directed
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, run
 from arcwise.networks import BayesNet
+from arcwise.notes import Note, NoteKind, data_note, notes_of
 from arcwise.values import is_count
 
 __all__ = [
@@ -148,7 +149,7 @@ class Classifier:
     grids: Mapping[int, Array] = field(default_factory=dict)
     frequencies: tuple[tuple[int, Array], ...] = ()
     min_count: float = 0.0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     table: Table | None = None
     weights: tuple[float, ...] = ()
 
@@ -260,7 +261,7 @@ def prepared_classes(table: Table, target: str) -> Table:
     if keep.all():
         return table
     note = f"{left_out} of {table.rows} rows left out because their class is not known."
-    return table.take(keep).with_notes(*([note] if left_out else []))
+    return table.take(keep).with_notes(*([data_note(note, (target,))] if left_out else []))
 
 
 def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classifier:
@@ -280,7 +281,7 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
     notes, graph = list(ready.notes), None
     if spec.select is not None:
         ready, graph, note = selected(ready, target, spec, learn_classifier)
-        notes.append(note)
+        notes += notes_of(NoteKind.MODEL, note)
     shaped = spec.structure if spec.structure in ClassGraph.searches else "naive"
     problem = spec.problem(ready, target, shaped)
     weighed = {graph: 1.0} if graph is not None else _graphs(problem, spec)
@@ -290,7 +291,7 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
         tuple(name for name in table.order if name != target),
         _grids(ready),
         min_count=spec.min_count,
-        notes=tuple(dict.fromkeys(filter(None, notes))),
+        notes=tuple(dict.fromkeys(notes)),
         table=ready,
     )
     if spec.structure == "aode":
@@ -320,7 +321,7 @@ def _featured(table: Table, target: str, spec: ClassifierSpec) -> Table:
         if len(kept) < 2:
             raise DataError(f"No feature beside the class {target!r} has any value.")
         note = f"Left out, as all their values are missing: {sentence_list(empty)}."
-        table = table.select(kept).with_notes(note)
+        table = table.select(kept).with_notes(data_note(note, tuple(empty)))
     if spec.features in ("auto", "discretise"):
         return discretise(table, "entropy", target=target)
     free = [v.name for v in table.variables if v.numeric and v.name not in (*table.fixed, target)]

@@ -13,6 +13,7 @@ from arcwise.learners.posteriors.plan import PosteriorRun, Task, Weighed, meanin
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulate_scores
 from arcwise.mcmc import exact as summed
+from arcwise.notes import Note, NoteKind
 from arcwise.results import GraphDistribution, Watch, patient
 from arcwise.scores import SCORES, ArcPenalty, Score, total
 from arcwise.search import SEARCHES
@@ -69,9 +70,10 @@ def of_all_graphs(task: Task) -> PosteriorRun:
     )
 
 
-_ALONE = (
+_ALONE = Note(
+    NoteKind.CERTAINTY,
     "Edges are known exactly, but there was no time to draw graphs: features and averaged answers rest on "
-    "the best graph alone."
+    "the best graph alone.",
 )
 
 
@@ -82,7 +84,7 @@ class _Drawn(NamedTuple):
     weights: Array
     shares: Array
     ess: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def _all(score: Score, limits: Limits, log_total: float) -> _Drawn:

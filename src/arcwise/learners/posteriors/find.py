@@ -31,7 +31,7 @@ from arcwise.learners.posteriors.plan import (
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import choose_way
-from arcwise.notes import Stop
+from arcwise.notes import Note, NoteKind, Stop, notes_of
 from arcwise.results import Step, Watch
 from arcwise.scores import SCORES
 
@@ -179,8 +179,8 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
     )
 
 
-def _with_notes(run: PosteriorRun, *notes: str) -> PosteriorRun:
-    return replace(run, found=replace(run.found, notes=tuple(filter(None, notes))))
+def _with_notes(run: PosteriorRun, *notes: Note | str) -> PosteriorRun:
+    return replace(run, found=replace(run.found, notes=notes_of(NoteKind.CERTAINTY, *notes)))
 
 
 def _meanings(task: Task) -> tuple[str, ...]:

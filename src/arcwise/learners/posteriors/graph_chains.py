@@ -27,6 +27,7 @@ from arcwise.learners.posteriors.chain_lengths import (
 from arcwise.learners.posteriors.plan import Plan, PosteriorRun, Task, Weighed, meaning_of, weighed
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose_way, diagnose
+from arcwise.notes import NoteKind, notes_of
 from arcwise.results import GraphDistribution, Interrupted, Trail, Watch
 from arcwise.scores import Score
 
@@ -79,7 +80,8 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
     late = plan.chains - sum(map(bool, map(len, chains)))
     left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
-    notes = (*why, *length.words, *(left_out * bool(late)), *found.notes)
+    said = (*why, *length.words, *(left_out * bool(late)))
+    notes = (*notes_of(NoteKind.CERTAINTY, *said), *found.notes)
     found = replace(found, diagnostics=diagnostics, notes=notes)
     return PosteriorRun(task, found, packed(chains, length))
 
@@ -249,5 +251,5 @@ def _judged(
             "acceptance": moved / max(1, taken),
             "steps": taken,
         },
-        notes=tuple(filter(None, (judged.warning,))),
+        notes=notes_of(NoteKind.CERTAINTY, judged.warning),
     )

@@ -32,6 +32,7 @@ from arcwise.learners.penalty import choose
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan, PosteriorRun, Task
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
+from arcwise.notes import Note, NoteKind, notes_of
 from arcwise.results import GraphDistribution, Interrupted, Step, Watch, of_draws
 from arcwise.scores import SCORES
 
@@ -85,7 +86,7 @@ class Resolved(NamedTuple):
     spec: Specification
     problem: Problem
     penalty: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def resolve(
@@ -100,14 +101,15 @@ def resolve(
     `chosen` is the penalty that the rule chose before, where it did.
     """
     rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     penalty = problem.penalty
     if rule is not None:
         penalty = choose(problem, rule, n_jobs, watch).penalty if chosen is None else chosen
-        notes = (
+        text = (
             f"The penalty, {penalty:.4g}, was chosen by {rule!r} on all rows, and is the same in all "
-            "replicates.",
+            "replicates."
         )
+        notes = (Note(NoteKind.PENALTY, text),)
     changes: dict[str, Any] = {"rule": None, "threads": 1 if n_jobs != 1 else spec.threads}
     if rule is not None or penalty:
         changes["penalty"] = penalty
@@ -273,7 +275,8 @@ def of_replicates(task: Task) -> PosteriorRun:
         if failed:
             raise FitError(f"No replicate could be learned: {failed[0]}")
         raise NoTimeError("There was no time for a single replicate: give it more.")
-    notes = (*choices.notes, *_failures(failed, len(pieces)), *_subsample_note(plan))
+    said = (*_failures(failed, len(pieces)), *_subsample_note(plan))
+    notes = (*choices.notes, *notes_of(NoteKind.CERTAINTY, *said))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
     found = _counted(graphs, problem, plan, notes, about)
     return PosteriorRun(task, found, pack_graphs(pieces))
@@ -296,7 +299,7 @@ def _counted(
     graphs: Sequence[DAG | UGraph],
     problem: Problem,
     plan: Plan,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
     about: Mapping[str, float],
 ) -> GraphDistribution:
     """Graphs of replicates as frequencies; where equivalent graphs tie, classes are counted."""

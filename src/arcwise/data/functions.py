@@ -1,0 +1,90 @@
+"""Exact functions and identifiers among the columns that a learned graph joins.
+
+A copy or a sum of columns takes over their edges, two codings of one variable are joined for certain, and row
+numbers to what rows are sorted by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.audit import pair_findings
+from arcwise.data.statistics import Source, statistics_of
+from arcwise.data.table import Table
+from arcwise.data.variable import gaps_of, sentence_list
+from arcwise.notes import Fix, Note, data_note
+
+MAX_WORK = 2e9
+"""Rows times squared columns up to which correlations are computed."""
+ROWS_PER_LEVEL = 5
+"""Fewer rows per level make one column a function of another by chance."""
+
+
+def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
+    """Name exact functions and identifiers among columns that have edges.
+
+    Parameters
+    ----------
+    source : what a graph was learned from; without rows nothing is found.
+    pairs : the edges.
+
+    >>> from arcwise.data.frames import table
+    >>> data = table({"size": ["s", "m", "m", "s"] * 4, "code": ["1", "2", "2", "1"] * 4})
+    >>> print(*function_notes(data, [("code", "size")]))
+    'code' and 'size' are the same levels under other names.
+    """
+    if not (statistics := statistics_of(source)).has_rows:
+        return ()
+    table = statistics.rows("Functions need")
+    edges = [pair for pair in pairs if all(name in table.names for name in pair)]
+    joined = sorted({name for pair in edges for name in pair}, key=table.order.index)
+    numbers = [v.name for v in map(table.variable, joined) if not v.discrete or v.numeric]
+    notes = _identifiers(table, [name for name in numbers if not table.variable(name).discrete])
+    if len(numbers) > 1 and table.rows * len(numbers) ** 2 <= MAX_WORK:
+        notes += pair_findings(table.select(numbers))
+    return (*notes, *(note for pair in edges if (note := _recoding(table, *pair))))
+
+
+def _identifiers(table: Table, numbers: list[str]) -> list[Note]:
+    """Name columns with another whole number in each row, in ascending or descending order."""
+    found = [name for name in numbers if _is_identifier(table.column(name))]
+    if not found:
+        return []
+    have, its, it = ("have", "their", "them") if len(found) > 1 else ("has", "its", "it")
+    text = (
+        f"{sentence_list(found)} {have} another whole number in each row, in the order of the rows, as "
+        f"identifiers have: {its} edges show how the rows are sorted; leave {it} out with {{select()}}."
+    )
+    return [data_note(text, tuple(found), (Fix(verb="select"),))]
+
+
+def _is_identifier(column: NDArray[np.float64]) -> bool:
+    steps = np.diff(column)
+    return len(column) > 10 and bool(
+        ((steps > 0).all() or (steps < 0).all()) and (column == np.floor(column)).all()
+    )
+
+
+def _recoding(table: Table, first: str, second: str) -> Note | None:
+    """Say that of two discrete columns one is a function of the other, if it is."""
+    one, two = table.variable(first), table.variable(second)
+    if one.levels is None or two.levels is None:
+        return None
+    a, b = table.column(first), table.column(second)
+    kept = ~(gaps_of(one, a) | gaps_of(two, b))
+    codes = np.unique(a[kept].astype(np.int64) * len(two.levels) + b[kept])
+    sizes = [len(np.unique(codes // len(two.levels))), len(np.unique(codes % len(two.levels)))]
+    if min(sizes) < 2 or kept.sum() < ROWS_PER_LEVEL * max(sizes):
+        return None
+    if len(codes) == sizes[0] == sizes[1]:
+        return data_note(
+            f"{first!r} and {second!r} are the same levels under other names.", (first, second)
+        )
+    if len(codes) in sizes:
+        source, target = (first, second) if len(codes) == sizes[0] else (second, first)
+        text = f"{target!r} is a function of {source!r}: each level of {source!r} has one of {target!r}."
+        return data_note(text, (target, source))
+    return None
