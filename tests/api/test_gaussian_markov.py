@@ -204,7 +204,7 @@ def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
     loose = aw.learn(SOURCE, **WORDS, n_penalties=10, min_ratio=0.05)
     assert loose.settings["penalty_rule"] == "ebic"
     assert "taken because of n_penalties= and min_ratio=; by default edges are found" in " ".join(
-        loose.notes
+        map(str, loose.notes)
     )
     assert aw.path(SOURCE, **WORDS).grid
     for words in ({"penalty": 0.1}, {"penalty": "cv"}, {"penalty": "ebic"}):
