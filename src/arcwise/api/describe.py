@@ -17,7 +17,7 @@ from arcwise import io
 from arcwise.data import Source, Table
 from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable, pack_edges
-from arcwise.frame import escaped, html_block
+from arcwise.frame import LONGEST_CELL, escaped, html_block
 from arcwise.learners.parameters import is_pseudo
 from arcwise.notes import Note
 
@@ -224,7 +224,10 @@ def posterior_html(post: Posterior) -> str:
 
 def notes_html(notes: Iterable[Note]) -> list[str]:
     """Notes as paragraphs, escaped, with what to type as code."""
-    return [f"<p>note: {note.html()}</p>" for note in notes]
+    sentences = (
+        note.html() if len(str(note)) <= LONGEST_CELL else escaped(str(note)) for note in notes
+    )
+    return [f"<p>note: {sentence}</p>" for sentence in sentences]
 
 
 _EDGES = 12
