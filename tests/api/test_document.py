@@ -27,7 +27,7 @@ NETS = {
     "regressions": lambda: aw.learn(linear(1, rows=80, p=5)),
     "undirected": lambda: aw.learn(linear(1, rows=80, p=5), graph="undirected"),
     "tables": lambda: aw.example("asia"),
-    "draws": mixed,
+    "mixture": mixed,
     "parzen": lambda: aw.learn(linear(1, rows=60, p=3), model="parzen"),
     "empty": lambda: aw.fit("[x]", {"x": np.arange(5.0)}),
 }

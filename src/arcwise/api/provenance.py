@@ -50,7 +50,7 @@ def making(net: Network) -> Making:
         },
         "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "python": _python(net, learned),
-        "command": _command(net) if learned and "rules" not in net.settings else "",
+        "command": _command(net) if learned else "",
     }
 
 
@@ -68,10 +68,14 @@ def plain_value(value: Any) -> Any:
 
 
 def _choices(net: Network) -> dict[str, Any]:
-    """Options of `learn` that give the same network."""
-    settings = net.settings
+    """Options of `learn` that give the same network; the model is a mapping where several are in it."""
+    settings, models = net.settings, net.net.models
     found: dict[str, Any] = {} if net.directed else {"graph": "undirected"}
     found |= {name: settings[name] for name in _OPTIONS if name in settings}
+    if set(models) == {"clg", "discrete"}:
+        del found["model"]  # the choice for tables that mix kinds
+    elif len(set(models)) > 1:
+        found["model"] = dict(zip(net.net.names, models, strict=True))
     if "penalty" in settings:
         found["penalty"] = settings.get("penalty_rule") or settings["penalty"]
     return found
@@ -90,8 +94,11 @@ def _python(net: Network, learned: bool) -> str:
 
 
 def _command(net: Network) -> str:
-    words = ["arcwise", "learn", "data.csv"]
-    for name, value in _choices(net).items():
+    """The command that gives the same network; empty where options cannot be written in a shell."""
+    words, choices = ["arcwise", "learn", "data.csv"], _choices(net)
+    if "rules" in net.settings or isinstance(choices.get("model"), dict):
+        return ""
+    for name, value in choices.items():
         words += [f"--{name}", str(value)]
     for name, value in net.settings.get("options", {}).items():
         words += ["--option", f"{name}={value}"]

@@ -48,14 +48,19 @@ def _origin(net: Network) -> str:
 
 def _strongest(rows: list[Edge]) -> str:
     count = min(3, len(rows))
-    pairs = [row.direction if row.direction and row.head else _pair(row) for row in rows[:count]]
+    pairs = [_pair(row) for row in rows[:count]]
     if count == 1:
         return f"Its strongest edge is {pairs[0]}."
     return f"Its strongest edges are {', '.join(pairs[:-1])} and {pairs[-1]}."
 
 
 def _pair(row: Edge) -> str:
-    return f"{row.first} -- {row.second}"
+    """An edge as people read it: a line without a head where its direction is open."""
+    if not (row.direction and row.head):
+        return f"{row.first} — {row.second}"
+    forward = row.direction.startswith(f"{row.first} -> ")
+    tail, head = (row.first, row.second) if forward else (row.second, row.first)
+    return f"{tail} → {head}"
 
 
 def _certainty(rows: list[Edge], directed: bool) -> str:

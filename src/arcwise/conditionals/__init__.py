@@ -15,7 +15,7 @@ from arcwise.conditionals.base import (
     HeldOutFits,
     distribution_of,
 )
-from arcwise.conditionals.capabilities import Linear, linear_of, table_of
+from arcwise.conditionals.capabilities import Linear, linear_of, regressions_of, table_of
 from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
@@ -50,6 +50,7 @@ __all__ = [
     "distribution_of",
     "linear_of",
     "prepare",
+    "regressions_of",
     "table_of",
 ]
 

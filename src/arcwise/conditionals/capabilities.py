@@ -11,9 +11,10 @@ import numpy as np
 from arcwise.conditionals.base import Array, Conditional
 
 if TYPE_CHECKING:
+    from arcwise.conditionals.clg import ConditionalGaussianModel
     from arcwise.conditionals.parzen import ParzenConditional
 
-__all__ = ["Linear", "linear_of", "table_of", "windows_of"]
+__all__ = ["Linear", "linear_of", "regressions_of", "table_of", "windows_of"]
 
 
 class Linear(Protocol):
@@ -78,6 +79,15 @@ def linear_of(model: Conditional) -> Linear | None:
     True
     """
     found: Linear | None = getattr(model, "linear", None)
+    return found
+
+
+def regressions_of(model: Conditional) -> "ConditionalGaussianModel | None":
+    """The regressions for configurations of discrete parents that a local model is, or None.
+
+    A model is one if it has a property `regressions`.
+    """
+    found: ConditionalGaussianModel | None = getattr(model, "regressions", None)
     return found
 
 

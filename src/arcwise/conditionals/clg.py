@@ -12,7 +12,7 @@ Without discrete parents the model is the linear Gaussian one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,11 @@ class ConditionalGaussianModel:
             )
         for array in arrays:
             array.setflags(write=False)
+
+    @property
+    def regressions(self) -> Self:
+        """Regressions for configurations of discrete parents: itself."""
+        return self
 
     @property
     def n_params(self) -> int:

@@ -1,32 +1,38 @@
 """What a program without Arcwise needs to answer questions to a network: numbers that can be written as JSON.
 
 A discrete network gives its tables and a tree of cliques that they are multiplied into (Lauritzen and
-Spiegelhalter 1988); a linear-Gaussian one its regressions, with the covariances of their parameters; any
-other one draws from its joint distribution. No row of the data is among them.
+Spiegelhalter 1988); a linear-Gaussian one its regressions, with the covariances of their parameters; a
+conditional Gaussian one both: tables of its levels, and regressions for each configuration of those that
+numbers depend on (Lauritzen and Wermuth 1989). Any other one gives draws from its joint distribution. No row
+of the data is among them.
 """
 
 from base64 import b64encode
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.junction_tree import plan
-from arcwise.conditionals import Linear, linear_of
+from arcwise.conditionals import Linear, linear_of, regressions_of, table_of
 from arcwise.data import Variable
 from arcwise.inference.ask import sample
 from arcwise.inference.factors import Potentials, clique_tree, potentials
 from arcwise.inference.linear_gaussian import linear_net
-from arcwise.networks import Net
+from arcwise.networks import BayesNet, Net
 
-__all__ = ["Answers", "Draws", "Regressions", "Tables", "answers_of"]
+__all__ = ["Answers", "Draws", "MixedTables", "Regressions", "Tables", "answers_of"]
 
 MAX_ENTRIES = 1 << 19
 """Numbers in all cliques of a tree; networks with larger ones give draws."""
 
 MAX_VARIABLES = 600
 """Variables of a linear network whose covariances a page can hold."""
+
+MAX_NUMBERS = 1 << 20
+"""Numbers in the covariance matrices of all configurations of a conditional Gaussian network."""
 
 MAX_DRAWS, MIN_DRAWS = 4000, 500
 DRAWS_BYTES = 900_000
@@ -84,6 +90,33 @@ class Regressions(TypedDict):
     models: list[Regression]
 
 
+class ConditionalRegressions(TypedDict):
+    """The regressions of a variable on `parents`, one for each configuration of the levels of `given`.
+
+    The last of `given` changes fastest.
+    """
+
+    variable: int
+    parents: list[int]
+    given: list[int]
+    intercepts: list[float]
+    coefficients: list[list[float]]
+    variances: list[float]
+
+
+class MixedTables(TypedDict):
+    """Tables of all levels, and regressions of the numbers, parents before their children.
+
+    All of `mixers`, the levels that numbers depend on, lie in one clique.
+    """
+
+    kind: Literal["mixture"]
+    cliques: list[Clique]
+    factors: list[Factor]
+    mixers: list[int]
+    models: list[ConditionalRegressions]
+
+
 class Column(TypedDict):
     """Draws of a variable as 16-bit numbers in base64: levels, or steps of 1/65535 from low to high."""
 
@@ -100,7 +133,7 @@ class Draws(TypedDict):
     columns: list[Column]
 
 
-Answers = Tables | Regressions | Draws
+Answers = Tables | Regressions | MixedTables | Draws
 
 
 def answers_of(net: Net, rng: np.random.Generator) -> Answers:
@@ -124,21 +157,92 @@ def answers_of(net: Net, rng: np.random.Generator) -> Answers:
         return _tables(product)
     if len(net.names) <= MAX_VARIABLES and linear_net(net) is not None:
         return _regressions(net)
-    return _draws(net, rng)
+    mixture = _mixture(net) if net.directed else None
+    return _draws(net, rng) if mixture is None else mixture
 
 
 def _tables(product: Potentials) -> Tables:
-    cliques, parents, homes = clique_tree(product)
+    names = range(len(product.levels))
+    cliques, factors = _tree(product, names)
+    return {"kind": "tables", "cliques": cliques, "factors": factors}
+
+
+def _tree(
+    product: Potentials, numbering: Sequence[int], together: Sequence[tuple[int, ...]] = ()
+) -> tuple[list[Clique], list[Factor]]:
+    """The tree of cliques of some tables; `numbering` are the numbers of their variables in the network."""
+    cliques, parents, homes = clique_tree(product, together)
+    found: list[Clique] = [
+        {"variables": [numbering[v] for v in each], "parent": parent}
+        for each, parent in zip(cliques, parents, strict=True)
+    ]
+    factors: list[Factor] = [
+        {
+            "variables": [numbering[v] for v in scope],
+            "clique": home,
+            "values": numbers(np.ravel(table)),
+        }
+        for scope, home, table in zip(product.scopes, homes, product.tables, strict=True)
+    ]
+    return found, factors
+
+
+def _mixture(net: BayesNet) -> MixedTables | None:
+    """The tables and regressions of a conditional Gaussian network; None for other or too large ones."""
+    discrete = [i for i, variable in enumerate(net.variables) if variable.discrete]
+    product = _levels(net, discrete)
+    models = [_conditional(net, node) for node in net.graph.order() if node not in discrete]
+    whole = [model for model in models if model is not None]
+    if product is None or not discrete or len(whole) < len(models):
+        return None
+    mixers = sorted({node for model in whole for node in model["given"]})
+    place = {node: i for i, node in enumerate(discrete)}
+    together = [tuple(place[node] for node in mixers)] if mixers else []
+    sizes = [product.levels[place[node]] for node in mixers]
+    entries = plan(product.levels, (*product.scopes, *together)).entries
+    if prod(sizes, start=1.0) * len(whole) ** 2 > MAX_NUMBERS or entries > MAX_ENTRIES:
+        return None
+    cliques, factors = _tree(product, discrete, together)
     return {
-        "kind": "tables",
-        "cliques": [
-            {"variables": list(each), "parent": parent}
-            for each, parent in zip(cliques, parents, strict=True)
-        ],
-        "factors": [
-            {"variables": list(scope), "clique": home, "values": numbers(np.ravel(table))}
-            for scope, home, table in zip(product.scopes, homes, product.tables, strict=True)
-        ],
+        "kind": "mixture", "cliques": cliques, "factors": factors, "mixers": mixers, "models": whole,
+    }  # fmt: skip
+
+
+def _levels(net: BayesNet, discrete: list[int]) -> Potentials | None:
+    """The tables of discrete variables by their numbers among these; None where they are not all tables."""
+    place = {node: i for i, node in enumerate(discrete)}
+    levels = tuple(len(net.variables[node].levels or ()) for node in discrete)
+    scopes, tables = [], []
+    for node, size in zip(discrete, levels, strict=True):
+        parents = net.graph.parents[node]
+        table = table_of(net.conditionals[node], size)
+        if table is None or not place.keys() >= set(parents):
+            return None
+        scopes.append(tuple(place[each] for each in (*parents, node)))
+        tables.append(table)
+    return Potentials(levels, tuple(scopes), tuple(tables))
+
+
+def _conditional(net: BayesNet, node: int) -> ConditionalRegressions | None:
+    """The regressions of a continuous variable; None if its model is another one."""
+    model, parents = net.conditionals[node], net.graph.parents[node]
+    own, linear = regressions_of(model), linear_of(model)
+    given = [parent for parent in parents if net.variables[parent].discrete]
+    if own is not None:
+        slopes = own.slopes.reshape(own.intercepts.size, len(parents) - len(given))
+        intercepts, variances = np.ravel(own.intercepts), np.ravel(own.variances)
+    elif linear is not None and not given:
+        slopes = linear.coefficients[None]
+        intercepts, variances = np.array([linear.intercept]), np.array([linear.variance])
+    else:
+        return None
+    return {
+        "variable": node,
+        "parents": [parent for parent in parents if parent not in given],
+        "given": given,
+        "intercepts": numbers(intercepts),
+        "coefficients": [numbers(row) for row in slopes],
+        "variances": numbers(variances),
     }
 
 

@@ -375,18 +375,19 @@ def _cut(product: Potentials, number: int, values: Mapping[int, int]) -> tuple[S
 
 
 def clique_tree(
-    product: Potentials,
+    product: Potentials, together: Sequence[Scope] = ()
 ) -> tuple[list[Scope], list[int], list[int]]:
     """Maximal cliques of the best order of elimination, the parent of each, and the clique of each table.
 
-    Parents come before their children; roots have the parent -1.
+    Parents come before their children; roots have the parent -1. Each set of variables in `together` lies in
+    one clique.
 
     >>> tables = (np.ones((2, 2)), np.ones((2, 2)))
     >>> clique_tree(Potentials((2, 2, 2), ((0, 1), (1, 2)), tables))
     ([(1, 2), (0, 1)], [-1, 0], [1, 0])
     """
-    order = plan(product.levels, product.scopes).order.tolist()
-    cliques, after = _cliques(order, product.scopes)
+    scopes = (*product.scopes, *together)
+    cliques, after = _cliques(plan(product.levels, scopes).order.tolist(), scopes)
     left = dict(enumerate(cliques))
     for i, to in enumerate(after):
         if to >= 0 and set(cliques[to]) <= set(cliques[i]):  # the next one lies within this one

@@ -184,8 +184,8 @@ function makeContent(state, i, variable, box) {
 }
 
 function makeLevels(state, i, variable, { width, rows }) {
-  const left = Math.round(width * 0.44);
-  const long = width - left - 46;
+  const left = Math.round(width * 0.42);
+  const long = width - left - 56;
   const shown = variable.levels.slice(0, rows).map((level, k) => {
     const bar = svg("rect", { class: "bar", x: left, y: 4, height: ROW - 8, width: 0 });
     const before = svg("path", { class: "before", d: "" });
@@ -353,7 +353,7 @@ function makeCamera(root, picture) {
   });
   for (const end of ["pointerup", "pointercancel"]) root.addEventListener(end, (event) => pointers.delete(event.pointerId));
   root.style.aspectRatio = `${whole.width} / ${whole.height}`;
-  root.style.maxWidth = `${Math.round(whole.width * 1.5)}px`;
+  root.style.maxWidth = `${Math.round(whole.width * 1.25)}px`;
   show();
   return { zoom, fit, centre };
 }

@@ -102,6 +102,25 @@ function upperTail(t, freedom) {
   return 0.5 * incompleteBeta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
+// P(Z > z) of a standard normal variable, to about 1e-12 (Marsaglia 2004; continued fraction in the tail).
+export function normalTail(z) {
+  if (z < 0) return 1 - normalTail(-z);
+  if (z > 38) return 0;
+  const bell = Math.exp(-0.5 * z * z) / 2.5066282746310002;
+  if (z > 5) {
+    let fraction = z;
+    for (let k = 40; k > 0; k--) fraction = z + k / fraction;
+    return bell / fraction;
+  }
+  let sum = z;
+  let term = z;
+  for (let k = 3; Math.abs(term) > 1e-17; k += 2) {
+    term *= (z * z) / k;
+    sum += term;
+  }
+  return 0.5 - bell * sum;
+}
+
 function incompleteBeta(a, b, x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;

@@ -33,7 +33,7 @@ function prepared(model) {
   return { ...model, fitted: true, doubt: trigamma(half), level: Math.log(model.rows / 2) - digamma(half) };
 }
 
-function jointOf(models, order) {
+export function jointOf(models, order) {
   const size = models.length;
   const mean = new Float64Array(size);
   const covariance = new Float64Array(size * size);
@@ -56,7 +56,7 @@ function jointOf(models, order) {
 }
 
 // Put in the value of one variable; false where others say something else.
-function condition(mean, covariance, prior, node, value) {
+export function condition(mean, covariance, prior, node, value) {
   const size = mean.length;
   const left = covariance[node * size + node];
   const before = prior[node * size + node];

@@ -2,9 +2,10 @@
 
 import { tablesEngine } from "./tables.js";
 import { regressionsEngine } from "./regressions.js";
+import { mixtureEngine } from "./mixture.js";
 import { drawsEngine } from "./draws.js";
 
-const ENGINES = { tables: tablesEngine, regressions: regressionsEngine, draws: drawsEngine };
+const ENGINES = { tables: tablesEngine, regressions: regressionsEngine, mixture: mixtureEngine, draws: drawsEngine };
 
 export function makeState(page) {
   const engine = ENGINES[page.answers.kind](page.answers, page.variables);

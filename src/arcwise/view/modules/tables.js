@@ -1,20 +1,43 @@
 // Exact answers of discrete networks: messages in a tree of cliques (Lauritzen and Spiegelhalter 1988).
 
 export function tablesEngine(answers, variables) {
-  const levels = variables.map((variable) => variable.levels.length);
+  const levels = variables.map((variable) => (variable.levels ? variable.levels.length : 0));
   const tree = makeTree(answers, levels);
 
-  // Evidence maps a variable to the weights of its levels. Gives a table of probabilities for each variable, or
-  // null where the evidence is impossible.
-  function answer(evidence) {
+  const places = new Map(); // of tables over several variables
+
+  // Evidence maps a variable to the weights of its levels; `more` is a further table over variables of one clique.
+  // Gives the probabilities of each discrete variable, or null where the evidence is impossible.
+  function answer(evidence, more = null) {
     for (let i = 0; i < tree.length; i++) tree[i].work.set(tree[i].potential);
     for (const [variable, weights] of evidence) weigh(tree, levels, variable, weights);
+    if (more !== null) {
+      const { work, index } = placeOf(more.variables);
+      for (let i = 0; i < work.length; i++) work[i] *= more.values[index[i]];
+    }
     if (!collect(tree)) return null;
     distribute(tree);
-    return levels.map((count, variable) => marginal(tree, variable, count));
+    return levels.map((count, variable) => (count ? marginal(tree, variable, count) : null));
   }
 
-  return { answer };
+  // Probabilities of variables of one clique together, after an answer.
+  function joint(chosen) {
+    const found = new Float64Array(chosen.reduce((product, v) => product * levels[v], 1));
+    const { work, index } = placeOf(chosen);
+    for (let i = 0; i < work.length; i++) found[index[i]] += work[i];
+    return found;
+  }
+
+  function placeOf(chosen) {
+    const key = chosen.join();
+    if (!places.has(key)) {
+      const clique = tree.find((each) => chosen.every((variable) => each.codes.has(variable)));
+      places.set(key, { work: clique.work, index: indexInto(clique, chosen, levels) });
+    }
+    return places.get(key);
+  }
+
+  return { answer, joint };
 }
 
 function makeTree(answers, levels) {
