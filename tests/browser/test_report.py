@@ -122,7 +122,9 @@ def test_beliefs_of_mixed_tables_are_those_of_python_within_three_errors(
         for name, answer in net.marginals(known, seed=1).items():
             if net.net.variables[net.net.index(name)].levels is None:
                 mean, error, sd, *_ = belief(tab, net, name)
-                assert abs(mean - answer.mean) <= 3 * np.hypot(error, answer.error) + 6e-4 * abs(mean)
+                assert abs(mean - answer.mean) <= 3 * np.hypot(error, answer.error) + 6e-4 * abs(
+                    mean
+                )
                 assert sd == pytest.approx(answer.sd, rel=0.15)
             else:
                 expected = 100 * np.array(list(answer.probabilities.values()))

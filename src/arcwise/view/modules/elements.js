@@ -21,6 +21,17 @@ export function nameOf(text) {
   return element("bdi", { class: "name" }, text);
 }
 
+// Changes that do nothing where nothing differs, so that the browser draws only what moved.
+
+export function setAttribute(shape, name, value) {
+  const text = String(value);
+  if (shape.getAttribute(name) !== text) shape.setAttribute(name, text);
+}
+
+export function setText(shape, text) {
+  if (shape.textContent !== text) shape.textContent = text;
+}
+
 export function replaceChildren(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
 }

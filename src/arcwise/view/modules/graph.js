@@ -1,6 +1,6 @@
 // The graph: beliefs in its boxes, evidence by click, drag and keys; pan, zoom, search, and the blanket of a node.
 
-import { button, element, svg } from "./elements.js";
+import { button, element, setAttribute, setText, svg } from "./elements.js";
 import { percent, shortNumber } from "./numbers.js";
 import { curvePath, share } from "./shapes.js";
 
@@ -20,10 +20,13 @@ export function makeGraph(state) {
   const view = makeCamera(root, picture);
   const edgeShapes = [...lines.children];
 
+  let shown;
   state.listen(() => {
+    for (const node of nodes) node.update();
+    if (shown === state.selected) return;
+    shown = state.selected;
     const focus = focusOf(state);
     nodes.forEach((node, i) => {
-      node.update();
       node.shape.classList.toggle("faint", focus !== null && !focus.has(i));
       node.shape.classList.toggle("selected", state.selected === i);
     });
@@ -128,7 +131,7 @@ function makeNode(state, i) {
   const update = () => {
     shape.classList.toggle("evidence", state.evidence.has(i));
     shape.classList.toggle("impossible", !state.possible);
-    shape.setAttribute("aria-label", `${variable.name}: ${beliefText(state, i)}`);
+    setAttribute(shape, "aria-label", `${variable.name}: ${beliefText(state, i)}`);
     content.update();
   };
   return { shape, update };
@@ -212,10 +215,10 @@ function makeLevels(state, i, variable, { width, rows }) {
   const update = () => {
     shown.forEach(({ row, bar, before, text }, k) => {
       const belief = state.beliefs ? state.beliefs[i][k] : 0;
-      bar.setAttribute("width", (long * belief).toFixed(1));
+      setAttribute(bar, "width", (long * belief).toFixed(1));
       const x = (left + long * state.prior[i][k]).toFixed(1);
-      before.setAttribute("d", state.evidence.size ? `M${x} 2V${ROW - 2}` : "");
-      text.textContent = state.beliefs ? percent(belief) : "–";
+      setAttribute(before, "d", state.evidence.size ? `M${x} 2V${ROW - 2}` : "");
+      setText(text, state.beliefs ? percent(belief) : "–");
       row.classList.toggle("set", state.evidence.get(i) === k);
     });
   };
@@ -230,15 +233,15 @@ function makeCurve(state, i, variable, { width }) {
   const text = svg("text", { class: "value", x: width / 2, y: HEAD + CURVE + 14, "text-anchor": "middle" });
   const hit = svg("rect", { class: "hit drag", ...place, height: CURVE + 2 });
   const shape = svg("g", {}, before, curve, svg("path", { class: "axis", d: `M${SIDE} ${HEAD + CURVE}H${width - SIDE}` }), mark, text, hit);
-  before.setAttribute("d", curvePath(state.prior[i].density, variable.axis, place, false));
+  setAttribute(before, "d", curvePath(state.prior[i].density, variable.axis, place, false));
   draggable(hit, (part) => state.set(i, rounded(variable.axis[0] + part * (variable.axis[1] - variable.axis[0]), variable.axis)));
   const update = () => {
     const fixed = state.evidence.has(i);
     const belief = state.beliefs ? state.beliefs[i] : null;
-    curve.setAttribute("d", fixed || !belief ? "" : curvePath(belief.density, variable.axis, place, true));
+    setAttribute(curve, "d", fixed || !belief ? "" : curvePath(belief.density, variable.axis, place, true));
     const x = (place.x + place.width * share(fixed ? state.evidence.get(i) : belief ? belief.mean : 0, variable.axis)).toFixed(1);
-    mark.setAttribute("d", fixed || belief ? `M${x} ${HEAD}V${HEAD + CURVE}` : "");
-    text.textContent = beliefText(state, i);
+    setAttribute(mark, "d", fixed || belief ? `M${x} ${HEAD}V${HEAD + CURVE}` : "");
+    setText(text, beliefText(state, i));
   };
   return { shape, update };
 }
@@ -257,8 +260,8 @@ function makeStrip(state, i, variable, { width, height }) {
       if (belief && variable.levels) [x, wide] = [from, state.evidence.has(i) ? (state.evidence.get(i) === k ? 1 : 0) : belief[k]];
       else if (belief && k) [x, wide] = [share(belief.mean, variable.axis) - 0.01, 0.02];
       else if (belief) [x, wide] = [share(belief.low, variable.axis), share(belief.high, variable.axis) - share(belief.low, variable.axis)];
-      part.setAttribute("x", (SIDE + long * x).toFixed(1));
-      part.setAttribute("width", Math.max(0, long * wide).toFixed(1));
+      setAttribute(part, "x", (SIDE + long * x).toFixed(1));
+      setAttribute(part, "width", Math.max(0, long * wide).toFixed(1));
       from += wide;
     });
   };

@@ -33,6 +33,7 @@ function graphSection() {
   const status = element("p", { class: "status", role: "status" });
   let selected;
   let card = null;
+  let shown = "";
   state.listen(() => {
     if (selected !== state.selected) {
       selected = state.selected;
@@ -40,6 +41,9 @@ function graphSection() {
       replaceChildren(panel, card ? [card.shape, relations(selected)] : help());
     }
     if (card) card.update();
+    const set = JSON.stringify([...state.evidence]);
+    if (shown === set) return;
+    shown = set;
     replaceChildren(chips, [...state.evidence.keys()].map(chip), state.evidence.size > 1 ? button("Clear all", () => state.clear()) : null);
     status.textContent = statusText();
   });
@@ -58,7 +62,7 @@ function statusText() {
       ? "Too few draws of the model agree with this evidence for an answer: clear some of it, or ask net.query in Python."
       : "This evidence is impossible in the model: clear some of it.";
   }
-  if (!state.evidence.size) return "Click a level or drag in a curve: every other belief follows.";
+  if (!state.evidence.size) return page.picture.beliefs ? "Click a level or drag in a curve: every other belief follows." : "Click a name, then set its level or value: every other belief follows.";
   if (!draws) return "Exact answers, given the evidence above.";
   const { size, window } = state.beliefs;
   const wide = window ? ` Few draws are near: those within ${shortNumber(window, 2)} standard deviations are used, so that answers are rough.` : "";
@@ -71,7 +75,7 @@ function help() {
     element(
       "ul",
       {},
-      element("li", {}, "Click a level, or press and drag in a curve, to say what is the case."),
+      element("li", {}, page.picture.beliefs ? "Click a level, or press and drag in a curve, to say what is the case." : "Click a name, then a level or a value, to say what is the case."),
       element("li", {}, "Click a name for its local model and its Markov blanket: the variables that tell all there is to tell about it."),
       element("li", {}, "By keyboard: Tab to a box, arrow keys set the level or value, Delete clears it, Enter selects."),
       element("li", {}, "Drag the background to move the graph; zoom with the buttons, or with the wheel and Ctrl."),

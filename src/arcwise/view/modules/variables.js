@@ -1,6 +1,6 @@
 // One card for each variable: its belief with a control, what the data say of it, and its local model.
 
-import { button, element, nameOf, svg } from "./elements.js";
+import { button, element, nameOf, setAttribute, setText, svg } from "./elements.js";
 import { percent, shortNumber } from "./numbers.js";
 import { barsPath, curvePath, share } from "./shapes.js";
 import { rounded } from "./graph.js";
@@ -51,8 +51,8 @@ function levelControl(state, i, variable) {
       fill.style.width = `${100 * belief}%`;
       before.style.left = `${100 * state.prior[i][k]}%`;
       before.hidden = !state.evidence.size;
-      text.textContent = state.beliefs ? percent(belief) : "–";
-      row.setAttribute("aria-pressed", String(state.evidence.get(i) === k));
+      setText(text, state.beliefs ? percent(belief) : "–");
+      setAttribute(row, "aria-pressed", String(state.evidence.get(i) === k));
     });
   };
   return { shape: element("div", { class: "levels", role: "group" }, rows.map(({ row }) => row)), update };
@@ -79,12 +79,12 @@ function valueControl(state, i, variable) {
   const update = () => {
     const fixed = state.evidence.get(i);
     const belief = state.beliefs ? state.beliefs[i] : null;
-    curve.setAttribute("d", fixed !== undefined || !belief ? "" : curvePath(belief.density, variable.axis, BOX, true));
+    setAttribute(curve, "d", fixed !== undefined || !belief ? "" : curvePath(belief.density, variable.axis, BOX, true));
     const at = fixed !== undefined ? fixed : belief ? belief.mean : null;
-    mark.setAttribute("d", at === null ? "" : `M${(BOX.x + BOX.width * share(at, variable.axis)).toFixed(1)} 4V88`);
+    setAttribute(mark, "d", at === null ? "" : `M${(BOX.x + BOX.width * share(at, variable.axis)).toFixed(1)} 4V88`);
     if (document.activeElement !== slider && at !== null) slider.value = at;
     if (document.activeElement !== number) number.value = fixed === undefined ? "" : fixed;
-    text.textContent = fixed !== undefined ? `= ${shortNumber(fixed, 6)} (set by you)` : valueText(belief);
+    setText(text, fixed !== undefined ? `= ${shortNumber(fixed, 6)} (set by you)` : valueText(belief));
   };
   return { shape: element("div", { class: "number" }, picture, ends, slider, element("div", { class: "row" }, text, number)), update };
 }
