@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from contracts.cases import bind, linear
 
+import arcwise as aw
 from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.graphs import DAG, Rules
@@ -86,3 +87,22 @@ def test_what_counting_costs_decides_whether_a_problem_is_small():
     assert counted(14, 200).work < counted(14, 20_000).work
     assert not run(counted(16, 20_000), patience=0).optimal
     assert run(counted(8, 20_000)).optimal  # folded into 256 rows at most
+
+
+def test_a_long_proof_is_not_begun_and_the_result_says_so():
+    table = aw.example("us_markets").select(list(aw.example("us_markets").order)[:7])
+    long = aw.learn(table, model="parzen", certainty=False)
+    assert not long.optimal
+    assert "a proof by the exact search would score all 448 parent sets" in str(long.stopped)
+    few = aw.learn(table.take(range(100)), model="parzen", certainty=False)
+    assert few.optimal
+    assert aw.learn(table, certainty=False).optimal
+
+
+@pytest.mark.slow
+def test_what_is_not_proved_is_the_optimum_all_the_same():
+    table = aw.example("us_markets").select(list(aw.example("us_markets").order)[:7])
+    best = aw.learn(table, model="parzen", certainty=False, search="exact").score
+    for seed in range(5):
+        found = aw.learn(table, model="parzen", certainty=False, seed=seed).score
+        assert found == pytest.approx(best)

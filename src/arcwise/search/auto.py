@@ -1,7 +1,9 @@
 """The search that chooses by the size of the problem.
 
 * Where the exact program takes seconds (about 20 variables, or rules that leave few parents), it is run:
-  no graph can be better.
+  no graph can be better. Where each local score is expensive, as for Parzen windows of many rows, nearly all
+  of that time is spent on sets that are not in the best graph, and the rounds below find the same graph
+  sooner: then the result says what a proof would take.
 * Otherwise, for scores that treat equivalent graphs alike, two searches take turns, each going on from where
   the other ended: equivalence search (GES), quick and strong where graphs are sparse, and the search over
   orders (BOSS), strong where they are dense. Then the best graph is disturbed and improved again, and the
@@ -147,6 +149,8 @@ def _first_best(values: Array, least: float) -> int:
 
 _QUICK_COLUMNS = 22  # beyond, the program's one number for each set of variables takes seconds
 _QUICK_SETS = {True: 1 << 24, False: 1 << 12}  # parent sets that the exact program may score
+_PROOF = 5e8  # parent sets x rows^2 that are a few seconds for Parzen windows; a longer proof is not begun
+_UNPROVED = 2  # times as many rounds without success where a proof is possible and not begun
 _WALKED = 1000  # variables up to which there are tabu walks: these keep the gains of all pairs
 _GROWN = 4e6  # sets scored, in units of quick ones, up to which larger families are tried: about a second
 # Rounds without success: this many at least, and so many for one variable.
@@ -192,14 +196,16 @@ def auto(
     kind = _Classes if classes else _Arcs if score.lattice else LazyArcs
     way = kind(run, rng)
     best, top = way.found
-    sets = _parent_sets(run) * score.work.subset
-    small = max_steps is None and sets <= _QUICK_SETS[score.lattice]
-    if small and not run.is_over:
+    sets = _parent_sets(run)
+    provable = max_steps is None and sets * score.work.subset <= _QUICK_SETS[score.lattice]
+    quick = score.lattice or sets * score.rows**2 <= _PROOF
+    if provable and quick and not run.is_over:
         return exact(score, best, limits=run.limits, on_step=on_step)
     failures = rounds = 0
     before, most = way.asked, _ALL_SETS / score.work.sweep
+    usual = way.patience * (_UNPROVED if provable else 1)
     while not run.is_over:
-        if failures >= (way.patience if patience is None else patience):
+        if failures >= (usual if patience is None else patience):
             break
         dear = failures >= _TRIED and way.asked - before > _SETS / score.work.sweep
         if patience is None and (dear or way.asked > most):
@@ -213,6 +219,8 @@ def auto(
     end = f"{failures} rounds in a row found nothing better"
     if patience is None and way.asked > most:
         end = f"{way.asked} parent sets were scored"
+    if provable:
+        end += f"; a proof by the exact search would score all {sets:.0f} parent sets"
     return run.result(best, end)
 
 
