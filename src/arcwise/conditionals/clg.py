@@ -110,12 +110,12 @@ class ConditionalGaussianModel:
         """One row per configuration of the discrete parents: intercept, coefficients and sd."""
         levels = [each for each, flag in zip(parents, self.discrete, strict=True) if flag]
         numbers = [each for each, flag in zip(parents, self.discrete, strict=True) if not flag]
-        codes = np.indices(self.intercepts.shape).reshape(len(levels), -1)
+        codes = np.indices(self.intercepts.shape).reshape(len(levels), self.intercepts.size)
         states = [
             Series(each.name, [(each.levels or ())[code] for code in row.tolist()])
             for each, row in zip(levels, codes, strict=True)
         ]
-        slopes = self.slopes.reshape(-1, len(numbers)).T
+        slopes = self.slopes.reshape(self.intercepts.size, len(numbers)).T
         names = [each.name for each in parents]
         return Frame(
             (
