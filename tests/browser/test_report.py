@@ -196,6 +196,38 @@ def test_a_node_shows_its_blanket_and_local_model(visit, boston, boston_file):
     assert clear == {"MEDV", *boston.blanket("MEDV")}
 
 
+def test_the_graph_shows_what_a_variable_depends_on_given_the_evidence(visit, alarm, alarm_file):
+    tab = visit(alarm_file)
+    tab.node(alarm, "HISTORY").locator(".title").click()
+    tab.page.get_by_label("Show in the graph what it depends on").check()
+    given = []
+    for more in ([], ["BP"], ["LVFAILURE"], ["SHUNT", "PAP"]):
+        for name in more:
+            tab.set(alarm, name, 0)
+        given += more
+        tab.settle()
+        shown = {
+            name
+            for name in alarm.variables
+            if "faint" in tab.node(alarm, name).get_attribute("class").split()
+        }
+        others = set(alarm.variables) - {"HISTORY", *given}
+        assert shown == {name for name in others if alarm.separated("HISTORY", name, given)}
+
+
+def test_a_slider_hides_uncertain_or_weak_edges(visit, alarm, alarm_file, folder):
+    certain = aw.learn(aw.example("boston"))
+    files = {0.95: certain.report(folder / "certain.html"), 10: alarm_file}
+    for value, path in files.items():
+        tab = visit(path)
+        tab.page.locator(".filter input").fill(str(value))
+        tab.settle()
+        left = tab.page.locator(".graph .line:not(.away)").count()
+        sure = [row for row in certain.edges.present if row.certainty >= value]
+        assert left == (len(sure) if value < 1 else value)
+        assert f"{left} of " in tab.page.locator(".filter output").inner_text()
+
+
 def test_edges_are_sorted_filtered_and_saved(visit, boston, boston_file, tmp_path):
     tab = visit(boston_file)
     table = tab.page.locator("table")

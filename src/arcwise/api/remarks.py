@@ -84,7 +84,7 @@ def doubts(net: Network) -> list[Doubt]:
     rows = list(net.edges.present.sorted())
     found = [_few_rows(net), _uncertain(rows), _open(rows, net.directed), _unchecked(net)]
     notes: list[Doubt] = [
-        {"about": "note", "text": str(note), "fix": ""} for note in all_notes(net)
+        {"about": note.kind.value, "text": str(note), "fix": ""} for note in all_notes(net)
     ]
     return [*(each for each in found if each is not None), *notes]
 

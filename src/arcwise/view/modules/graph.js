@@ -2,6 +2,7 @@
 
 import { button, element, setAttribute, setText, svg } from "./elements.js";
 import { percent, shortNumber } from "./numbers.js";
+import { connected } from "./separation.js";
 import { curvePath, share } from "./shapes.js";
 
 const HEAD = 24;
@@ -23,8 +24,9 @@ export function makeGraph(state) {
   let shown;
   state.listen(() => {
     for (const node of nodes) node.update();
-    if (shown === state.selected) return;
-    shown = state.selected;
+    const key = JSON.stringify([state.selected, state.focus, [...state.evidence.keys()], [...state.hidden]]);
+    if (shown === key) return;
+    shown = key;
     const focus = focusOf(state);
     nodes.forEach((node, i) => {
       node.shape.classList.toggle("faint", focus !== null && !focus.has(i));
@@ -32,6 +34,7 @@ export function makeGraph(state) {
     });
     picture.lines.forEach((line, n) => {
       const { tail, head } = state.page.edges[line.edge];
+      edgeShapes[n].classList.toggle("away", state.hidden.has(line.edge));
       edgeShapes[n].classList.toggle("faint", focus !== null && !(focus.has(tail) && focus.has(head)));
     });
   });
@@ -48,13 +51,17 @@ export function makeGraph(state) {
     button("+", () => view.zoom(1.3), { "aria-label": "Zoom in", title: "Zoom in" }),
     button("−", () => view.zoom(1 / 1.3), { "aria-label": "Zoom out", title: "Zoom out" }),
     button("Fit", () => view.fit(), { title: "Show the whole graph" }),
+    edgeFilter(state),
   );
   return { frame, tools };
 }
 
-// The selected variable with its Markov blanket; null where nothing is selected.
+// The selected variable with its Markov blanket, or with all that it depends on given the evidence; null where
+// nothing is selected.
 function focusOf(state) {
   if (state.selected === null) return null;
+  const given = new Set(state.evidence.keys());
+  if (state.focus === "connected") return new Set([state.selected, ...connected(state.page, state.selected, given), ...given]);
   return new Set([state.selected, ...state.page.variables[state.selected].blanket]);
 }
 
@@ -71,6 +78,25 @@ function searchBox(state, found) {
   input.addEventListener("change", () => go(false));
   input.addEventListener("input", (event) => { if (!event.inputType) go(true); });
   return element("span", {}, input, list);
+}
+
+// A slider that hides uncertain edges, or weak ones where no certainty is known. Answers do not change.
+function edgeFilter(state) {
+  const { edges } = state.page;
+  const sure = edges.some((edge) => edge.certainty !== null);
+  if (edges.length < 2) return null;
+  const text = element("output", {});
+  const slider = element("input", sure ? { type: "range", min: 0, max: 1, step: 0.01, value: 0 } : { type: "range", min: 1, max: edges.length, step: 1, value: edges.length });
+  const update = () => {
+    const value = Number(slider.value);
+    const hidden = edges.flatMap((edge, i) => ((sure ? edge.certainty !== null && edge.certainty < value : i >= value) ? [i] : []));
+    const count = `${edges.length - hidden.length} of ${edges.length} edges`;
+    text.textContent = sure ? `${value.toFixed(2)}: ${count}` : count;
+    state.hide(new Set(hidden));
+  };
+  slider.addEventListener("input", update);
+  update();
+  return element("label", { class: "filter" }, sure ? "Certainty at least" : "Strongest", slider, text);
 }
 
 // -- lines --

@@ -4,6 +4,7 @@ import { button, element, nameOf, replaceChildren } from "./elements.js";
 import { shortNumber } from "./numbers.js";
 import { makeState } from "./state.js";
 import { makeGraph, beliefText } from "./graph.js";
+import { connected } from "./separation.js";
 import { makeCard } from "./variables.js";
 import { makeEdges, copyButton } from "./edges.js";
 
@@ -33,14 +34,17 @@ function graphSection() {
   const status = element("p", { class: "status", role: "status" });
   let selected;
   let card = null;
+  let independence = null;
   let shown = "";
   state.listen(() => {
     if (selected !== state.selected) {
       selected = state.selected;
       card = selected === null ? null : makeCard(state, selected);
-      replaceChildren(panel, card ? [card.shape, relations(selected)] : help());
+      independence = selected === null ? null : independences(selected);
+      replaceChildren(panel, card ? [card.shape, relations(selected), independence.shape, button("Close", () => state.select(null))] : help());
     }
     if (card) card.update();
+    if (independence) independence.update();
     const set = JSON.stringify([...state.evidence]);
     if (shown === set) return;
     shown = set;
@@ -87,7 +91,25 @@ function relations(i) {
   const variable = page.variables[i];
   const list = (label, numbers) => (numbers.length ? element("p", {}, `${label}: `, numbers.map((other) => button(nameOf(page.variables[other].name), () => state.select(other), { class: "link" }))) : null);
   const parts = page.directed ? [list("Parents", variable.parents), list("Children", variable.children)] : [list("Neighbours", variable.neighbours)];
-  return element("div", { class: "relations" }, parts, list("Markov blanket", variable.blanket), button("Close", () => state.select(null)));
+  return element("div", { class: "relations" }, parts, list("Markov blanket", variable.blanket));
+}
+
+// What a variable is independent of, given the evidence, as far as the graph tells.
+function independences(i) {
+  const text = element("p", {});
+  const box = element("input", { type: "checkbox" });
+  box.checked = state.focus === "connected";
+  box.addEventListener("change", () => state.stress(box.checked ? "connected" : "blanket"));
+  const update = () => {
+    const given = [...state.evidence.keys()].filter((node) => node !== i);
+    const reached = connected(page, i, new Set(given));
+    const names = (nodes) => nodes.map((node) => page.variables[node].name).join(", ");
+    const apart = page.order.filter((node) => node !== i && !reached.has(node) && !given.includes(node));
+    const condition = given.length ? `Given ${names(given)}, the graph makes it` : "The graph makes it";
+    const others = apart.length > 12 ? `${names(apart.slice(0, 12))} and ${apart.length - 12} more` : names(apart);
+    text.textContent = apart.length ? `${condition} independent of ${others}.` : `${condition} independent of no other variable.`;
+  };
+  return { shape: element("div", { class: "relations" }, element("label", {}, box, " Show in the graph what it depends on, given the evidence"), text), update };
 }
 
 function key() {

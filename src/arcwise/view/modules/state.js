@@ -13,7 +13,7 @@ export function makeState(page) {
   const listeners = new Set();
   let waiting = false;
   const prior = engine.answer(evidence);
-  const state = { page, evidence, prior, beliefs: prior, possible: true, selected: null };
+  const state = { page, evidence, prior, beliefs: prior, possible: true, selected: null, focus: "blanket", hidden: new Set() };
 
   // Levels are set by their numbers, continuous variables by their values; null clears.
   state.set = (variable, value) => {
@@ -27,6 +27,15 @@ export function makeState(page) {
   };
   state.select = (variable) => {
     state.selected = variable;
+    schedule();
+  };
+  // What the graph stresses about the selected variable: its "blanket", or what is "connected" with it.
+  state.stress = (focus) => {
+    state.focus = focus;
+    schedule();
+  };
+  state.hide = (edges) => {
+    state.hidden = edges;
     schedule();
   };
   state.listen = (listener) => {
